@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# zswap_rs: the commands. Each calls short programs in scripts/.
+
+IMPL ?= rust
+COMPRESSOR ?= lz4
+export COMPRESSOR
+ifneq ($(origin KSRC),undefined)
+export KSRC
+endif
+export V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
+
+# Bad input is refused here, before any long work.
+ifeq ($(filter rust c,$(IMPL)),)
+$(error IMPL=$(IMPL) is unknown: use IMPL=rust or IMPL=c)
+endif
+ifeq ($(filter lz4 lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
+$(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lzo, lzo-rle, zstd, deflate or 842)
+endif
+
+out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
+
+.PHONY: help run test shell kernel where overlay check rust-analyzer toolchain source clean distclean
+
+help:
+	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
+	@echo
+	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
+	@echo '  make test           every test; ends with "N passed, N failed"'
+	@echo '  make shell          a shell in the booted kernel'
+	@echo
+	@echo '  make kernel         build the kernel'
+	@echo '  make where          print the paths of bzImage, vmlinux, config and the build folder'
+	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
+	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
+	@echo '  make rust-analyzer  write rust-project.json for the editor'
+	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
+	@echo '  make source         get the source of Linux 7.3 into the cache'
+	@echo '  make clean          remove build/'
+	@echo '  make distclean      remove build/ and the cache, which all checkouts share'
+	@echo
+	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c, in the same kernel'
+	@echo '  COMPRESSOR=name     for run and shell: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
+	@echo '  KSRC=/path          your own Linux 7.3 source'
+	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
+	@echo '  V=1                 show everything'
+	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
+
+toolchain:
+	@scripts/toolchain.sh
+
+source: toolchain
+	@scripts/source.sh
+
+overlay: source
+	@scripts/overlay.sh
+
+kernel: overlay
+	@scripts/kernel.sh $(IMPL)
+
+where:
+	@printf '%s\n' bzImage=$(out)/arch/x86/boot/bzImage vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
+
+run: kernel
+	@scripts/demo.sh
+
+test: kernel
+	@tests/run.sh
+
+shell: kernel
+	@scripts/vm.sh
+
+check: overlay
+	@scripts/check.sh
+
+rust-analyzer: kernel
+	@scripts/rust-analyzer.sh
+
+clean:
+	@rm -rf build rust-project.json
+
+distclean: clean
+	@scripts/distclean.sh

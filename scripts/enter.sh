@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# enter.sh COMMAND...: run a command at the top of the checkout, with the toolchain root as /.
+# HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
+. "$(dirname "$0")/lib.sh"
+[ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
+
+env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS")
+for name in V HOSTTOOLS http_proxy https_proxy no_proxy; do
+	[ -z "${!name:-}" ] || env+=("$name=${!name}")
+done
+mkdir -p "$CACHE/cargo"
+
+if [ -n "${HOSTTOOLS:-}" ]; then
+	exec "${env[@]}" HOME="$HOME" PATH="$PATH" "$@"
+fi
+
+[ -d "$ROOT" ] || die "no toolchain root in $CACHE: run make toolchain"
+namespaces=(--mount --pid --fork --kill-child)
+[ "$(id -u)" = 0 ] || namespaces+=(--user --map-root-user)
+unshare "${namespaces[@]}" true 2>/dev/null ||
+	die "the kernel refuses namespaces to $(id -un): run as root (a container needs --privileged), or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
+
+# The source tree is bound read-only: its files are hard links of the pristine ones.
+# shellcheck disable=SC2016 # expanded by the inner shell
+exec unshare "${namespaces[@]}" bash -euc '
+	root=$1 top=$2 cache=$3 rw=$4
+	shift 4
+	bind() {
+		mkdir -p "$root$1"
+		mount --rbind "$1" "$root$1"
+	}
+	bind_ro() {
+		bind "$1"
+		# In a user namespace the flags a mount already has must be named again.
+		mount -o "remount,bind,ro,$(findmnt -no VFS-OPTIONS --target "$1" | sed "s/^r[wo],//")" "$root$1"
+	}
+	bind_file() {
+		[ -e "$1" ] || return 0
+		[ -e "$root$1" ] || { rm -f "$root$1"; : >"$root$1"; }
+		mount --bind "$(realpath "$1")" "$root$1"
+	}
+	bind /dev
+	bind /sys
+	bind /tmp
+	mount -t proc proc "$root/proc" 2>/dev/null || bind /proc
+	bind_file /etc/resolv.conf
+	bind_file /etc/ssl/certs/ca-certificates.crt # the network may have an authority of its own
+	bind_ro "$cache"
+	bind "$cache/cargo"
+	[ -z "$rw" ] || bind "$rw"
+	bind "$top"
+	[ ! -d "$top/build/src" ] || bind_ro "$top/build/src"
+	exec chroot "$root" "$@"
+' enter "$ROOT" "$TOP" "$CACHE" "${ENTER_RW:-}" \
+	"${env[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
+# VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
+. "$(dirname "$0")/lib.sh"
+
+impl=${1:-}
+case $impl in
+rust) choice='CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y' ;;
+c) choice='CONFIG_ZSWAP_RUST=n' ;;
+*) die "IMPL=$impl is unknown: use IMPL=rust or IMPL=c" ;;
+esac
+[ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"
+[ -f "${EXTRA_CONFIG:-/dev/null}" ] || [ -z "${EXTRA_CONFIG:-}" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
+[ -d build/src ] || die "build/src is not there: run make overlay"
+variant=${VARIANT:-$impl}
+out=build/$variant
+mkdir -p "$out"
+lock "$out/lock"
+[ -f "$out/vmlinux" ] || need_space build 2500 "a kernel build"
+
+make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+
+# The configuration, made anew only when something it depends on is new.
+fragments=(scripts/kernel.config "$out/impl.config")
+printf '%s\n' $choice >"$out/impl.config"
+[ -z "${EXTRA_CONFIG:-}" ] || fragments+=("$EXTRA_CONFIG")
+kconfigs=()
+while read -r file; do
+	case $file in *Kconfig*) kconfigs+=("build/src/$file") ;; esac
+done <build/overlay/manifest
+key=$({ echo "$ROOT ${HOSTTOOLS:-}"; cat build/overlay/origin "${fragments[@]}" "${kconfigs[@]}"; } | sha256sum)
+if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
+	rm -f "$out/config.key"
+	# shellcheck disable=SC2016 # expanded in the root
+	step "config $variant" scripts/enter.sh bash -euc '
+		out=$1 n=$2
+		fragments=("${@:3:n}")
+		make=("${@:3+n}")
+		"${make[@]}" tinyconfig
+		build/src/scripts/kconfig/merge_config.sh -m -O "$out" "$out/.config" "${fragments[@]}"
+		"${make[@]}" olddefconfig' _ "$out" "${#fragments[@]}" "${fragments[@]}" "${make[@]}"
+	# Kconfig drops what it can't honour without a word.
+	wrong=$(awk '
+		/^# CONFIG_[A-Z0-9_a-z]+ is not set/ { name = $2; value = "n" }
+		/^CONFIG_/ { name = value = $0; sub(/=.*/, "", name); sub(/^[^=]*=/, "", value) }
+		name == "" { next }
+		FILENAME == config { got[name] = value }
+		FILENAME != config { want[name] = value }
+		{ name = "" }
+		END {
+			for (name in want)
+				if ((name in got ? got[name] : "n") != want[name])
+					print name "=" want[name]
+		}' config="$out/.config" "$out/.config" "${fragments[@]}" | sort | paste -sd' ')
+	[ -z "$wrong" ] || die "the kernel's Kconfig refuses $wrong: see their dependencies, or the fragments ${fragments[*]}"
+	echo "$key" >"$out/config.key"
+fi
+
+# CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a first
+# build is for the progress shown, no more.
+[ -f "$out/vmlinux" ] || export STEP_LINES=2100
+step "kernel $variant" scripts/enter.sh "${make[@]}" bzImage

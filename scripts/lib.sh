@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by every script: where things are, how a step is shown, how to give up.
+# It moves to the top of the checkout.
+set -euo pipefail
+export LC_ALL=C
+
+die() {
+	printf 'zswap_rs: %s\n' "$*" >&2
+	exit 1
+}
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$TOP"
+case $TOP in *[[:space:]:]*) die "the kernel can't be built in '$TOP': move the checkout to a path without spaces and colons" ;; esac
+
+JOBS=${JOBS:-$(nproc)}
+CACHE=${ZSWAP_RS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/zswap_rs}
+mkdir -p "$CACHE" build/log 2>/dev/null && [ -w "$CACHE" ] && [ -w build ] ||
+	die "can't write to $CACHE and $TOP/build: make them writable, or set ZSWAP_RS_CACHE to a folder of yours"
+CACHE=$(realpath "$CACHE")
+
+# What the toolchain root is made of. The root's name carries a hash of this list.
+SUITE=trixie
+PACKAGES=(
+	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
+	rustc rust-src rustfmt rust-clippy cargo bindgen
+	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
+	qemu-system-x86 busybox-static e2fsprogs util-linux
+)
+ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
+
+# --- Steps ----------------------------------------------------------------------------
+
+job=
+scratch=
+stop_job() {
+	local i
+	[ -n "$job" ] || return 0
+	kill -TERM -- "-$job" 2>/dev/null || :
+	# The first process of a pid namespace ignores SIGTERM: don't wait for it long.
+	for ((i = 0; i < 20; i++)); do
+		kill -0 -- "-$job" 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -KILL -- "-$job" 2>/dev/null || :
+	wait "$job" 2>/dev/null || :
+	job=
+}
+tidy() {
+	stop_job
+	[ -z "$scratch" ] || rm -rf --one-file-system "$scratch"
+}
+trap tidy EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo "${t%???}"; }
+took() { local ms=$(($(now_ms) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
+
+# attempt NAME CMD...: run CMD with its output in build/log/NAME.log, show that it lives, then its
+# time. On failure: status only, the caller says what it means. STEP_LINES is the number of lines
+# the log will have, where it is known.
+attempt() {
+	local name=$1 start status=0 beat=0 line total=${STEP_LINES:-} lines
+	shift
+	LOG=build/log/${name// /-}.log
+	start=$(now_ms)
+	if [ -n "${V:-}" ]; then
+		printf '%s: %s\n' "$name" "$*"
+		"$@" </dev/null 2>&1 | tee "$LOG" || status=$?
+	else
+		[ -t 1 ] || printf '%s ...\n' "$name"
+		set -m # a process group of its own, so that it can be stopped as a whole
+		"$@" </dev/null >"$LOG" 2>&1 &
+		job=$!
+		set +m
+		while kill -0 "$job" 2>/dev/null; do
+			sleep 0.1
+			beat=$((beat + 1))
+			if [ -t 1 ]; then ((beat % 5 == 0)) || continue; else ((beat % 150 == 0)) || continue; fi
+			line=$(tail -n 1 "$LOG" | tr -d '\r\033' | cut -c1-60)
+			if [ -n "$total" ]; then
+				lines=$(wc -l <"$LOG")
+				line="$((lines < total ? lines * 100 / total : 99)) %  $line"
+			fi
+			if [ -t 1 ]; then
+				printf '\r\033[K%s ... %s  %s' "$name" "$(took "$start")" "$line"
+			else
+				printf '%s ... %s  %s\n' "$name" "$(took "$start")" "$line"
+			fi
+		done
+		wait "$job" || status=$?
+		job=
+		[ ! -t 1 ] || printf '\r\033[K'
+	fi
+	[ "$status" != 0 ] || printf '%s ... ok %s\n' "$name" "$(took "$start")"
+	return "$status"
+}
+
+# step NAME CMD...: the same, and a failure ends the script with the end of the log.
+step() {
+	attempt "$@" && return
+	[ -n "${V:-}" ] || tail -n 20 "$LOG" >&2
+	die "$1 failed: see $TOP/$LOG"
+}
+
+# --- Checks ---------------------------------------------------------------------------
+
+# lock FILE: one at a time, for the rest of the script.
+lock() {
+	exec 9>"$1"
+	flock -n 9 && return
+	echo "waiting for another run that holds $1"
+	flock 9
+}
+
+# need_space DIR MIB WHAT
+need_space() {
+	local free
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] || die "too little disk: $3 needs $2 MiB in $1, $free MiB are free; make room there"
+}
+
+# explain LOG WHAT: turn the log of a failed download into the one line that says what to do.
+explain() {
+	local why
+	case $(cat "$1") in
+	*"No space left"*) why="the disk is full: make room in $CACHE" ;;
+	*resolv*Temporary*|*"Temporary failure resolving"*|*"Could not resolve"*|*"Could not connect"*|*"Cannot initiate the connection"*|*"Network is unreachable"*|*"onnection timed out"*|*"Connection failed"*)
+		why="no network, or no way to Debian's archive: connect (http_proxy is honoured) and run again" ;;
+	*"Hash Sum mismatch"*|*"unexpected size"*|*"unexpected end"*) why="the download came damaged: run again" ;;
+	*) why="see $TOP/$1" ;;
+	esac
+	die "$2: $why"
+}
+
+# kernel_version DIR: 7.3.4, or nothing if it is no kernel.
+kernel_version() {
+	[ -f "$1/Kbuild" ] && [ -f "$1/mm/zswap.c" ] || return 0
+	sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\) = *//p' "$1/Makefile" | paste -sd.
+}
+
+# check_ksrc: a tree of the user's own must be what the overlay was written for.
+check_ksrc() {
+	local version dirt
+	[ -n "${KSRC:-}" ] || return 0
+	[ -d "$KSRC" ] || die "KSRC=$KSRC is not a folder: point it at the source of Linux 7.3"
+	version=$(kernel_version "$KSRC")
+	case $version in
+	'') die "KSRC=$KSRC is not a kernel source: point it at the source of Linux 7.3" ;;
+	7.3.*) ;;
+	*) die "KSRC=$KSRC is Linux $version, and this is written for 7.3: give a 7.3 tree, or leave KSRC out" ;;
+	esac
+	for dirt in .config include/config arch/x86/include/generated; do
+		[ ! -e "$KSRC/$dirt" ] || die "KSRC=$KSRC has been built in ($dirt is there): run make mrproper in it, or give a clean tree"
+	done
+}
+
+# pristine: the folder of the source the overlay is laid on.
+pristine() {
+	local newest
+	if [ -n "${KSRC:-}" ]; then
+		realpath "$KSRC"
+	else
+		newest=$(find "$CACHE" -maxdepth 1 -name 'linux-7.3.*' ! -name '*.tmp' | sort -V | tail -n 1)
+		[ -n "$newest" ] || die "no kernel source: run make source, or set KSRC to a Linux 7.3 tree"
+		echo "$newest"
+	fi
+}

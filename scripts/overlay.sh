@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# overlay.sh [KSRC]: lay the project on a hard-link copy of the kernel source, in build/src.
+# Only what differs is written, always under a temporary name that is then renamed: builds stay
+# incremental, and the pristine files that the copy is linked to never change.
+[ $# -eq 0 ] || export KSRC=$1
+. "$(dirname "$0")/lib.sh"
+check_ksrc
+lock build/lock
+
+pristine=$(pristine)
+src=build/src
+state=build/overlay
+origin="$pristine $(stat -c %i "$pristine/Makefile")"
+mkdir -p "$state"
+
+copy() {
+	rm -rf "$state" "$src.tmp" "$src"
+	mkdir -p "$state" "$src.tmp"
+	# Without .git: the kernel's version string would ask it.
+	find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$src.tmp" {} + 2>/dev/null || {
+		echo "no hard links to $pristine: copying"
+		rm -rf "$src.tmp"
+		mkdir "$src.tmp"
+		find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$src.tmp" {} +
+	}
+	mv -T "$src.tmp" "$src"
+	echo "$origin" >"$state/origin"
+}
+
+if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; then
+	need_space build 2500 "a copy of the kernel source"
+	# Objects of another source may be newer than this one's files: make would keep them.
+	for config in build/*/.config; do
+		[ ! -e "$config" ] || rm -rf "${config%/.config}"
+	done
+	step "source copy" copy
+elif [ -n "${KSRC:-}" ] && [ -n "$(find "$pristine" -name .git -prune -o -newer "$state/origin" -print -quit)" ]; then
+	step "source copy" copy # files of the user's tree have changed
+fi
+
+start=$(now_ms)
+
+# 1. The patches, on copies of the files they touch.
+shopt -s nullglob
+patches=(patches/*.patch)
+touched=()
+if [ ${#patches[@]} -gt 0 ]; then
+	mapfile -t touched < <(sed -n 's#^+++ b/\([^\t]*\).*#\1#p' "${patches[@]}" | sort -u)
+	gone=$(grep -l '^+++ /dev/null' "${patches[@]}" || :)
+	[ -z "$gone" ] || die "${gone//$'\n'/, } removes a file, which the overlay can't do: take that part out"
+fi
+key=$({ echo "$origin"; for f in "${patches[@]}" "${touched[@]/#/$pristine/}"; do [ ! -f "$f" ] || echo "$f"; done | xargs -r sha256sum; } | sha256sum)
+if [ "$(cat "$state/key" 2>/dev/null)" != "$key" ]; then
+	scratch=$state/patched.tmp
+	rm -rf "$scratch"
+	mkdir "$scratch"
+	for f in "${touched[@]}"; do
+		[ ! -f "$pristine/$f" ] || install -D -m 644 "$pristine/$f" "$scratch/$f"
+	done
+	# shellcheck disable=SC2016 # expanded in the root
+	[ ${#patches[@]} -eq 0 ] || scripts/enter.sh bash -c '
+		dir=$1
+		shift
+		for p; do
+			echo "patch $p"
+			patch -p1 -F0 -f --no-backup-if-mismatch -r- -d "$dir" <"$p" || exit 1
+		done' _ "$scratch" "${patches[@]}" >build/log/patch.log 2>&1 || {
+		# patch names the file first, or, if there is none, shows the diff's own header.
+		awk '/^patch / { p = $2; f = "" } /^(checking|patching) file / { last = $3 } /FAILED|ignored|malformed/ { if (f == "") f = last }
+			/^\|\+\+\+ / { last = $2; sub("^b/", "", last) } END { print p, (f == "" ? last : f) }' build/log/patch.log >build/log/patch.failed
+		read -r p f <build/log/patch.failed
+		[[ $p == patches/* ]] || die "can't run patch: see $TOP/build/log/patch.log"
+		die "$p doesn't apply to $f of $pristine: see build/log/patch.log, then fix the patch or use a source it fits"
+	}
+	rm -rf "$state/patched"
+	mv -T "$scratch" "$state/patched"
+	scratch=
+	echo "$key" >"$state/key"
+fi
+
+# 2. What the overlay consists of: destination, tab, origin.
+files() {
+	local dir
+	for dir in rust samples/rust/zswap_rs; do
+		[ ! -d "$dir" ] || find "$dir" -type f ! -name '.*' ! -name '*~' -printf '%p\t%p\n'
+	done
+	[ ! -f Kconfig ] || printf 'samples/rust/zswap_rs/Kconfig\tKconfig\n'
+	[ ! -d tests/kunit ] || find tests/kunit -type f ! -name '.*' ! -name '*~' -printf 'samples/rust/zswap_rs/kunit/%P\t%p\n'
+	find "$state/patched" -type f ! -name '*.orig' ! -name '*.rej' -printf "%P\t%p\n"
+}
+list=$(files | sort)
+twice=$(cut -f1 <<<"$list" | uniq -d)
+[ -z "$twice" ] || die "${twice//$'\n'/, } is both patched and replaced by a file of the project: keep one of the two"
+
+# 3. Lay it. The manifest names what this and an interrupted earlier run may have written.
+put() {
+	mkdir -p "$(dirname "$2")"
+	cp "$1" "$2.overlay.tmp"
+	mv -f "$2.overlay.tmp" "$2"
+	changed=$((changed + 1))
+}
+changed=0
+touch "$state/manifest"
+old=$(comm -23 "$state/manifest" <(cut -f1 <<<"$list"))
+cut -f1 <<<"$list" | sort -u - "$state/manifest" >"$state/manifest.tmp"
+mv "$state/manifest.tmp" "$state/manifest"
+while IFS=$'\t' read -r to from; do
+	[ -z "$to" ] || cmp -s "$from" "$src/$to" || put "$from" "$src/$to"
+done <<<"$list"
+while read -r to; do
+	[ -n "$to" ] || continue
+	if [ -f "$pristine/$to" ]; then
+		# A copy, not a link: make must see a new time.
+		cmp -s "$pristine/$to" "$src/$to" || put "$pristine/$to" "$src/$to"
+	else
+		rm -f "$src/$to"
+		rmdir -p --ignore-fail-on-non-empty "$(dirname "$src/$to")" 2>/dev/null || :
+		changed=$((changed + 1))
+	fi
+done <<<"$old"
+cut -f1 <<<"$list" >"$state/manifest"
+printf 'overlay ... ok %s (%d files laid, %d changed)\n' "$(took "$start")" "$(grep -c . "$state/manifest" || :)" "$changed"

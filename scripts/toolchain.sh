@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Make the toolchain root in the cache: Debian's own compilers, so that every machine builds alike.
+. "$(dirname "$0")/lib.sh"
+check_ksrc
+
+if [ -n "${HOSTTOOLS:-}" ]; then
+	src=$(pristine)
+	for tool in make clang ld.lld rustc bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
+		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"
+	done
+	why=$(srctree=$src RUSTC=rustc BINDGEN=bindgen CC=clang sh "$src/scripts/rust_is_available.sh" 2>&1) ||
+		die "HOSTTOOLS=1, but the kernel refuses the host's tools: $(grep -m 1 '^\*\*\* [A-Z]' <<<"$why" | cut -c5-)"
+	exit
+fi
+
+user=$(id -un)
+if [ "$(id -u)" != 0 ]; then
+	unshare --user --map-root-user --mount true 2>/dev/null ||
+		die "$user is not root and may not make user namespaces: run as root, or have root run: sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0"
+fi
+[ ! -d "$ROOT" ] || exit 0
+
+lock "$CACHE/toolchain.lock"
+[ ! -d "$ROOT" ] || exit 0
+rm -rf --one-file-system "$CACHE"/root-*.tmp # of a run that was killed
+command -v apt-get >/dev/null ||
+	die "no apt: the toolchain is made with Debian's apt (Debian 12 or 13); elsewhere install the kernel's Rust tools and use HOSTTOOLS=1 KSRC=/path"
+need_space "$CACHE" 3000 "the toolchain root"
+
+if [ "$(id -u)" = 0 ]; then
+	if ! command -v mmdebstrap >/dev/null; then
+		attempt "install mmdebstrap" bash -c 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mmdebstrap' ||
+			explain "$LOG" "can't install mmdebstrap"
+	fi
+else
+	for file in subuid subgid; do
+		command -v newuidmap >/dev/null && grep -qs "^\($user\|$(id -u)\):" "/etc/$file" ||
+			die "$user has no range of user ids: have root run: apt-get install mmdebstrap uidmap && usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $user"
+	done
+	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: have root run: apt-get install mmdebstrap"
+fi
+
+scratch=$ROOT.tmp
+mkdir "$scratch"
+chmod 755 "$scratch"
+options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
+	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
+if [ "$(id -u)" = 0 ]; then
+	# A mount namespace of its own: nothing stays mounted in a root whose making was killed.
+	make_root=(unshare --mount mmdebstrap --mode=root "${options[@]}" "$SUITE" "$scratch")
+else
+	# Made with a range of ids, then unpacked with the user's own, which enter.sh maps to root.
+	# /var/tmp, since other ids can't reach into a private home.
+	make_root=(bash -o pipefail -c 'TMPDIR=/var/tmp mmdebstrap --mode=unshare "${@:2}" - |
+		tar -x -C "$1" --no-same-owner --exclude="./dev/*"' _ "$scratch" "${options[@]}" "$SUITE")
+	need_space /var/tmp 3000 "making the toolchain root"
+fi
+attempt toolchain "${make_root[@]}" || explain "$LOG" "can't make the toolchain root"
+mv -T "$scratch" "$ROOT"
+scratch=
