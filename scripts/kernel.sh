@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
 # VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
+# TARGET and CLIPPY=1 are for scripts/check.sh.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -19,7 +20,8 @@ mkdir -p "$out"
 lock "$out/lock"
 [ -f "$out/vmlinux" ] || need_space build 2500 "a kernel build"
 
-make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
+	${CLIPPY:+CLIPPY=1})
 
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")
@@ -59,5 +61,6 @@ fi
 
 # CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a first
 # build is for the progress shown, no more.
-[ -f "$out/vmlinux" ] || export STEP_LINES=2100
-step "kernel $variant" scripts/enter.sh "${make[@]}" bzImage
+target=${TARGET:-bzImage}
+[ -f "$out/vmlinux" ] || [ "$target" != bzImage ] || STEP_LINES=2060
+step "kernel $variant" scripts/enter.sh "${make[@]}" "$target"
