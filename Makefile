@@ -3,11 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export COMPRESSOR
-ifneq ($(origin KSRC),undefined)
-export KSRC
-endif
-export V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
+export COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)

@@ -165,6 +165,6 @@ pristine() {
 	else
 		newest=$(find "$CACHE" -maxdepth 1 -name 'linux-7.3.*' ! -name '*.tmp' | sort -V | tail -n 1)
 		[ -n "$newest" ] || die "no kernel source: run make source, or set KSRC to a Linux 7.3 tree"
-		echo "$newest"
+		realpath "$newest"
 	fi
 }

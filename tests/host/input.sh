@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Bad input: each gives one line that says what and what to do, and a non-zero exit, and leaves
+# nothing that the next run would trip over. Works on a copy of the checkout with a cache of its own,
+# into which the real toolchain root and source are linked. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
+source=$(pristine)
+
+work=$TOP/build/input
+rm -rf --one-file-system "$work"
+scratch=$work
+mkdir -p "$work/co" "$work/bin"
+cp -r Makefile scripts "$work/co"
+mkdir "$work/co/patches"
+cd "$work/co"
+export ZSWAP_RS_CACHE=$work/cache
+
+# A cache with nothing in it, or with links to the real things named.
+fresh_cache() {
+	rm -rf "$ZSWAP_RS_CACHE"
+	mkdir "$ZSWAP_RS_CACHE"
+	for thing; do ln -s "$thing" "$ZSWAP_RS_CACHE/"; done
+}
+# Nothing may be left but locks and links.
+cache_is_clean() {
+	[ -z "$(find "$ZSWAP_RS_CACHE" -mindepth 1 -maxdepth 1 ! -name '*.lock' ! -name cargo ! -type l)" ]
+}
+
+n=0
+bad=0
+point() { # point STATUS NAME
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		bad=1
+		echo "not ok $n - $2"
+		sed 's/^/# /' "$work/out" "$work/err"
+	fi
+}
+holds() { # holds NAME CMD...
+	local name=$1 status=0
+	shift
+	"$@" >"$work/out" 2>"$work/err" || status=1
+	point "$status" "$name"
+}
+refused() { # refused NAME PATTERN CMD...; make's own closing line is not ours
+	local name=$1 pattern=$2 status=0
+	shift 2
+	if "$@" >"$work/out" 2>"$work/err.all"; then status=1; fi
+	grep -v '^make: \*\*\* \[' "$work/err.all" >"$work/err" || :
+	[ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$pattern" "$work/err" || status=1
+	point "$status" "$name"
+}
+# shim NAME: a program put before the real one of that name; its text comes on stdin.
+shim() {
+	{ echo '#!/bin/bash'; cat; } >"$work/bin/$1"
+	chmod +x "$work/bin/$1"
+}
+shimmed() { PATH=$work/bin:$PATH "$@"; }
+offline() {
+	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
+}
+a_kernel() { # a_kernel DIR VERSION PATCHLEVEL: as much of one as is looked at
+	mkdir -p "$1/mm"
+	touch "$1/Kbuild" "$1/mm/zswap.c"
+	printf 'VERSION = %s\nPATCHLEVEL = %s\nSUBLEVEL = 1\n' "$2" "$3" >"$1/Makefile"
+}
+
+# --- Names --------------------------------------------------------------------------------
+fresh_cache
+refused 'unknown IMPL' 'IMPL=java is unknown: use' make kernel IMPL=java
+refused 'unknown IMPL, to the script' 'IMPL=java is unknown: use' scripts/kernel.sh java
+refused 'unknown compressor' 'COMPRESSOR=nonsense is unknown: use' make run COMPRESSOR=nonsense
+holds 'nothing was begun for them' cache_is_clean
+
+# --- KSRC ---------------------------------------------------------------------------------
+a_kernel "$work/old" 6 12
+a_kernel "$work/built" 7 3
+touch "$work/built/.config"
+mkdir "$work/empty"
+refused 'KSRC of the wrong version' 'is Linux 6.12.1, .* give a 7.3 tree' make run KSRC="$work/old"
+refused 'KSRC that is not a kernel' 'is not a kernel source: point it' make run KSRC="$work/empty"
+refused 'KSRC that is not there' 'is not a folder: point it' make overlay KSRC="$work/nowhere"
+refused 'KSRC that was built in' 'run make mrproper' make overlay KSRC="$work/built"
+refused 'HOSTTOOLS without a source' 'set KSRC' make kernel HOSTTOOLS=1
+holds 'nothing was begun for them' cache_is_clean
+
+# --- The machine ----------------------------------------------------------------------------
+shim df <<<'printf "Filesystem 1M-blocks Used Available\nfake 100 90 10\n"'
+refused 'too little disk for the toolchain' 'too little disk: .* make room' shimmed scripts/toolchain.sh
+fresh_cache "$ROOT"
+refused 'too little disk for the source' 'too little disk: .* make room' shimmed scripts/source.sh
+fresh_cache "$ROOT" "$source"
+refused 'too little disk for the copy' 'too little disk: .* make room' shimmed scripts/overlay.sh
+rm "$work/bin/df"
+
+fresh_cache
+shim id <<<'case $* in -un) echo nobody ;; *) echo 1000 ;; esac'
+shim unshare <<<'exit 1'
+refused 'not root and no user namespaces' 'run as root, or' shimmed scripts/toolchain.sh
+fresh_cache "$ROOT"
+refused 'not root and no user namespaces, at a command' 'run as root' shimmed scripts/enter.sh true
+rm "$work/bin/id" "$work/bin/unshare"
+
+fresh_cache
+mkdir "$work/noapt"
+ln -s -f -t "$work/noapt" /usr/bin/* /usr/sbin/* /bin/* /sbin/* 2>/dev/null || :
+rm -f "$work/noapt/apt-get"
+refused 'no apt' "no apt: .* use HOSTTOOLS=1" env PATH="$work/noapt" scripts/toolchain.sh
+
+refused 'no network for the toolchain' 'no network.* run again' offline scripts/toolchain.sh
+holds 'and nothing is left of it' cache_is_clean
+fresh_cache "$ROOT"
+refused 'no network for the source' 'no network.* run again' offline scripts/source.sh
+holds 'and nothing is left of it' cache_is_clean
+
+# --- Interrupted downloads ------------------------------------------------------------------
+# A stand-in that first hangs half-way, then works; the killed run's lock goes with its child.
+fresh_cache
+# shellcheck disable=SC2016 # expanded in the shim
+hanging='dir=${!#}; [ -d "$dir" ] || dir=; [ -z "$dir" ] || touch "$dir/half"; touch "$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1'
+# shellcheck disable=SC2016
+working='dir=${!#}; if [ -d "$dir" ]; then touch "$dir/whole"; else tar -c -T /dev/null; fi'
+shim mmdebstrap <<<"$hanging"
+shimmed scripts/toolchain.sh >/dev/null 2>&1 &
+while [ ! -e "$ZSWAP_RS_CACHE/begun.lock" ]; do sleep 0.1; done
+kill -KILL $!
+wait $! 2>/dev/null || :
+holds 'a killed toolchain run leaves no root' test ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}"
+shim mmdebstrap <<<"$working"
+holds 'the next run makes it' shimmed scripts/toolchain.sh
+holds 'from nothing' test -d "$ZSWAP_RS_CACHE/${ROOT##*/}" -a ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}/half" -a ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}.tmp"
+
+# The download of the source, in this root's stead with an apt-get that brings a truncated package.
+cp scripts/enter.sh "$work/enter.sh"
+# shellcheck disable=SC2016
+printf '%s\n' '#!/bin/bash' 'exec "$@"' >scripts/enter.sh
+a_kernel "$work/tar/linux" 7 3
+mkdir -p "$work/pkg/DEBIAN" "$work/pkg/usr/src"
+tar -c -C "$work/tar" -f "$work/pkg/usr/src/linux-source-7.3.tar.xz" linux
+printf '%s\n' 'Package: linux-source-7.3' 'Version: 7.3.1' 'Architecture: all' 'Maintainer: nobody' 'Description: a stand-in' >"$work/pkg/DEBIAN/control"
+dpkg-deb --build --root-owner-group "$work/pkg" "$work/whole.deb" >/dev/null
+shim awk <<<'case $* in *backports*) : ;; *) exec /usr/bin/awk "$@" ;; esac'
+shim apt-get <<EOF2
+case \$* in *download*) head -c 600 "$work/whole.deb" >linux-source-7.3_7.3.1_all.deb ;; esac
+EOF2
+fresh_cache
+refused 'a truncated package' 'came damaged: run again' shimmed scripts/source.sh
+holds 'and nothing is left of it' cache_is_clean
+shim apt-get <<EOF2
+case \$* in *download*) touch "\$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1 ;; esac
+EOF2
+shimmed scripts/source.sh >/dev/null 2>&1 &
+while [ ! -e "$ZSWAP_RS_CACHE/begun.lock" ]; do sleep 0.1; done
+kill -KILL $!
+wait $! 2>/dev/null || :
+holds 'a killed download leaves no source' test -z "$(find "$ZSWAP_RS_CACHE" -name 'linux-7.3*')"
+shim apt-get <<EOF2
+case \$* in *download*) cp "$work/whole.deb" linux-source-7.3_7.3.1_all.deb ;; esac
+EOF2
+holds 'the next run gets it' shimmed scripts/source.sh
+holds 'whole, and nothing else' test -f "$ZSWAP_RS_CACHE/linux-7.3.1/Kbuild" -a ! -e "$ZSWAP_RS_CACHE/linux-download.tmp"
+rm "$work/bin/awk" "$work/bin/apt-get" "$work/bin/mmdebstrap"
+cp "$work/enter.sh" scripts/enter.sh
+
+# --- The overlay ------------------------------------------------------------------------------
+fresh_cache "$ROOT" "$source"
+holds 'an overlay of nothing' scripts/overlay.sh
+mkdir -p rust/kernel
+echo '// laid' >rust/kernel/laid.rs
+one_line_patch() { # one_line_patch FILE OLD NEW: changes the file's first line
+	printf -- '--- a/%s\n+++ b/%s\n@@ -1 +1 @@\n-%s\n+%s\n' "$1" "$1" "$2" "$3"
+}
+first=$(head -n 1 "$source/Kbuild")
+one_line_patch Kbuild "$first" '# patched' >patches/0001-good.patch
+one_line_patch mm/Makefile 'not the first line' '# patched' >patches/0002-bad.patch
+refused "a patch that doesn't apply" "patches/0002-bad.patch doesn't apply to mm/Makefile" scripts/overlay.sh
+holds 'nothing was laid' test "$(head -n 1 build/src/Kbuild)" = "$first" -a ! -e build/src/rust/kernel/laid.rs
+one_line_patch mm/nonsense.c 'x' 'y' >patches/0002-bad.patch
+refused "a patch of a file that isn't there" "patches/0002-bad.patch doesn't apply to mm/nonsense.c" scripts/overlay.sh
+rm patches/0002-bad.patch
+holds 'the next run lays it all' scripts/overlay.sh
+holds 'patched and laid' test "$(head -n 1 build/src/Kbuild)" = '# patched' -a -e build/src/rust/kernel/laid.rs
+holds 'the pristine source is as it was' test "$(head -n 1 "$source/Kbuild")" = "$first" -a ! -e "$source/rust/kernel/laid.rs"
+echo '// both' >rust/Kbuild
+one_line_patch rust/Kbuild '// both' '// neither' >patches/0003-twice.patch
+refused 'a file both patched and replaced' "rust/Kbuild" scripts/overlay.sh
+rm patches/*.patch rust/Kbuild rust/kernel/laid.rs
+holds 'the overlay is taken back' scripts/overlay.sh
+holds 'to the pristine source' diff -rq "$source" build/src
+
+echo "1..$n"
+exit "$bad"
