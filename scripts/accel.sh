@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Prints QEMU's accelerator for this machine. /dev/kvm may be there and yet hang
+# every guest: KVM is used only after a guest has come up under it in time.
+# The answer holds until the machine is booted again.
+. "$(dirname "$0")/lib.sh"
+
+known=build/vm/accel
+boot=$(cat /proc/sys/kernel/random/boot_id)
+if [ "$(sed -n 1p $known 2> /dev/null)" != "$boot" ]; then
+	tcg=tcg,thread=multi
+	if ! [ -r /dev/kvm ] || ! [ -w /dev/kvm ]; then
+		answer=$tcg why="no usable /dev/kvm"
+	else
+		echo "trying a boot under KVM, 10 s at most" >&2
+		if scripts/vm.sh -n kvm -t 10 -x kvm true > /dev/null 2>&1; then
+			answer=kvm why="a guest came up under it"
+		else
+			answer=$tcg why="/dev/kvm is there, but no guest came up under it in 10 s"
+		fi
+	fi
+	mkdir -p build/vm
+	printf '%s\n' "$boot" "$answer" "$why" > $known
+fi
+answer=$(sed -n 2p $known)
+echo "accelerator: $answer ($(sed -n 3p $known))" >&2
+echo "$answer"

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Boots the kernel of IMPL (rust or c) in QEMU and runs one command in it.
+#
+#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-x ACCEL] COMMAND...
+#   scripts/vm.sh -i         a shell, on this terminal
+#
+# The command's output comes on standard output and stays in build/log/NAME.out,
+# the kernel's log in build/log/NAME.console. The exit status is the command's;
+# 1 when the kernel complained (oops, BUG, WARNING), died or ran out of time.
+# Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
+# vdc DISK read-only. What the guest writes to them is forgotten.
+. "$(dirname "$0")/lib.sh"
+
+name=vm limit=300 args='' disk='' accel='' shell=''
+while getopts n:t:a:d:x:i option; do
+	case $option in
+	n) name=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	a) args=$OPTARG ;;
+	d) disk=$OPTARG ;;
+	x) accel=$OPTARG ;;
+	i) shell=1 ;;
+	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] COMMAND..." ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ -n "$shell" ] || [ $# -gt 0 ] || die "scripts/vm.sh: no command for the guest (-i gives a shell)"
+
+kernel=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^bzImage=//p')
+[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=${IMPL:-rust}"
+
+vm=$TOP/build/vm log=$TOP/build/log/$name
+mkdir -p "$vm"
+scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio
+if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
+	truncate -s 512M "$vm/swap.img" "$vm/ext4.new"
+	scripts/enter.sh mkfs.ext4 -q -F build/vm/ext4.new
+	mv "$vm/ext4.new" "$vm/ext4.img"
+fi
+[ -n "$accel" ] || accel=$(scripts/accel.sh)
+
+# What a healthy kernel never logs.
+bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
+
+drive=if=virtio,format=raw,cache=unsafe
+qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"
+	-cpu max -smp 2 -m 1G -kernel "$kernel" -initrd "$vm/initramfs.cpio"
+	-drive "$drive,snapshot=on,file=$vm/swap.img"
+	-drive "$drive,snapshot=on,file=$vm/ext4.img")
+[ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
+append="console=ttyS0 panic=-1 $args"
+
+if [ -n "$shell" ]; then
+	echo "A shell in the guest; poweroff or Ctrl-A X ends it, /vm/lib.sh has the tests' tools."
+	exec scripts/enter.sh "${qemu[@]}" -serial mon:stdio -append "$append run=shell"
+fi
+
+: > "$log.out"
+timeout -s KILL "$limit" scripts/enter.sh "${qemu[@]}" -append "$append run=\"$*\"" \
+	-serial "file:$log.console" -serial "file:$log.out" < /dev/null > "$log.qemu" 2>&1 &
+job=$! # stopped with this script
+tail -s 0.2 --pid=$job -n +1 -f "$log.out" | grep --line-buffered -v '^guest exit' || true
+status=0
+wait $job || status=$?
+job=
+
+[ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
+complaint=$(grep -a -m 1 -E "$bad" "$log.console" | tr -d '\r') || true
+[ -z "$complaint" ] || die "$name: the guest's kernel complained: $complaint (build/log/$name.console)"
+result=$(sed -n 's/^guest exit //p' "$log.out")
+[ -n "$result" ] || die "$name: the guest died: $(cat "$log.qemu" "$log.console" | tr -d '\r' | tail -n 1)"
+exit "$result"

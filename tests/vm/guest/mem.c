@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process with memory to swap, told what to do one line at a time: reads
+ * commands on standard input, answers each with one line. It knows what every
+ * byte of its memory must be and compares all of them: `check` is the judge of
+ * every test.
+ *
+ *   map PAGES KIB      anonymous memory, KIB (4, 64, 2048) asks for that folio size
+ *   fill KIND SEED     write a pattern: text, random, zero, last (15 text, 1 random)
+ *   load PAGE          fill from the corpus disk, from its page PAGE on
+ *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
+ *   in                 read every page once; answers "PAGES-BACK NS"
+ *   swapped            pages whose page table entry is a swap entry
+ *   check              compare every byte; answers "same PAGES" or "WRONG ..."
+ *   fork               a child checks, overwrites, checks; then the parent checks
+ *   race ROUNDS        push out again and again while a thread reads
+ *   unmap              give the memory back
+ *   quit               end
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define HUGE (2UL << 20)
+#define CORPUS "/dev/vdc"
+#define CHUNK 64 /* pages read from the corpus disk at a time */
+
+#define SWAPPED (1ULL << 62)
+
+static unsigned char *mem;
+static size_t pages;
+
+static enum { TEXT, RANDOM, ZERO, LAST, DISK } kind;
+static const char *const kinds[] = { "text", "random", "zero", "last" };
+static uint64_t seed; /* of a pattern; of a corpus: its first page */
+
+static int disk = -1, pagemap = -1;
+/* Never swapped: what is expected, and what the kernel says. */
+static unsigned char want[CHUNK * PAGE] __attribute__((aligned(4096)));
+static uint64_t map_entries[CHUNK];
+
+static void die(const char *what)
+{
+	printf("%s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static uint64_t next(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static void make_page(size_t index, uint64_t *to)
+{
+	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
+					  "pages\t/*", "\n\treturn", "folio = ", "struct x" };
+	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 2 + 1;
+	bool random = kind == RANDOM || (kind == LAST && index % 16 == 15);
+
+	next(&x);
+	for (size_t i = 0; i < PAGE / 8; i++) {
+		uint64_t r = next(&x);
+
+		if (random)
+			to[i] = r;
+		else if (kind == ZERO)
+			to[i] = 0;
+		else if (r >> 62) /* three words of four come from the dictionary */
+			memcpy(&to[i], words[r & 7], 8);
+		else
+			to[i] = r & 0xffffff;
+	}
+}
+
+/* What the n pages from index on must hold, into want. */
+static void expect(size_t index, size_t n)
+{
+	if (kind != DISK) {
+		for (size_t i = 0; i < n; i++)
+			make_page(index + i, (uint64_t *)(want + i * PAGE));
+		return;
+	}
+	if (pread(disk, want, n * PAGE, (seed + index) * PAGE) != (ssize_t)(n * PAGE))
+		die(CORPUS);
+}
+
+static size_t chunk_at(size_t i)
+{
+	return pages - i < CHUNK ? pages - i : CHUNK;
+}
+
+static void fill(void)
+{
+	for (size_t i = 0; i < pages; i += CHUNK) {
+		expect(i, chunk_at(i));
+		memcpy(mem + i * PAGE, want, chunk_at(i) * PAGE);
+	}
+}
+
+/* NULL, or where and how memory differs from what was written. */
+static const char *differs(void)
+{
+	static char how[120];
+
+	for (size_t i = 0; i < pages; i += CHUNK) {
+		size_t n = chunk_at(i) * PAGE;
+
+		expect(i, chunk_at(i));
+		if (!memcmp(mem + i * PAGE, want, n))
+			continue;
+		for (size_t b = 0; b < n; b++) {
+			if (mem[i * PAGE + b] == want[b])
+				continue;
+			snprintf(how, sizeof(how), "WRONG page %zu byte %zu: %02x, not %02x",
+				 i + b / PAGE, b % PAGE, mem[i * PAGE + b], want[b]);
+			return how;
+		}
+	}
+	return NULL;
+}
+
+static size_t swapped(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pages; i += CHUNK) {
+		size_t n = chunk_at(i);
+		off_t at = ((uintptr_t)mem / PAGE + i) * 8;
+
+		if (pread(pagemap, map_entries, n * 8, at) != (ssize_t)(n * 8))
+			die("pagemap");
+		for (size_t k = 0; k < n; k++)
+			count += !!(map_entries[k] & SWAPPED);
+	}
+	return count;
+}
+
+static void page_out(void)
+{
+	/* A page in the other CPU's LRU batch is passed over: ask again. */
+	for (int tries = 0; tries < 5; tries++) {
+		if (madvise(mem, pages * PAGE, MADV_PAGEOUT))
+			die("MADV_PAGEOUT");
+		if (swapped() == pages)
+			return;
+	}
+}
+
+static void page_in(void)
+{
+	for (size_t i = 0; i < pages; i++)
+		(void)*(volatile unsigned char *)(mem + i * PAGE);
+}
+
+static void map(size_t n, unsigned int kib)
+{
+	unsigned char *area = mmap(NULL, n * PAGE + HUGE, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (area == MAP_FAILED)
+		die("mmap");
+	mem = (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
+	pages = n;
+	if (madvise(mem, n * PAGE, kib > 4 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		die("MADV_HUGEPAGE");
+}
+
+static const char *forked(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		const char *how = differs();
+
+		if (!how) {
+			seed++;
+			fill();
+			how = differs();
+		}
+		if (how)
+			printf("in the child: %s\n", how);
+		exit(!!how);
+	}
+	if (waitpid(child, &status, 0) < 0)
+		die("waitpid");
+	if (status) /* the child has printed the answer, unless it was killed */
+		return WIFSIGNALED(status) ? "WRONG: the child was killed" : "";
+	return differs();
+}
+
+static bool racing;
+
+static void *reader(void *unused)
+{
+	while (__atomic_load_n(&racing, __ATOMIC_RELAXED))
+		page_in();
+	return unused;
+}
+
+static void race(int rounds)
+{
+	pthread_t thread;
+
+	racing = true;
+	if (pthread_create(&thread, NULL, reader, NULL))
+		die("pthread_create");
+	while (rounds--)
+		if (madvise(mem, pages * PAGE, MADV_PAGEOUT))
+			die("MADV_PAGEOUT");
+	__atomic_store_n(&racing, false, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+}
+
+static void command(char *line)
+{
+	char verb[16] = "", word[16] = "";
+	const char *how = NULL;
+	unsigned long number = 0;
+	uint64_t start = now();
+
+	sscanf(line, "%15s %15s %lu", verb, word, &number);
+	if (!strcmp(verb, "map")) {
+		map(strtoul(word, NULL, 10), number);
+	} else if (!strcmp(verb, "fill")) {
+		for (kind = TEXT; kind < DISK && strcmp(word, kinds[kind]);)
+			kind++;
+		if (kind == DISK)
+			die(word);
+		seed = number;
+		fill();
+	} else if (!strcmp(verb, "load")) {
+		kind = DISK;
+		seed = strtoul(word, NULL, 10);
+		fill();
+	} else if (!strcmp(verb, "out")) {
+		page_out();
+		uint64_t took = now() - start;
+
+		printf("%zu %lu\n", swapped(), took);
+		return;
+	} else if (!strcmp(verb, "in")) {
+		size_t before = swapped();
+
+		start = now();
+		page_in();
+		uint64_t took = now() - start;
+
+		printf("%zu %lu\n", before - swapped(), took);
+		return;
+	} else if (!strcmp(verb, "swapped")) {
+		printf("%zu\n", swapped());
+		return;
+	} else if (!strcmp(verb, "check")) {
+		how = differs();
+		if (!how) {
+			printf("same %zu\n", pages);
+			return;
+		}
+	} else if (!strcmp(verb, "fork")) {
+		how = forked();
+	} else if (!strcmp(verb, "race")) {
+		race(atoi(word));
+	} else if (!strcmp(verb, "unmap")) {
+		if (munmap(mem, pages * PAGE))
+			die("munmap");
+		pages = 0;
+	} else if (!strcmp(verb, "quit")) {
+		exit(0);
+	} else {
+		how = "WRONG command";
+	}
+	if (how && !*how)
+		return;
+	puts(how ? how : "done");
+}
+
+int main(void)
+{
+	char line[64];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	setvbuf(stdin, NULL, _IONBF, 0);
+	pagemap = open("/proc/self/pagemap", O_RDONLY);
+	if (pagemap < 0)
+		die("pagemap");
+	/* Around the page cache, whose pages would fill the memory beside. */
+	disk = open(CORPUS, O_RDONLY | O_DIRECT);
+	if (mlock(want, sizeof(want)) || mlock(map_entries, sizeof(map_entries)))
+		die("mlock");
+	puts("ready");
+	while (fgets(line, sizeof(line), stdin))
+		command(line);
+	return 0;
+}

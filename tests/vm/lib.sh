@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tests in the guest share: test points, swap devices, workers.
+# shellcheck shell=sh
+
+PARAM=/sys/module/zswap/parameters
+DEBUG=/sys/kernel/debug/zswap
+THP=/sys/kernel/mm/transparent_hugepage
+
+# --- Test points (TAP) ---------------------------------------------------
+# Each line carries the seconds since the one before.
+points=0 failed=0
+
+uptime() { cut -d' ' -f1 /proc/uptime; }
+
+plan() { echo "1..$1"; clock=$(uptime); }
+
+# point NAME GOT WANT: passes when both are the same text
+point()
+{
+	points=$((points + 1))
+	[ "$2" = "$3" ] && verdict=ok || verdict="not ok"
+	now=$(uptime)
+	echo "$verdict $points - $1 # $(awk "BEGIN { printf \"%.1f\", $now - $clock }") s"
+	clock=$now
+	[ "$verdict" = ok ] && return
+	failed=$((failed + 1))
+	echo "#   got  $2"
+	echo "#   want $3"
+}
+
+# true_that TEST...: yes or no, to be compared by point
+true_that() { if "$@"; then echo yes; else echo no; fi; }
+
+# soon WANT CMD...: CMD's output, as soon as it is WANT, else what it is after
+# 6 s; for memcg statistics, which lag by two seconds
+soon()
+{
+	want=$1; shift
+	for _ in $(seq 60); do
+		got=$("$@")
+		[ "$got" = "$want" ] && break
+		usleep 100000
+	done
+	echo "$got"
+}
+
+# --- What the kernel counts ----------------------------------------------
+debug() { cat $DEBUG/"$1"; }
+vmstat() { awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat; }
+memcg() { cat /cg/"$1"/memory."$2"; }
+memcg_stat() { awk -v name="$2" '$1 == name { print $2 }' /cg/"$1"/memory.stat; }
+set_param() { echo "$2" > $PARAM/"$1"; }
+
+# --- Swap devices: brd (synchronous), virtio-blk, a file on ext4 ----------
+swap_on()
+{
+	case $1 in
+	brd) swap=/dev/ram0 ;;
+	virtio) swap=/dev/vda ;;
+	file)
+		swap=/mnt/swap
+		grep -q ' /mnt ' /proc/mounts || mount -t ext4 /dev/vdb /mnt || return
+		[ -e $swap ] || { fallocate -l 256M $swap && chmod 600 $swap; } || return
+		;;
+	esac
+	mkswap $swap > /run/mkswap && swapon $swap
+}
+
+swap_off() { swapoff $swap; }
+
+# --- Folio sizes -----------------------------------------------------------
+# folios KIB: what a mapping that asks for huge pages gets from now on
+folios()
+{
+	for size in "$THP"/hugepages-*kB/enabled; do
+		case $size in
+		*/hugepages-"$1"kB/enabled) echo always ;;
+		*) echo never ;;
+		esac > "$size"
+	done
+	[ "$1" = 4 ] && echo never > $THP/enabled || echo always > $THP/enabled
+}
+
+# folios_stored KIB: folios of this size that went to zswap whole
+folios_stored() { cat $THP/hugepages-"$1"kB/stats/zswpout; }
+
+# --- Workers: processes whose memory is swapped (guest/mem.c) --------------
+# start NAME [CPU]: one in the memory cgroup NAME, tied to a CPU if named (its
+# pages then sit in that CPU's LRU batches, where MADV_PAGEOUT looks for them)
+start()
+{
+	mkfifo "/run/$1.in" "/run/$1.out"
+	mkdir "/cg/$1"
+	# Held open here, so that an answer is kept whatever becomes of the worker.
+	fd=3
+	while [ -e /proc/self/fd/$fd ]; do fd=$((fd + 1)); done
+	eval "exec $fd<> /run/$1.out; fd_$1=$fd"
+	# shellcheck disable=SC2016
+	{
+		sh -c 'echo $$ > "/cg/$1/cgroup.procs"
+			exec ${2:+taskset -c "$2"} mem' - "$@" <> "/run/$1.in"
+		echo "ended $?"
+	} > "/run/$1.out" &
+	eval "pid_$1=$!"
+	hear "$1" > /run/answer # "ready": it has opened its end
+}
+
+# Opened both ways, so that a command to a dead worker doesn't block.
+tell() { worker=$1; shift; echo "$*" 1<> "/run/$worker.in"; }
+
+hear() { eval "read -r answer <&\$fd_$1"; echo "$answer"; }
+
+ask() { tell "$@"; hear "$1"; }
+
+# with NAME COMMAND...: for a step whose answer isn't looked at
+with() { ask "$@" > /run/answer; }
+
+stop()
+{
+	with "$1" quit
+	eval "wait \$pid_$1; fd=\$fd_$1"
+	eval "exec $fd<&-"
+	rm "/run/$1.in" "/run/$1.out"
+	rmdir "/cg/$1"
+}
