@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
+
+__rust_helper void rust_helper_folio_get(struct folio *folio)
+{
+	folio_get(folio);
+}
+
+__rust_helper void rust_helper_folio_put(struct folio *folio)
+{
+	folio_put(folio);
+}
+
+__rust_helper long rust_helper_folio_nr_pages(const struct folio *folio)
+{
+	return folio_nr_pages(folio);
+}
+
+__rust_helper bool rust_helper_folio_test_large(const struct folio *folio)
+{
+	return folio_test_large(folio);
+}
+
+__rust_helper bool rust_helper_folio_test_locked(const struct folio *folio)
+{
+	return folio_test_locked(folio);
+}
+
+__rust_helper bool rust_helper_folio_test_swapcache(const struct folio *folio)
+{
+	return folio_test_swapcache(folio);
+}
+
+__rust_helper void rust_helper_folio_mark_uptodate(struct folio *folio)
+{
+	folio_mark_uptodate(folio);
+}
+
+__rust_helper struct page *rust_helper_folio_page(struct folio *folio,
+						  unsigned long n)
+{
+	return folio_page(folio, n);
+}
+
+__rust_helper void rust_helper_flush_dcache_folio(struct folio *folio)
+{
+	flush_dcache_folio(folio);
+}
+
+__rust_helper unsigned long rust_helper_totalram_pages(void)
+{
+	return totalram_pages();
+}

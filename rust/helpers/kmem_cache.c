@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+/* Not the _noprof binding: memory allocation profiling must see this. */
+__rust_helper void *rust_helper_kmem_cache_alloc_node(struct kmem_cache *cache,
+						      gfp_t flags, int node)
+{
+	return kmem_cache_alloc_node(cache, flags, node);
+}
+
+__rust_helper int rust_helper_virt_to_nid(const void *addr)
+{
+	return page_to_nid(virt_to_page(addr));
+}

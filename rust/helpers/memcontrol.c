@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+
+/*
+ * Each of these is an extern, an inline or an empty stub, as CONFIG_MEMCG and
+ * CONFIG_ZSWAP have it: one name for all of them.
+ */
+
+#include <linux/memcontrol.h>
+
+__rust_helper void rust_helper_obj_cgroup_get(struct obj_cgroup *objcg)
+{
+	obj_cgroup_get(objcg);
+}
+
+__rust_helper void rust_helper_obj_cgroup_put(struct obj_cgroup *objcg)
+{
+	obj_cgroup_put(objcg);
+}
+
+__rust_helper bool rust_helper_obj_cgroup_may_zswap(struct obj_cgroup *objcg)
+{
+	return obj_cgroup_may_zswap(objcg);
+}
+
+__rust_helper void rust_helper_obj_cgroup_charge_zswap(struct obj_cgroup *objcg,
+						       size_t size)
+{
+	obj_cgroup_charge_zswap(objcg, size);
+}
+
+__rust_helper void rust_helper_obj_cgroup_uncharge_zswap(struct obj_cgroup *objcg,
+							 size_t size)
+{
+	obj_cgroup_uncharge_zswap(objcg, size);
+}
+
+__rust_helper void rust_helper_count_objcg_events(struct obj_cgroup *objcg,
+						  enum vm_event_item idx,
+						  unsigned long count)
+{
+	count_objcg_events(objcg, idx, count);
+}
+
+__rust_helper struct obj_cgroup *
+rust_helper_get_obj_cgroup_from_folio(struct folio *folio)
+{
+	return get_obj_cgroup_from_folio(folio);
+}
+
+__rust_helper struct mem_cgroup *rust_helper_folio_memcg(struct folio *folio)
+{
+	return folio_memcg(folio);
+}
+
+__rust_helper bool
+rust_helper_mem_cgroup_zswap_writeback_enabled(struct mem_cgroup *memcg)
+{
+	return mem_cgroup_zswap_writeback_enabled(memcg);
+}
+
+__rust_helper struct lruvec *rust_helper_folio_lruvec(struct folio *folio)
+{
+	return folio_lruvec(folio);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Callbacks for CPUs that come up.
+//!
+//! C header: [`include/linux/cpuhotplug.h`](srctree/include/linux/cpuhotplug.h)
+
+use crate::{
+    bindings,
+    cpu::CpuId,
+    error::{
+        code::EINVAL,
+        from_result,
+        to_result,
+        Error,
+        Result, //
+    },
+    ffi::{
+        c_int,
+        c_uint, //
+    },
+    str::{
+        CStr,
+        CStrExt as _, //
+    },
+    types::Opaque,
+};
+use core::{
+    marker::PhantomData,
+    ops::Deref,
+    pin::Pin, //
+};
+use pin_init::{
+    pin_data,
+    pinned_drop,
+    PinInit, //
+};
+
+/// The hotplug states that Rust code may own. All are multi-instance states.
+#[derive(Clone, Copy)]
+pub enum Slot {
+    /// `CPUHP_MM_ZSWP_POOL_PREPARE`
+    MmZswapPoolPrepare,
+}
+
+impl Slot {
+    const fn as_raw(self) -> bindings::cpuhp_state {
+        match self {
+            Self::MmZswapPoolPrepare => bindings::cpuhp_state_CPUHP_MM_ZSWP_POOL_PREPARE,
+        }
+    }
+}
+
+/// Something that has to be made ready for each CPU before that CPU runs.
+pub trait Prepare: Send + Sync {
+    /// The state whose instances these are.
+    const SLOT: Slot;
+
+    /// Called for each CPU that comes up, and for those which are up when the instance is made.
+    ///
+    /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
+    /// up, or the instance isn't made. May be called again for the same CPU.
+    fn prepare(&self, cpu: CpuId) -> Result;
+}
+
+/// The right to make instances of `T`'s state: the state is set up while this value lives.
+///
+/// # Invariants
+///
+/// The state `T::SLOT` is registered with [`prepare_callback::<T>`], and for no other type.
+pub struct State<T: Prepare>(PhantomData<fn(T)>);
+
+impl<T: Prepare> State<T> {
+    /// Sets up the state. May sleep. Fails with `EBUSY` while somebody else has it.
+    ///
+    /// Mirrors `cpuhp_setup_state_multi()`.
+    pub fn new(name: &'static CStr) -> Result<Self> {
+        // The C prototype is that of callbacks without an instance; for a multi-instance state
+        // the core casts it back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
+        //
+        // SAFETY: Function pointers have one size, and see above for who calls it.
+        let callback = unsafe {
+            core::mem::transmute::<
+                unsafe extern "C" fn(c_uint, *mut bindings::hlist_node) -> c_int,
+                unsafe extern "C" fn(c_uint) -> c_int,
+            >(prepare_callback::<T>)
+        };
+        // SAFETY: `name` lives for ever; `multi_instance` is true, so that the callback is called
+        // for instances only.
+        to_result(unsafe {
+            bindings::__cpuhp_setup_state(
+                T::SLOT.as_raw(),
+                name.as_char_ptr(),
+                false,
+                Some(callback),
+                None,
+                true,
+            )
+        })?;
+        // INVARIANT: The state was free and is now registered with our callback.
+        Ok(Self(PhantomData))
+    }
+}
+
+impl<T: Prepare> Drop for State<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the state is ours. It has no instances: these borrow it
+        // for ever, which a value that is dropped isn't.
+        unsafe { bindings::__cpuhp_remove_state(T::SLOT.as_raw(), false) };
+    }
+}
+
+/// A `T` whose [`Prepare::prepare`] is called for each CPU.
+///
+/// # Invariants
+///
+/// `node` is on the list of instances of `T::SLOT`.
+#[pin_data(PinnedDrop)]
+#[repr(C)]
+pub struct Instance<T: Prepare> {
+    #[pin]
+    node: Opaque<bindings::hlist_node>,
+    inner: T,
+}
+
+// SAFETY: The list that `node` is on has a lock of its own.
+unsafe impl<T: Prepare> Send for Instance<T> {}
+// SAFETY: A shared reference gives `&T`, and `T: Sync`.
+unsafe impl<T: Prepare> Sync for Instance<T> {}
+
+impl<T: Prepare> Instance<T> {
+    /// Makes `inner` an instance of `state`: prepares it for each CPU that is up. May sleep.
+    ///
+    /// Mirrors `cpuhp_state_add_instance()`.
+    pub fn new(_state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
+        let init = move |this: *mut Self| -> Result {
+            // SAFETY: `this` is valid for writes, and nothing is in it yet.
+            unsafe { (&raw mut (*this).inner).write(inner) };
+            // SAFETY: As above. An `hlist_node` off any list is zeroed.
+            unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
+            // SAFETY: By the invariant of `State` the state is registered with our callback,
+            // which finds an initialised `Self` around the node. The memory is pinned, and
+            // `PinnedDrop` takes the node off the list.
+            let ret = to_result(unsafe {
+                bindings::__cpuhp_state_add_instance(
+                    T::SLOT.as_raw(),
+                    Opaque::cast_into(&raw const (*this).node),
+                    true,
+                )
+            });
+            if ret.is_err() {
+                // SAFETY: The node was not added, nobody can reach `inner`, and on error our
+                // caller doesn't drop it.
+                unsafe { core::ptr::drop_in_place(&raw mut (*this).inner) };
+            }
+            ret
+        };
+        // SAFETY: On success all fields are initialised, on error none is. `init` doesn't move
+        // what it has initialised.
+        unsafe { pin_init::pin_init_from_closure(init) }
+    }
+}
+
+impl<T: Prepare> Deref for Instance<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+#[pinned_drop]
+impl<T: Prepare> PinnedDrop for Instance<T> {
+    fn drop(self: Pin<&mut Self>) {
+        // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
+        // this returns, no callback runs or will run for the node (it takes `cpuhp_state_mutex`,
+        // which callbacks run under).
+        unsafe {
+            bindings::__cpuhp_state_remove_instance(T::SLOT.as_raw(), self.node.get(), true);
+        }
+    }
+}
+
+/// # Safety
+///
+/// Only for the hotplug core, with `node` that of a live `Instance<T>`.
+unsafe extern "C" fn prepare_callback<T: Prepare>(
+    cpu: c_uint,
+    node: *mut bindings::hlist_node,
+) -> c_int {
+    // SAFETY: `node` is the first field of an `Instance<T>`, which is `repr(C)`. Its `inner` was
+    // initialised before the node was added, and lives until after the node has been removed.
+    let inner = unsafe { &(*node.cast::<Instance<T>>()).inner };
+    from_result(|| {
+        inner.prepare(CpuId::from_u32(cpu).ok_or(EINVAL)?)?;
+        Ok(0)
+    })
+}

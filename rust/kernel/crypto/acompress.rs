@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Compression of pages.
+//!
+//! C header: [`include/crypto/acompress.h`](srctree/include/crypto/acompress.h)
+
+use crate::{
+    alloc::NumaNode,
+    bindings,
+    error::{
+        code::{
+            EINVAL,
+            ENOMEM, //
+        },
+        from_err_ptr,
+        to_result,
+        Result, //
+    },
+    fmt,
+    mm::{
+        folio::{
+            Contents,
+            FolioPage, //
+        },
+        zsmalloc::View,
+    },
+    page::PAGE_SIZE,
+    prelude::*,
+    str::{
+        BStr,
+        CStr, //
+    },
+    types::Opaque,
+};
+use core::ptr::NonNull;
+
+const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
+
+/// The name of an algorithm that might exist.
+///
+/// # Invariants
+///
+/// There is a zero in it.
+#[derive(Clone)]
+pub struct Algorithm([u8; NAME_SIZE]);
+
+impl Algorithm {
+    /// Makes a name of bytes, unless they are too many for a name or have a zero in them.
+    pub fn new(name: &[u8]) -> Option<Self> {
+        let mut buf = [0; NAME_SIZE];
+        if name.len() >= NAME_SIZE || name.contains(&0) {
+            return None;
+        }
+        buf.get_mut(..name.len())?.copy_from_slice(name);
+        // INVARIANT: `name` is shorter than `buf`, the rest of which is zeroes.
+        Some(Self(buf))
+    }
+
+    fn as_char_ptr(&self) -> *const c_char {
+        self.0.as_ptr().cast()
+    }
+
+    /// The name's bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.split(|&b| b == 0).next().unwrap_or_default()
+    }
+
+    /// Whether there is such a compression algorithm. May sleep, and load a module.
+    ///
+    /// Mirrors `crypto_has_acomp()`.
+    pub fn is_available(&self) -> bool {
+        // SAFETY: By the type invariant the name is zero-terminated.
+        (unsafe { bindings::crypto_has_acomp(self.as_char_ptr(), 0, 0) }) != 0
+    }
+
+    /// The name for messages that C prints.
+    pub fn as_cstr(&self) -> &CStr {
+        // SAFETY: By the type invariant the name is zero-terminated.
+        unsafe { CStr::from_char_ptr(self.as_char_ptr()) }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(BStr::from_bytes(self.as_bytes()), f)
+    }
+}
+
+/// A (de)compressor that can do one thing at a time, and is waited for.
+///
+/// Mirrors `struct crypto_acomp` with a `struct acomp_req` and a `struct crypto_wait`.
+///
+/// # Invariants
+///
+/// `acomp` and `req`, a request for it, are valid and owned by this value; no operation of `req` is
+/// under way but inside [`Compressor::run`].
+pub struct Compressor {
+    acomp: NonNull<bindings::crypto_acomp>,
+    req: NonNull<bindings::acomp_req>,
+}
+
+// SAFETY: Neither belongs to a thread.
+unsafe impl Send for Compressor {}
+// SAFETY: A shared reference to it can do nothing.
+unsafe impl Sync for Compressor {}
+
+impl Compressor {
+    /// Makes a compressor, with its memory on `nid`. May sleep.
+    ///
+    /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
+    pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
+        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated.
+        let acomp = from_err_ptr(unsafe {
+            bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
+        })?;
+        // SAFETY: `acomp` was just allocated.
+        let Some(req) = NonNull::new(unsafe { bindings::acomp_request_alloc(acomp) }) else {
+            // SAFETY: `acomp` was just allocated, and is ours.
+            unsafe { bindings::crypto_free_acomp(acomp) };
+            return Err(ENOMEM);
+        };
+        Ok(Self {
+            // INVARIANT: Both were just made.
+            //
+            // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
+            acomp: unsafe { NonNull::new_unchecked(acomp) },
+            req,
+        })
+    }
+
+    /// Runs one operation and waits for it. Returns its result, and the bytes it says it made.
+    ///
+    /// # Safety
+    ///
+    /// `op` must be an acomp operation, `src` and `dst` lists of `slen` and `dlen` bytes that it
+    /// may read and write.
+    unsafe fn run(
+        &mut self,
+        op: unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int,
+        src: *mut bindings::scatterlist,
+        slen: usize,
+        dst: *mut bindings::scatterlist,
+        dlen: usize,
+    ) -> (Result, usize) {
+        let req = self.req.as_ptr();
+        let wait = Opaque::<bindings::crypto_wait>::uninit();
+        // SAFETY: `req` is valid and idle by the type invariant. `wait` is initialised before it
+        // is used; it stays where it is, and in scope, until `crypto_wait_req()` has seen the
+        // operation end, since that isn't interruptible. The lists do as the caller says.
+        unsafe {
+            bindings::crypto_init_wait(wait.get());
+            bindings::acomp_request_set_callback(
+                req,
+                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
+                Some(bindings::crypto_req_done),
+                wait.get().cast(),
+            );
+            bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
+            let ret = match bindings::crypto_wait_req(op(req), wait.get()) {
+                // As in C, anything but zero is an error.
+                1.. => Err(EINVAL),
+                ret => to_result(ret),
+            };
+            (ret, (*req).dlen as usize)
+        }
+    }
+
+    /// Compresses `page` into `dst`, and returns the part of `dst` that was written. May sleep.
+    ///
+    /// A compressor's word isn't trusted: if it says that it wrote nothing, or more than there was
+    /// room for, this is `EINVAL`. Other errors are its own; `ENOSPC` if there wasn't room.
+    ///
+    /// Mirrors `crypto_acomp_compress()`.
+    pub fn compress<'a>(&mut self, page: FolioPage<'_>, dst: &'a mut [u8]) -> Result<&'a [u8]> {
+        let input = Opaque::<bindings::scatterlist>::uninit();
+        let output = Opaque::<bindings::scatterlist>::uninit();
+        // SAFETY: Both are valid for writes. The page is alive while it is borrowed.
+        unsafe {
+            bindings::sg_init_table(input.get(), 1);
+            bindings::sg_set_page(input.get(), page.as_raw(), PAGE_SIZE as u32, 0);
+            bindings::sg_init_one(output.get(), dst.as_mut_ptr().cast(), dst.len() as u32);
+        }
+        // SAFETY: The lists were made for those sizes just now; `dst` is borrowed exclusively.
+        let (ret, len) = unsafe {
+            self.run(
+                bindings::crypto_acomp_compress,
+                input.get(),
+                PAGE_SIZE,
+                output.get(),
+                dst.len(),
+            )
+        };
+        ret?;
+        match dst.get(..len) {
+            Some(compressed) if len > 0 => Ok(compressed),
+            _ => Err(EINVAL),
+        }
+    }
+
+    /// Decompresses `src` into the first page of `dst`. May sleep.
+    ///
+    /// All is well if the compressor says that it made `PAGE_SIZE` bytes. On failure, returns what
+    /// it said instead.
+    ///
+    /// Mirrors `crypto_acomp_decompress()`.
+    pub fn decompress(&mut self, src: &View<'_>, dst: &mut Contents<'_>) -> Result<(), usize> {
+        let output = Opaque::<bindings::scatterlist>::uninit();
+        // SAFETY: `output` is valid for writes; the page is alive while `dst` is borrowed.
+        unsafe {
+            bindings::sg_init_table(output.get(), 1);
+            bindings::sg_set_page(output.get(), dst.first_page(), PAGE_SIZE as u32, 0);
+        }
+        // SAFETY: `src` is a list of `src.len()` bytes, `output` was made for a page, whose
+        // content is borrowed exclusively.
+        let (ret, len) = unsafe {
+            self.run(
+                bindings::crypto_acomp_decompress,
+                src.as_sg(),
+                src.len(),
+                output.get(),
+                PAGE_SIZE,
+            )
+        };
+        match ret {
+            Ok(()) if len == PAGE_SIZE => Ok(()),
+            _ => Err(len),
+        }
+    }
+}
+
+impl Drop for Compressor {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant both are ours, and the request is idle.
+        unsafe {
+            bindings::acomp_request_free(self.req.as_ptr());
+            bindings::crypto_free_acomp(self.acomp.as_ptr());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Files in debugfs that show one number, readable by all, and are there for ever.
+//!
+//! C header: [`include/linux/debugfs.h`](srctree/include/linux/debugfs.h)
+
+use crate::prelude::*;
+
+/// A number to be shown.
+pub trait Attribute {
+    /// The number now. Runs in a task that may sleep.
+    fn get() -> u64;
+}
+
+/// A directory in debugfs that is never removed.
+#[derive(Clone, Copy)]
+pub struct StaticDir(
+    #[cfg(CONFIG_DEBUG_FS)] *mut crate::bindings::dentry,
+    #[cfg(not(CONFIG_DEBUG_FS))] (),
+);
+
+#[cfg(CONFIG_DEBUG_FS)]
+mod imp {
+    use super::*;
+    use crate::{
+        bindings,
+        error::code::ENODEV,
+        ffi::{
+            c_int,
+            c_void, //
+        },
+    };
+
+    /// # Safety
+    ///
+    /// Only for `simple_attr_read()`, with a valid `value`.
+    unsafe extern "C" fn get<A: Attribute>(_data: *mut c_void, value: *mut u64) -> c_int {
+        // SAFETY: By the requirement.
+        unsafe { value.write(A::get()) };
+        0
+    }
+
+    /// # Safety
+    ///
+    /// Only for the VFS, to open a file.
+    unsafe extern "C" fn open<A: Attribute>(
+        inode: *mut bindings::inode,
+        file: *mut bindings::file,
+    ) -> c_int {
+        // SAFETY: By the requirement; the format takes the `u64` that `get` gives.
+        unsafe {
+            bindings::simple_attr_open(inode, file, Some(get::<A>), None, c"%llu\n".as_char_ptr())
+        }
+    }
+
+    struct Ops<A>(core::marker::PhantomData<A>);
+
+    impl<A: Attribute> Ops<A> {
+        /// What `DEFINE_DEBUGFS_ATTRIBUTE(..., "%llu\n")` makes.
+        const OPS: bindings::file_operations = bindings::file_operations {
+            open: Some(open::<A>),
+            release: Some(bindings::simple_attr_release),
+            read: Some(bindings::debugfs_attr_read),
+            write: Some(bindings::debugfs_attr_write),
+            ..pin_init::zeroed()
+        };
+    }
+
+    impl StaticDir {
+        /// Makes a directory at debugfs's root. Fails with `ENODEV` before debugfs is there.
+        ///
+        /// As in C, later failures are ignored: nothing depends on debugfs.
+        pub fn new(name: &CStr) -> Result<Self> {
+            // SAFETY: No requirement.
+            if !unsafe { bindings::debugfs_initialized() } {
+                return Err(ENODEV);
+            }
+            // SAFETY: C copies the name; a null parent is the root.
+            Ok(Self(unsafe {
+                bindings::debugfs_create_dir(name.as_char_ptr(), core::ptr::null_mut())
+            }))
+        }
+
+        /// Makes a file that shows `A`.
+        pub fn file<A: Attribute>(self, name: &CStr) {
+            // SAFETY: C copies the name. The directory is never removed, or is an error, which C
+            // takes. The operations are `static`, and those that the `unsafe` (unproxied) form
+            // wants: they guard against removal themselves.
+            unsafe {
+                bindings::debugfs_create_file_unsafe(
+                    name.as_char_ptr(),
+                    0o444,
+                    self.0,
+                    core::ptr::null_mut(),
+                    &const { Ops::<A>::OPS },
+                )
+            };
+        }
+    }
+}
+
+#[cfg(not(CONFIG_DEBUG_FS))]
+impl StaticDir {
+    /// There is no debugfs.
+    pub fn new(_name: &CStr) -> Result<Self> {
+        Ok(Self(()))
+    }
+
+    /// There is no debugfs.
+    pub fn file<A: Attribute>(self, _name: &CStr) {}
+}

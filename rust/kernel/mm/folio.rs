@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Folios, and what holding a folio's lock proves.
+//!
+//! | type            | proves                                                                     |
+//! |-----------------|----------------------------------------------------------------------------|
+//! | [`Folio`]       | it is alive                                                                |
+//! | [`CachedFolio`] | its lock is held for us, and it is in the swap cache: its slots are ours   |
+//! | [`UnreadFolio`] | ... the lock is ours to release, and nobody else looks at its content      |
+//!
+//! The lock of a folio in the swap cache is what synchronises swapin, swapout and writeback of its
+//! slots: see [`crate::mm::swap`], whose `Slots` can be had from a [`CachedFolio`] only. Only the
+//! holder of the lock can take a folio out of the swap cache, so that a [`CachedFolio`] stays one.
+//!
+//! Nothing here locks a folio by waiting: code that runs under another folio's lock, as all of
+//! reclaim does, would deadlock with one who takes the two the other way round.
+//!
+//! C headers: [`include/linux/mm_types.h`](srctree/include/linux/mm_types.h),
+//! [`include/linux/page-flags.h`](srctree/include/linux/page-flags.h)
+
+use crate::{
+    alloc::NumaNode,
+    bindings,
+    page::PAGE_SIZE,
+    sync::aref::AlwaysRefCounted,
+    types::{
+        NotThreadSafe,
+        Opaque, //
+    },
+};
+use core::{
+    marker::PhantomData,
+    ops::Deref,
+    ptr::NonNull, //
+};
+
+/// A folio: one page, or a naturally aligned power of two of them. Mirrors `struct folio`.
+///
+/// # Invariants
+///
+/// Values of this type are alive: somebody holds a reference while there is a `&Folio`.
+#[repr(transparent)]
+pub struct Folio(Opaque<bindings::folio>);
+
+// SAFETY: A folio belongs to no thread.
+unsafe impl Send for Folio {}
+// SAFETY: What `&Folio` allows is done with atomic flags and counts, or reads what doesn't change.
+unsafe impl Sync for Folio {}
+
+// SAFETY: A folio lives until its last reference is put.
+unsafe impl AlwaysRefCounted for Folio {
+    #[inline]
+    fn inc_ref(&self) {
+        // SAFETY: By the type invariant there is a reference.
+        unsafe { bindings::folio_get(self.as_raw()) }
+    }
+
+    #[inline]
+    unsafe fn dec_ref(obj: NonNull<Self>) {
+        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        unsafe { bindings::folio_put(obj.as_ptr().cast()) }
+    }
+}
+
+impl Folio {
+    /// # Safety
+    ///
+    /// `ptr` must point to a folio that has a reference for `'a`.
+    #[inline]
+    unsafe fn from_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
+        // SAFETY: By the requirement; `Self` is transparent.
+        unsafe { &*ptr.cast() }
+    }
+
+    #[inline]
+    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+        self.0.get()
+    }
+}
+
+/// A page of a folio whose lock is held.
+///
+/// Its content can be handed to C to be read. It can't be borrowed as bytes: processes that have
+/// the folio mapped may write to it at any time.
+///
+/// # Invariants
+///
+/// `page` is a page of a folio that is alive and locked for `'a`.
+#[derive(Clone, Copy)]
+pub struct FolioPage<'a> {
+    page: NonNull<bindings::page>,
+    _folio: PhantomData<&'a Folio>,
+}
+
+impl FolioPage<'_> {
+    /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
+    #[inline]
+    pub fn nid(&self) -> NumaNode {
+        // SAFETY: By the type invariant the page is alive.
+        let nid = unsafe { bindings::page_to_nid(self.page.as_ptr()) };
+        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+    }
+
+    #[inline]
+    pub(crate) fn as_raw(&self) -> *mut bindings::page {
+        self.page.as_ptr()
+    }
+
+    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped for that long.
+    ///
+    /// The bytes may change at any time: they are for C to read. `f` may sleep.
+    #[inline]
+    pub(crate) fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
+        // SAFETY: By the type invariant the page is alive.
+        let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
+        let ret = f(addr.cast());
+        // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
+        unsafe { bindings::kunmap_local(addr) };
+        ret
+    }
+}
+
+/// Evidence that a folio's lock (`PG_locked`) is held for us, and that the folio is in the swap
+/// cache: the swap slots that it sits on are pinned, and ours alone, for `'a`.
+///
+/// Does not own the lock: dropping it does nothing.
+///
+/// # Invariants
+///
+/// For `'a`:
+///
+/// - The folio is alive and locked, and nobody but who handed out this evidence unlocks it.
+/// - The folio is in the swap cache for the `nr_pages()` slots from `folio->swap` on. These are
+///   allocated on an active swap device, and neither can end: to take a folio out of the swap
+///   cache, and so to free one of its slots or to finish swapoff, one needs its lock.
+/// - No other `CachedFolio` that is in use is for one of these slots: a slot has one folio in the
+///   swap cache, a folio has one lock, and the lock's holder lends it once at a time.
+pub struct CachedFolio<'a> {
+    folio: &'a Folio,
+    _exclusive: PhantomData<&'a mut Folio>,
+    // Locks that lockdep doesn't know are easiest to follow in one task.
+    _not_send: NotThreadSafe,
+}
+
+impl<'a> CachedFolio<'a> {
+    /// Borrows the lock that a C caller holds.
+    ///
+    /// # Safety
+    ///
+    /// For `'a` the caller must hold the folio's lock and a reference (that of the swap cache
+    /// will do), keep the folio in the swap cache, and leave its slots' data to us.
+    #[inline]
+    pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            // SAFETY: By the requirement.
+            folio: unsafe { Folio::from_raw(ptr) },
+            _exclusive: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+        self.folio.as_raw()
+    }
+
+    /// How many pages the folio has. Mirrors `folio_nr_pages()`.
+    #[inline]
+    pub fn nr_pages(&self) -> usize {
+        // SAFETY: The folio is alive. Only the lock's holder could split it.
+        (unsafe { bindings::folio_nr_pages(self.as_raw()) }) as usize
+    }
+
+    /// Whether the folio has more than one page. Mirrors `folio_test_large()`.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        // SAFETY: The folio is alive. Only the lock's holder could split it.
+        unsafe { bindings::folio_test_large(self.as_raw()) }
+    }
+
+    /// The folio's pages, in order.
+    #[inline]
+    pub fn pages<'b>(&'b self) -> impl Iterator<Item = FolioPage<'b>> + 'b {
+        (0..self.nr_pages()).map(|index| FolioPage {
+            // INVARIANT: A page of a folio which is alive and locked while `self` is borrowed.
+            //
+            // SAFETY: The folio is alive and has such a page; `folio_page()` is never null.
+            page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
+            _folio: PhantomData,
+        })
+    }
+}
+
+/// A folio in the swap cache whose lock is ours to release, and which is to be filled: not
+/// uptodate, so that nobody but us looks at its content.
+///
+/// Dropping it unlocks; finding the folio not uptodate, readers take this for an I/O error.
+///
+/// # Invariants
+///
+/// `.0` is the only evidence of a lock which is ours to release. The folio is not uptodate, and
+/// nobody else accesses its content.
+#[must_use = "the folio is unlocked at once if unused"]
+pub struct UnreadFolio<'a>(CachedFolio<'a>);
+
+impl<'a> UnreadFolio<'a> {
+    /// Takes over the lock that a C caller holds.
+    ///
+    /// # Safety
+    ///
+    /// The caller must hold the folio's lock and hand it over. The folio must be in the swap cache
+    /// with its slots' data nobody's business, not uptodate, with its content nobody's business,
+    /// and must be kept alive for `'a` (by the reference that the caller or, while the folio is
+    /// locked, the swap cache holds).
+    #[inline]
+    pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
+        // SAFETY: By the requirement, for as long as `self` is there to lend it.
+        // INVARIANT: By the requirement.
+        Self(unsafe { CachedFolio::from_raw(ptr) })
+    }
+
+    /// Hands the lock back to the C caller: the folio stays locked.
+    #[inline]
+    pub fn into_c_locked(self) {
+        core::mem::forget(self);
+    }
+
+    /// The two things to do with such a folio: its slots, to look for data, and its content, to
+    /// put the data.
+    #[inline]
+    pub fn split(&mut self) -> (CachedFolio<'_>, Contents<'_>) {
+        let folio = self.0.folio;
+        (
+            // INVARIANT: That of `self.0`, which can't be used while it is lent.
+            CachedFolio {
+                folio,
+                _exclusive: PhantomData,
+                _not_send: NotThreadSafe,
+            },
+            // INVARIANT: While `self` is borrowed nobody else accesses the content.
+            Contents {
+                folio,
+                _exclusive: PhantomData,
+            },
+        )
+    }
+
+    /// Completes a load that took the data's other copy, `taken`, out of its place: marks the
+    /// folio uptodate *and dirty*, since nothing else has the data now, and unlocks it.
+    ///
+    /// To have the owner of the other copy asked for makes sure that it was taken. That the folio
+    /// was filled is for the caller to know: no type can tell what C has decompressed.
+    #[inline]
+    pub fn loaded_exclusively<T>(self, taken: T) -> Loaded {
+        // SAFETY: The folio is alive and locked.
+        unsafe {
+            bindings::folio_mark_uptodate(self.0.as_raw());
+            bindings::folio_mark_dirty(self.0.as_raw());
+        }
+        drop(taken);
+        drop(self);
+        Loaded(())
+    }
+}
+
+impl<'a> Deref for UnreadFolio<'a> {
+    type Target = CachedFolio<'a>;
+
+    #[inline]
+    fn deref(&self) -> &CachedFolio<'a> {
+        &self.0
+    }
+}
+
+impl Drop for UnreadFolio<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the lock is ours to release.
+        unsafe { bindings::folio_unlock(self.0.as_raw()) }
+    }
+}
+
+/// Says that a folio was marked uptodate and dirty, and unlocked.
+pub struct Loaded(());
+
+/// The content of an [`UnreadFolio`], to be written.
+///
+/// # Invariants
+///
+/// Nobody else accesses the content of `folio` for `'a`.
+pub struct Contents<'a> {
+    folio: &'a Folio,
+    _exclusive: PhantomData<&'a mut Folio>,
+}
+
+impl Contents<'_> {
+    /// The first page, for C to write to.
+    #[inline]
+    pub(crate) fn first_page(&mut self) -> *mut bindings::page {
+        // SAFETY: By the type invariant the folio is alive; every folio has a first page.
+        unsafe { bindings::folio_page(self.folio.as_raw(), 0) }
+    }
+
+    /// Calls `f` with the address of the first page's `PAGE_SIZE` bytes, to write them all.
+    pub(crate) fn write_first_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
+        // SAFETY: `first_page` is a page of a folio which is alive.
+        let addr = unsafe { bindings::kmap_local_page(self.first_page()) };
+        f(addr.cast());
+        // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
+        unsafe { bindings::kunmap_local(addr) };
+        // SAFETY: The folio is alive.
+        unsafe { bindings::flush_dcache_folio(self.folio.as_raw()) };
+    }
+}
+
+/// Memory in all, in pages. Mirrors `totalram_pages()`.
+#[inline]
+pub fn totalram_pages() -> usize {
+    // SAFETY: No requirement.
+    unsafe { bindings::totalram_pages() }
+}

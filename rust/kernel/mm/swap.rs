@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Swap slots, and who may touch what is kept for them.
+//!
+//! *The swap cache is the synchroniser*: what a subsystem keeps for a swap slot, in [`SlotTrees`],
+//! may be touched only by whoever holds the lock of the folio that sits in the swap cache for that
+//! slot. There are three evidences, and no other way in:
+//!
+//! | evidence          | what C has at that point                                     | opens           |
+//! |-------------------|--------------------------------------------------------------|-----------------|
+//! | [`CachedFolio`]   | the folio's lock, and it is in the swap cache                | its slots       |
+//! | [`FreedSlot`]     | the cluster's lock, and the slot's swap table word is NULL   | that slot       |
+//! | [`DeadDevice`]    | swapoff has waited for all users, or swapon isn't done yet   | a device's trees|
+//!
+//! They exclude each other: a folio in the swap cache keeps its slots from being freed and its
+//! device from dying, and a slot whose word is NULL has no folio.
+//!
+//! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
+//! [`include/linux/swapops.h`](srctree/include/linux/swapops.h)
+
+use crate::{
+    alloc::{
+        allocator::KVmalloc,
+        Allocator,
+        Flags,
+        NumaNode, //
+    },
+    bindings,
+    error::{
+        code::{
+            EINVAL,
+            ENOMEM, //
+        },
+        Result, //
+    },
+    ffi::c_int,
+    mm::folio::CachedFolio,
+    prelude::*,
+    str::CStr,
+    sync::{
+        atomic::{
+            ordering::{
+                Acquire,
+                Relaxed,
+                Release, //
+            },
+            Atomic,
+        },
+        LockClassKey,
+    },
+    types::ForeignOwnable,
+    xarray::{
+        StoreError,
+        XArray, //
+    },
+};
+use core::{
+    marker::PhantomData,
+    pin::Pin, //
+};
+
+/// The name of a swap slot: device and offset. Mirrors `swp_entry_t`.
+///
+/// A name and nothing more: the slot may be free, used again, or never have been there.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct SwapEntry(bindings::swp_entry_t);
+
+impl SwapEntry {
+    /// Wraps a C swap entry, whatever it is.
+    #[inline]
+    pub fn from_raw(entry: bindings::swp_entry_t) -> Self {
+        Self(entry)
+    }
+
+    /// The number of the device that the slot is on. Mirrors `swp_type()`.
+    #[inline]
+    pub fn device(self) -> usize {
+        // SAFETY: Arithmetic on the value.
+        (unsafe { bindings::swp_type(self.0) }) as usize
+    }
+
+    /// The number of the slot on its device, in pages. Mirrors `swp_offset()`.
+    #[inline]
+    pub fn offset(self) -> usize {
+        // SAFETY: Arithmetic on the value.
+        unsafe { bindings::swp_offset(self.0) }
+    }
+
+    /// The slot that comes `n` after this one: the offset is in the low bits.
+    #[inline]
+    fn after(self, n: usize) -> Self {
+        Self(bindings::swp_entry_t {
+            val: self.0.val.wrapping_add(n),
+        })
+    }
+}
+
+impl PartialEq for SwapEntry {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.0.val == other.0.val
+    }
+}
+
+impl Eq for SwapEntry {}
+
+impl CachedFolio<'_> {
+    /// The slot of the folio's first page; those of the others follow it. Mirrors `folio->swap`.
+    #[inline]
+    pub fn swap(&self) -> SwapEntry {
+        // SAFETY: The folio is alive, and in the swap cache, which is when the field means this.
+        SwapEntry(unsafe { bindings::folio_swap(self.as_raw()) })
+    }
+
+    /// What `trees` has for the folio's slots.
+    ///
+    /// Finds the tree by the folio's own slot: there is no way to name another one.
+    #[inline]
+    pub fn slots<'a, T: ForeignOwnable>(&'a mut self, trees: &'a SlotTrees<T>) -> Slots<'a, T> {
+        let first = self.swap();
+        Slots {
+            // INVARIANT: A folio's slots are aligned to their number, which is at most that of a
+            // cluster and divides `SLOTS_PER_TREE`: all are in one tree. By the invariant of
+            // `CachedFolio` the slots are ours, and the device is alive, which its trees outlive.
+            //
+            // SAFETY: The device is alive for as long as `self` is borrowed.
+            tree: unsafe { trees.tree(first) },
+            first,
+            nr: self.nr_pages(),
+            folio: self,
+        }
+    }
+}
+
+/// Evidence that a slot is being freed: its cluster is locked, and its word in the swap table is
+/// NULL already, so that there is no folio in the swap cache for it, and none can come.
+///
+/// For that one slot; the lock alone says nothing about the cluster's other slots.
+///
+/// # Invariants
+///
+/// The above holds for `'a`, and there is one such evidence at a time.
+pub struct FreedSlot<'a> {
+    entry: SwapEntry,
+    _cluster_locked: PhantomData<&'a mut ()>,
+}
+
+impl FreedSlot<'_> {
+    /// # Safety
+    ///
+    /// For `'a` the caller must hold the lock of the cluster of `entry`, with the slot's word in
+    /// the swap table NULL, on a device that has not been swapped off, and leave the slot to us.
+    #[inline]
+    pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            entry: SwapEntry(entry),
+            _cluster_locked: PhantomData,
+        }
+    }
+}
+
+/// Evidence that a swap device is out of use: either swapon hasn't published it yet, or swapoff
+/// has freed all its slots and waited for everybody who could have had a reference to it.
+///
+/// # Invariants
+///
+/// `device` is such a device for `'a`, is below `MAX_SWAPFILES`, and there is one such evidence
+/// for it at a time.
+pub struct DeadDevice<'a> {
+    device: usize,
+    _out_of_use: PhantomData<&'a mut ()>,
+}
+
+impl DeadDevice<'_> {
+    /// # Safety
+    ///
+    /// `device` must be out of use for `'a`, as described at the type, with `swapon_mutex` or
+    /// the like keeping everybody else from putting it into use or taking it out.
+    pub unsafe fn from_raw(device: c_int) -> Result<Self> {
+        let device = usize::try_from(device).map_err(|_| EINVAL)?;
+        if device >= MAX_DEVICES {
+            return Err(EINVAL);
+        }
+        // INVARIANT: By the requirement, and just checked.
+        Ok(Self {
+            device,
+            _out_of_use: PhantomData,
+        })
+    }
+}
+
+const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
+
+/// Slots in one tree: 64 MiB of swap space with pages of 4 KiB.
+///
+/// Mirrors `ZSWAP_ADDRESS_SPACE_PAGES`: small enough that one tree's lock isn't fought over.
+const SLOTS_PER_TREE: usize = 1 << 14;
+
+const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER as usize == 0);
+
+/// What a subsystem keeps for swap slots, an owned `T` each: for each device an array of trees,
+/// from when swapon has attached it to when swapoff detaches it.
+///
+/// To be a `static`. All access goes through one of the evidences of [the module](self).
+///
+/// # Invariants
+///
+/// - `trees[device]` is null, or points to `nr_trees[device]` initialised trees that don't move, in
+///   memory of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
+/// - An element at `index` of the tree of a slot is touched only with evidence for that slot.
+pub struct SlotTrees<T: ForeignOwnable> {
+    trees: [Atomic<*mut XArray<T>>; MAX_DEVICES],
+    nr_trees: [Atomic<usize>; MAX_DEVICES],
+    name: &'static CStr,
+    _p: PhantomData<XArray<T>>,
+}
+
+// SAFETY: It is a collection of `XArray<T>`, which has the same bounds; `T: Sync` is for the
+// elements that `Slots` borrows without a lock.
+unsafe impl<T: ForeignOwnable + Send + Sync> Sync for SlotTrees<T> {}
+
+impl<T: ForeignOwnable> SlotTrees<T> {
+    /// No trees; lockdep will show the lock of each as `name`.
+    pub const fn new(name: &'static CStr) -> Self {
+        Self {
+            trees: [const { Atomic::new(core::ptr::null_mut()) }; MAX_DEVICES],
+            nr_trees: [const { Atomic::new(0) }; MAX_DEVICES],
+            name,
+            _p: PhantomData,
+        }
+    }
+
+    /// The tree for `entry`, if the device has one.
+    ///
+    /// # Safety
+    ///
+    /// The device of `entry` must not be taken out of use during `'a`.
+    #[inline]
+    unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a XArray<T>> {
+        let device = entry.device();
+        let index = entry.offset() / SLOTS_PER_TREE;
+        // Acquire pairs with the release in `attach`: who sees the pointer sees what it points to.
+        let trees = self.trees.get(device)?.load(Acquire);
+        if trees.is_null() || index >= self.nr_trees.get(device)?.load(Relaxed) {
+            return None;
+        }
+        // SAFETY: By the type invariant there is an initialised tree at `index`. It goes away with
+        // a `DeadDevice` only, which the caller excludes.
+        Some(unsafe { &*trees.add(index) })
+    }
+
+    /// Takes out what is kept for a slot that is being freed. The cluster is locked: no sleeping.
+    ///
+    /// Costs no lock if there is nothing: no store can be under way, as that takes a folio in the
+    /// swap cache for the slot, and the cluster's lock orders this after the last one.
+    #[inline]
+    pub fn take_freed(&self, slot: &mut FreedSlot<'_>) -> Option<T> {
+        let offset = slot.entry.offset();
+        // SAFETY: A device with a slot that is only now being freed isn't out of use before.
+        let tree = unsafe { self.tree(slot.entry) }?;
+        if tree.is_empty() || !tree.contains(offset) {
+            return None;
+        }
+        tree.erase(offset)
+    }
+
+    /// Makes trees for the `nr_slots` slots of a device. May sleep. Fails with `ENOMEM`.
+    pub fn attach(
+        &self,
+        device: &mut DeadDevice<'_>,
+        nr_slots: usize,
+        key: Pin<&'static LockClassKey>,
+    ) -> Result {
+        let nr = nr_slots.div_ceil(SLOTS_PER_TREE);
+        let layout = core::alloc::Layout::array::<XArray<T>>(nr).map_err(|_| ENOMEM)?;
+        self.detach(device);
+        let trees = KVmalloc::alloc(layout, GFP_KERNEL, NumaNode::NO_NODE)
+            .map_err(|_| ENOMEM)?
+            .cast::<XArray<T>>()
+            .as_ptr();
+        for i in 0..nr {
+            // SAFETY: The allocation has room for `nr` trees, nobody else knows it yet, and it
+            // doesn't move.
+            unsafe { pin_init::raw_init(trees.add(i), XArray::new_plain(self.name, key)) };
+        }
+        // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
+        // them together with their number.
+        self.nr_trees[device.device].store(nr, Relaxed);
+        self.trees[device.device].store(trees, Release);
+        Ok(())
+    }
+
+    /// Drops the trees of a device, and what is left in them, if there are any. May sleep.
+    ///
+    /// Says whether the trees were empty, as they should have been.
+    pub fn detach(&self, device: &mut DeadDevice<'_>) -> bool {
+        let trees = self.trees[device.device].load(Relaxed);
+        let nr = self.nr_trees[device.device].load(Relaxed);
+        let Some(ptr) = core::ptr::NonNull::new(trees) else {
+            return true;
+        };
+        // INVARIANT: No trees, with the evidence for the device.
+        self.trees[device.device].store(core::ptr::null_mut(), Relaxed);
+        self.nr_trees[device.device].store(0, Relaxed);
+
+        let mut empty = true;
+        for i in 0..nr {
+            // SAFETY: By the type invariant these are `nr` trees. Nobody else uses them, by the
+            // evidence, or will, since they are no longer reachable.
+            unsafe {
+                empty &= (*trees.add(i)).is_empty();
+                core::ptr::drop_in_place(trees.add(i));
+            }
+        }
+        // SAFETY: Allocated by `attach` with that number of trees, and unreachable now.
+        unsafe {
+            KVmalloc::free(
+                ptr.cast(),
+                core::alloc::Layout::array::<XArray<T>>(nr).unwrap_unchecked(),
+            )
+        };
+        empty
+    }
+}
+
+/// What is kept for the slots of a [`CachedFolio`], while nobody else can touch it.
+///
+/// # Invariants
+///
+/// For `'a` the `nr` slots from `first` on, all in `tree`, are ours alone.
+pub struct Slots<'a, T: ForeignOwnable> {
+    tree: Option<&'a XArray<T>>,
+    first: SwapEntry,
+    nr: usize,
+    folio: &'a CachedFolio<'a>,
+}
+
+impl<'a, T: ForeignOwnable + Sync> Slots<'a, T> {
+    /// The folio that they are the slots of.
+    #[inline]
+    pub fn folio(&self) -> &'a CachedFolio<'a> {
+        self.folio
+    }
+
+    /// The name of slot `index`: of the first, plus that many.
+    #[inline]
+    pub fn entry(&self, index: usize) -> SwapEntry {
+        self.first.after(index)
+    }
+
+    /// What is kept for slot `index` of the folio.
+    #[inline]
+    pub fn occupied(&mut self, index: usize) -> Option<Occupied<'_, T>> {
+        if index >= self.nr {
+            return None;
+        }
+        let tree = self.tree?;
+        let offset = self.entry(index).offset();
+        // SAFETY: By the type invariant the slot is ours: nobody else removes or replaces its
+        // element, and we don't while `Occupied` borrows `self`, but by consuming it.
+        let value = unsafe { tree.get_lockless(offset) }?;
+        Some(Occupied {
+            tree,
+            offset,
+            value,
+        })
+    }
+
+    /// Keeps `value` for slot `index` of the folio, and returns what was kept there before.
+    ///
+    /// May sleep if `gfp` may. On failure gives `value` back: with `EINVAL` if the folio has no
+    /// such slot or the device no trees, else with `ENOMEM`.
+    #[inline]
+    pub fn replace(
+        &mut self,
+        index: usize,
+        value: T,
+        gfp: Flags,
+    ) -> Result<Option<T>, StoreError<T>> {
+        match self.tree {
+            Some(tree) if index < self.nr => tree.store(self.entry(index).offset(), value, gfp),
+            _ => Err(StoreError {
+                error: EINVAL,
+                value,
+            }),
+        }
+    }
+
+    /// Empties every slot of the folio. Doesn't sleep, unless dropping a `T` does.
+    #[inline]
+    pub fn clear(self) -> Cleared {
+        if let Some(tree) = self.tree {
+            for index in 0..self.nr {
+                let offset = self.entry(index).offset();
+                // No lock for a slot that has nothing: it is ours, so nothing can come.
+                if tree.contains(offset) {
+                    drop(tree.erase(offset));
+                }
+            }
+        }
+        Cleared(())
+    }
+}
+
+/// Says that every slot of a folio was emptied.
+pub struct Cleared(());
+
+/// A slot that something is kept for.
+///
+/// # Invariants
+///
+/// `value` is the element at `offset` of `tree`, and the slot is ours for `'a`.
+pub struct Occupied<'a, T: ForeignOwnable> {
+    tree: &'a XArray<T>,
+    offset: usize,
+    value: T::Borrowed<'a>,
+}
+
+impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
+    /// Looks at it.
+    #[inline]
+    pub fn get(&self) -> &T::Borrowed<'a> {
+        &self.value
+    }
+
+    /// Takes it out of its slot.
+    #[inline]
+    pub fn take(self) -> Option<T> {
+        let Self { tree, offset, value } = self;
+        drop(value);
+        tree.erase(offset)
+    }
+}

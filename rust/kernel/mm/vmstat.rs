@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The event counters of `/proc/vmstat`.
+//!
+//! C header: [`include/linux/vmstat.h`](srctree/include/linux/vmstat.h)
+
+use crate::{
+    bindings,
+    ffi::c_long, //
+};
+
+/// An event that memory management counts. Mirrors `enum vm_event_item`.
+#[derive(Clone, Copy)]
+pub struct Event(bindings::vm_event_item);
+
+#[cfg(CONFIG_ZSWAP)]
+impl Event {
+    /// A page was loaded from zswap.
+    pub const ZSWPIN: Self = Self(bindings::vm_event_item_ZSWPIN);
+    /// A page was stored in zswap.
+    pub const ZSWPOUT: Self = Self(bindings::vm_event_item_ZSWPOUT);
+}
+
+impl Event {
+    pub(crate) fn as_raw(self) -> bindings::vm_event_item {
+        self.0
+    }
+}
+
+/// Counts `delta` events, in the unit of `event` (for those above: pages). Any context.
+///
+/// Mirrors `count_vm_events()`.
+#[inline]
+pub fn count(event: Event, delta: usize) {
+    // SAFETY: Every `Event` is one of the enum's items, an index of the counters.
+    unsafe { bindings::count_vm_events(event.as_raw(), delta as c_long) }
+}

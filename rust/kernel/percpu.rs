@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One value for each possible CPU.
+//!
+//! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h)
+
+use crate::{
+    alloc::{
+        AllocError,
+        Flags,
+        NumaNode, //
+    },
+    bindings,
+    cpu::{
+        nr_cpu_ids,
+        CpuId, //
+    },
+    ffi::c_void,
+};
+use core::{
+    marker::PhantomData,
+    mem::{
+        align_of,
+        size_of, //
+    },
+};
+use pin_init::PinInit;
+
+/// A `T` for each possible CPU, in memory near to that CPU.
+///
+/// Every CPU's value may be reached from everywhere: "this CPU's" is where a value is found fast,
+/// no promise that the task stays there. Hence `T` must be [`Sync`].
+///
+/// Mirrors `alloc_percpu()`.
+///
+/// # Invariants
+///
+/// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
+/// each possible CPU is initialised and pinned.
+pub struct PerCpu<T> {
+    // A per-CPU address, which only `per_cpu_ptr()` and its like turn into a real one.
+    ptr: *mut c_void,
+    _p: PhantomData<T>,
+}
+
+// SAFETY: It owns the values, and may drop them on any CPU.
+unsafe impl<T: Send> Send for PerCpu<T> {}
+// SAFETY: A shared reference to it gives only `&T`.
+unsafe impl<T: Sync> Sync for PerCpu<T> {}
+
+/// All possible CPUs, in the order of their numbers. Mirrors `for_each_possible_cpu()`.
+fn possible_cpus() -> impl Iterator<Item = CpuId> {
+    (0..nr_cpu_ids())
+        // SAFETY: `cpu_possible()` takes any number below `nr_cpu_ids`.
+        .filter(|&cpu| unsafe { bindings::cpu_possible(cpu) })
+        .filter_map(CpuId::from_u32)
+}
+
+/// The NUMA node of `cpu`. Mirrors `cpu_to_node()`.
+pub fn node_of(cpu: CpuId) -> NumaNode {
+    // SAFETY: A `CpuId` is in range.
+    let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
+    NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+}
+
+impl<T> PerCpu<T> {
+    /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` may.
+    pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
+        // SAFETY: No requirement. Sizes and alignments that the allocator can't serve fail.
+        let ptr = unsafe { bindings::alloc_percpu_gfp(size_of::<T>(), align_of::<T>(), gfp.as_raw()) };
+        if ptr.is_null() {
+            return Err(AllocError);
+        }
+        for cpu in possible_cpus() {
+            // SAFETY: `ptr` was just allocated with the layout of `T`, nobody else knows it, and
+            // each value is initialised once, in its final place.
+            unsafe { pin_init::raw_init(Self::value(ptr, cpu), init()) };
+        }
+        // INVARIANT: Just allocated for `T`, with each possible CPU's value initialised; they
+        // don't move before they are dropped.
+        Ok(Self {
+            ptr,
+            _p: PhantomData,
+        })
+    }
+
+    fn value(ptr: *mut c_void, cpu: CpuId) -> *mut T {
+        // SAFETY: `per_cpu_ptr()` computes an address; what may be done with it is the callers'.
+        unsafe { bindings::per_cpu_ptr(ptr, cpu.as_u32()) }.cast()
+    }
+
+    /// The value of `cpu`, or [`None`] if `cpu` isn't possible.
+    pub fn get(&self, cpu: CpuId) -> Option<&T> {
+        // SAFETY: A `CpuId` is below `nr_cpu_ids`.
+        if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
+            return None;
+        }
+        // SAFETY: By the type invariant the value is initialised, and only shared until `drop`.
+        Some(unsafe { &*Self::value(self.ptr, cpu) })
+    }
+
+    /// The value of the CPU that the task happens to run on. Mirrors `raw_cpu_ptr()`.
+    #[inline]
+    pub fn this_cpu(&self) -> &T {
+        // SAFETY: By the type invariant this is a per-CPU allocation, with an initialised value
+        // for the CPU, which is possible as it runs this. It is only shared until `drop`.
+        unsafe { &*bindings::raw_cpu_ptr(self.ptr).cast::<T>() }
+    }
+}
+
+impl<T> Drop for PerCpu<T> {
+    fn drop(&mut self) {
+        for cpu in possible_cpus() {
+            // SAFETY: By the type invariant the value is initialised and ours; it is dropped once.
+            unsafe { core::ptr::drop_in_place(Self::value(self.ptr, cpu)) };
+        }
+        // SAFETY: By the type invariant the allocation is ours.
+        unsafe { bindings::free_percpu(self.ptr) };
+    }
+}

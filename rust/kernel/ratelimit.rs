@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Limits on how often a message is printed.
+//!
+//! C header: [`include/linux/ratelimit.h`](srctree/include/linux/ratelimit.h)
+
+use crate::{
+    bindings,
+    str::{
+        CStr,
+        CStrExt as _, //
+    },
+    types::Opaque, //
+};
+use pin_init::{
+    pin_data,
+    pin_init,
+    PinInit, //
+};
+
+/// Lets ten messages pass every five seconds, and counts the others.
+///
+/// Mirrors `struct ratelimit_state` with the default limits.
+///
+/// # Invariants
+///
+/// `state` is initialised.
+#[pin_data]
+pub struct RateLimit {
+    #[pin]
+    state: Opaque<bindings::ratelimit_state>,
+}
+
+// SAFETY: A `struct ratelimit_state` has a lock of its own and belongs to no thread.
+unsafe impl Send for RateLimit {}
+// SAFETY: As above.
+unsafe impl Sync for RateLimit {}
+
+impl RateLimit {
+    /// Creates a limit that nothing has counted against yet.
+    pub fn new() -> impl PinInit<Self> {
+        // INVARIANT: `state` is initialised here.
+        pin_init!(Self {
+            // SAFETY: `slot` is valid for writes.
+            state <- Opaque::ffi_init(|slot| unsafe { bindings::ratelimit_default_init(slot) }),
+        })
+    }
+
+    /// Whether one more message of the function called `name` may be printed now.
+    ///
+    /// Any context but NMI.
+    pub fn allows(&self, name: &CStr) -> bool {
+        // SAFETY: `state` is initialised by the type invariant, and values of this type come from
+        // pinned initialisers only, so that it doesn't move; `name` outlives the call.
+        (unsafe { bindings::___ratelimit(self.state.get(), name.as_char_ptr()) }) != 0
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Caches of objects of one type.
+//!
+//! C header: [`include/linux/slab.h`](srctree/include/linux/slab.h)
+
+use crate::{
+    alloc::{
+        AllocError,
+        Flags,
+        NumaNode, //
+    },
+    bindings,
+    error::{
+        code::ENOMEM,
+        Result, //
+    },
+    ffi::c_void,
+    str::{
+        CStr,
+        CStrExt as _, //
+    },
+    types::ForeignOwnable,
+};
+use core::{
+    marker::PhantomData,
+    mem::MaybeUninit,
+    ops::Deref,
+    ptr::NonNull, //
+};
+
+/// A slab cache of `T`, shown in `/proc/slabinfo`.
+///
+/// Mirrors `struct kmem_cache` as made by `KMEM_CACHE()`.
+///
+/// # Invariants
+///
+/// `ptr` is a cache whose objects have the size and alignment of `T`, owned by this value.
+pub struct Cache<T> {
+    ptr: NonNull<bindings::kmem_cache>,
+    _p: PhantomData<fn() -> T>,
+}
+
+// SAFETY: A `struct kmem_cache` does its own locking and belongs to no thread.
+unsafe impl<T> Send for Cache<T> {}
+// SAFETY: As above; all methods take `&self` and are those that C calls concurrently.
+unsafe impl<T> Sync for Cache<T> {}
+
+impl<T> Cache<T> {
+    /// Creates a cache called `name`. May sleep.
+    pub fn new(name: &'static CStr) -> Result<Self> {
+        let mut args = bindings::kmem_cache_args {
+            align: core::mem::align_of::<T>() as u32,
+            ..pin_init::zeroed()
+        };
+        // SAFETY: `name` lives for ever and `args` for the call, which only reads it.
+        let ptr = unsafe {
+            bindings::__kmem_cache_create_args(
+                name.as_char_ptr(),
+                core::mem::size_of::<T>() as u32,
+                &mut args,
+                0,
+            )
+        };
+        Ok(Self {
+            // INVARIANT: The cache was just created for the layout of `T`, and nobody else has it.
+            ptr: NonNull::new(ptr).ok_or(ENOMEM)?,
+            _p: PhantomData,
+        })
+    }
+
+    /// Allocates memory for one object on `nid`, or near it. May sleep if `gfp` may.
+    ///
+    /// Only a cache that is never destroyed gives objects: `kmem_cache_destroy()` wants none left.
+    #[inline]
+    pub fn alloc(&'static self, gfp: Flags, nid: NumaNode) -> Result<Vacant<T>, AllocError> {
+        // SAFETY: `self.ptr` is a valid cache by the type invariant.
+        let ptr = unsafe {
+            bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid.as_raw())
+        };
+        // INVARIANT: The memory was just allocated from a slab cache with the layout of `T`.
+        Ok(Vacant(NonNull::new(ptr.cast()).ok_or(AllocError)?))
+    }
+}
+
+impl<T> Drop for Cache<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the cache is ours. No object is left: `alloc` wants a
+        // cache that lives for ever, and this one doesn't.
+        unsafe { bindings::kmem_cache_destroy(self.ptr.as_ptr()) }
+    }
+}
+
+/// Memory of a [`Cache`] for a `T` that isn't there yet.
+///
+/// # Invariants
+///
+/// The pointer owns memory that a slab cache gave for a `T`.
+pub struct Vacant<T>(NonNull<MaybeUninit<T>>);
+
+impl<T> Vacant<T> {
+    /// Puts the object into its place.
+    #[inline]
+    pub fn write(self, value: T) -> Object<T> {
+        let ptr = core::mem::ManuallyDrop::new(self).0;
+        // SAFETY: By the type invariant `ptr` is valid for writes and nobody else knows it.
+        unsafe { ptr.cast().write(value) };
+        // INVARIANT: `ptr` owns slab memory, and it holds a `T` now.
+        Object {
+            ptr: ptr.cast(),
+            _p: PhantomData,
+        }
+    }
+}
+
+impl<T> Drop for Vacant<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the memory is ours and from a slab cache, for which
+        // Documentation/core-api/memory-allocation.rst allows kfree(). There is no `T` in it.
+        unsafe { bindings::kfree(self.0.as_ptr().cast()) }
+    }
+}
+
+/// An object in memory of a [`Cache`]: its lifetime is owned, access to it is shared.
+///
+/// Never hands out `&mut T`, so that the object may sit on lists which others walk.
+///
+/// # Invariants
+///
+/// `ptr` points to a valid `T` in memory from a slab cache, and owns both.
+pub struct Object<T> {
+    ptr: NonNull<T>,
+    _p: PhantomData<T>,
+}
+
+// SAFETY: It owns the `T` and may drop it anywhere.
+unsafe impl<T: Send> Send for Object<T> {}
+// SAFETY: A shared reference to it gives only `&T`.
+unsafe impl<T: Sync> Sync for Object<T> {}
+
+impl<T> Object<T> {
+    /// The NUMA node that the object lies on.
+    #[inline]
+    pub fn nid(&self) -> NumaNode {
+        // SAFETY: Slab memory is in the direct map, so that it has a `struct page`.
+        let nid = unsafe { bindings::virt_to_nid(self.ptr.as_ptr().cast()) };
+        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+    }
+}
+
+impl<T> Deref for Object<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: Valid by the type invariant, and no `&mut T` exists but in `drop`.
+        unsafe { self.ptr.as_ref() }
+    }
+}
+
+impl<T> Drop for Object<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant there is a `T`, ours to end, in slab memory, for which
+        // Documentation/core-api/memory-allocation.rst allows kfree().
+        unsafe {
+            core::ptr::drop_in_place(self.ptr.as_ptr());
+            bindings::kfree(self.ptr.as_ptr().cast());
+        }
+    }
+}
+
+// SAFETY: `into_foreign` gives the pointer to the object, which is not null and aligned for `T`.
+unsafe impl<T> ForeignOwnable for Object<T> {
+    const FOREIGN_ALIGN: usize = core::mem::align_of::<T>();
+
+    type Borrowed<'a>
+        = &'a T
+    where
+        T: 'a;
+    // Shared as well: whoever walks a list may be looking at the object.
+    type BorrowedMut<'a>
+        = &'a T
+    where
+        T: 'a;
+
+    #[inline]
+    fn into_foreign(self) -> *mut c_void {
+        core::mem::ManuallyDrop::new(self).ptr.as_ptr().cast()
+    }
+
+    #[inline]
+    unsafe fn from_foreign(ptr: *mut c_void) -> Self {
+        // INVARIANT: `ptr` is from `into_foreign`, whose owner the caller was, and hands over.
+        Self {
+            // SAFETY: Pointers from `into_foreign` are not null.
+            ptr: unsafe { NonNull::new_unchecked(ptr.cast()) },
+            _p: PhantomData,
+        }
+    }
+
+    #[inline]
+    unsafe fn borrow<'a>(ptr: *mut c_void) -> &'a T
+    where
+        T: 'a,
+    {
+        // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
+        unsafe { &*ptr.cast() }
+    }
+
+    #[inline]
+    unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> &'a T
+    where
+        T: 'a,
+    {
+        // SAFETY: The requirements of `borrow_mut` include those of `borrow`.
+        unsafe { <Self as ForeignOwnable>::borrow(ptr) }
+    }
+}

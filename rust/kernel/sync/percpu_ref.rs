@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Lists of objects that are counted by `percpu_ref` and read under RCU.
+//!
+//! This is an idiom of C: the objects on a list are generations of one thing. The first is current;
+//! those behind it are retired, and stay on the list until their last reference is gone, so that
+//! readers still find them. A retired object can be made current again. (mm/zswap.c keeps its pools
+//! so.) The reference count is the scalable kind, for objects that are referenced from millions of
+//! places, and it can reach zero in any context; the object is destroyed by a worker.
+//!
+//! | state      | on the list | initial reference | who has it             |
+//! |------------|-------------|-------------------|------------------------|
+//! | `Detached` | no          | yes, or killed    | the holder, alone      |
+//! | current    | first       | yes               | the list               |
+//! | retired    | yes         | killed            | whoever has references |
+//! | dying      | no          | killed            | the worker             |
+//!
+//! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
+//! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
+
+use crate::{
+    alloc::KBox,
+    bindings,
+    container_of,
+    error::{
+        to_result,
+        Error,
+        Result, //
+    },
+    impl_has_work,
+    new_spinlock_irq,
+    prelude::*,
+    sync::{
+        atomic::{
+            ordering::Acquire,
+            Atomic, //
+        },
+        rcu,
+        SpinLockIrq, //
+    },
+    types::Opaque,
+    workqueue::{
+        self,
+        new_work,
+        Work,
+        WorkItem, //
+    },
+};
+use core::{
+    mem::ManuallyDrop,
+    ops::Deref,
+    ptr::NonNull, //
+};
+use pin_init::{
+    pin_data,
+    pin_init,
+    pinned_drop,
+    PinInit, //
+};
+
+/// A list of generations of `T`. See [the module](self).
+///
+/// Lock order: its lock nests inside any other, and nothing is locked under it.
+///
+/// # Invariants
+///
+/// - `head` is the head of an RCU list of the `links` of `Node<T>`s, changed under `lock` only.
+/// - A node is on the list or has a reference (or both). One whose references are gone is taken off
+///   the list, and is freed after an RCU grace period.
+/// - All nodes but the first are killed.
+#[pin_data]
+pub struct RefList<T: Send + Sync + 'static> {
+    #[pin]
+    lock: SpinLockIrq<()>,
+    #[pin]
+    head: Opaque<bindings::list_head>,
+    _p: core::marker::PhantomData<Node<T>>,
+}
+
+// SAFETY: The list is changed under its lock, and owns `T`s.
+unsafe impl<T: Send + Sync> Send for RefList<T> {}
+// SAFETY: The list is changed under its lock, read under RCU, and gives out `&T`.
+unsafe impl<T: Send + Sync> Sync for RefList<T> {}
+
+/// An object of a [`RefList`].
+///
+/// # Invariants
+///
+/// `refs` is initialised with [`Node::released`], `links` is initialised.
+#[pin_data(PinnedDrop)]
+struct Node<T: Send + Sync + 'static> {
+    #[pin]
+    data: T,
+    #[pin]
+    refs: Opaque<bindings::percpu_ref>,
+    #[pin]
+    links: Opaque<bindings::list_head>,
+    #[pin]
+    work: Work<Node<T>>,
+    list: &'static RefList<T>,
+}
+
+// SAFETY: C's parts of it belong to no thread; `T: Send`, and `&'static RefList<T>` is `Send`.
+unsafe impl<T: Send + Sync> Send for Node<T> {}
+// SAFETY: C's parts of it do their own locking; `T: Sync`.
+unsafe impl<T: Send + Sync> Sync for Node<T> {}
+
+impl_has_work! {
+    impl{T: Send + Sync + 'static} HasWork<Node<T>> for Node<T> { self.work }
+}
+
+impl<T: Send + Sync> WorkItem for Node<T> {
+    type Pointer = Pin<KBox<Self>>;
+
+    /// Frees a node whose references are gone and which is off the list.
+    fn run(node: Pin<KBox<Self>>) {
+        // A reader may have found it on the list before it was taken off.
+        rcu::synchronize_rcu();
+        drop(node);
+    }
+}
+
+#[pinned_drop]
+impl<T: Send + Sync> PinnedDrop for Node<T> {
+    fn drop(self: Pin<&mut Self>) {
+        // SAFETY: `refs` is initialised by the type invariant. The node is dropped by the worker
+        // after its references are gone, so that nobody uses the count again.
+        unsafe { bindings::percpu_ref_exit(self.refs.get()) }
+    }
+}
+
+impl<T: Send + Sync> Node<T> {
+    /// The last reference is gone: unlink the node and leave the rest to a worker.
+    ///
+    /// Runs wherever the last `percpu_ref_put()` was: under spin locks with interrupts off, or in
+    /// RCU's softirq.
+    ///
+    /// # Safety
+    ///
+    /// Only for `percpu_ref`, with the `refs` of a `Node<T>` that was leaked from a
+    /// `Pin<KBox<Node<T>>>`.
+    unsafe extern "C" fn released(refs: *mut bindings::percpu_ref) {
+        // SAFETY: By the requirement `refs` is that field of a node.
+        let node = unsafe { container_of!(Opaque::cast_from(refs).cast_mut(), Self, refs) };
+        {
+            // SAFETY: The node is freed by the work queued below, not before. By the invariant of
+            // `RefList` a node without references is on the list.
+            unsafe {
+                let _lock = (*node).list.lock.lock();
+                bindings::list_del_rcu((*node).links.get());
+            }
+        }
+        // SAFETY: The node came out of such a box. With no reference left and off the list, we are
+        // its only owner; readers that still see it look at it through `&`, until the worker's
+        // grace period is over, and the box isn't touched before.
+        let node = unsafe { Pin::new_unchecked(KBox::from_raw(node)) };
+        workqueue::system_percpu().enqueue(node);
+    }
+
+    fn is_killed(&self) -> bool {
+        // SAFETY: `refs` is initialised by the type invariant.
+        unsafe { bindings::percpu_ref_is_dying(self.refs.get()) }
+    }
+
+    fn get(&self) {
+        // SAFETY: `refs` is initialised by the type invariant, and callers have a reference.
+        unsafe { bindings::percpu_ref_get(self.refs.get()) }
+    }
+
+    fn tryget(&self) -> bool {
+        // SAFETY: `refs` is initialised by the type invariant.
+        unsafe { bindings::percpu_ref_tryget(self.refs.get()) }
+    }
+
+    /// Takes a pointer, since the node can be gone before this returns.
+    ///
+    /// # Safety
+    ///
+    /// Gives up a reference that the caller has.
+    unsafe fn put(node: NonNull<Self>) {
+        // SAFETY: Until the call the caller's reference keeps the node, whose `refs` is
+        // initialised by the type invariant.
+        unsafe { bindings::percpu_ref_put(Opaque::cast_into(&raw const (*node.as_ptr()).refs)) }
+    }
+}
+
+impl<T: Send + Sync> RefList<T> {
+    /// Creates an empty list.
+    pub fn new() -> impl PinInit<Self> {
+        // INVARIANT: The list is empty.
+        pin_init!(Self {
+            lock <- new_spinlock_irq!((), "RefList::lock"),
+            // SAFETY: `slot` is valid for writes and pinned.
+            head <- Opaque::ffi_init(|slot| unsafe { bindings::INIT_LIST_HEAD(slot) }),
+            _p: core::marker::PhantomData,
+        })
+    }
+
+    /// Creates an object for this list, which isn't on it yet. May sleep.
+    pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>> {
+        let node = KBox::pin_init(
+            try_pin_init!(Node {
+                data <- init,
+                refs <- Opaque::try_ffi_init(|refs| {
+                    // SAFETY: `refs` is valid for writes and pinned. The release callback gets it
+                    // as part of a node that `KBox::into_raw` below leaks.
+                    to_result(unsafe {
+                        bindings::percpu_ref_init(
+                            refs,
+                            Some(Node::<T>::released),
+                            bindings::PERCPU_REF_ALLOW_REINIT,
+                            bindings::GFP_KERNEL,
+                        )
+                    })
+                }),
+                // SAFETY: `links` is valid for writes and pinned.
+                links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
+                work <- new_work!("RefList::release"),
+                list: self,
+            }? Error),
+            GFP_KERNEL,
+        )?;
+        // SAFETY: The node stays where it is until `released` makes the box again.
+        let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
+        // INVARIANT: New, off the list, with its initial reference, which becomes ours.
+        Ok(Detached {
+            // SAFETY: A box is not null.
+            node: unsafe { NonNull::new_unchecked(node) },
+        })
+    }
+
+    /// Calls `f` with each object from the first on, until it says something. RCU read lock held.
+    fn find_node<R>(&self, f: impl Fn(&Node<T>) -> Option<R>) -> Option<R> {
+        let _rcu = rcu::read_lock();
+        let head = self.head.get();
+        let mut links = head;
+        loop {
+            // SAFETY: `links` is the head, or the links of a node which was on the list during
+            // this RCU read section and isn't freed before its end. Writers use the RCU list
+            // functions; acquire is more than the dependency ordering that is needed here.
+            let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
+            if next == head {
+                return None;
+            }
+            // SAFETY: By the invariant `next` is the `links` of a node; it isn't freed, as above.
+            let node = unsafe { &*container_of!(Opaque::cast_from(next).cast_mut(), Node<T>, links) };
+            if let Some(found) = f(node) {
+                return Some(found);
+            }
+            links = next;
+        }
+    }
+
+    /// Calls `f` with each object, current and retired. `f` must not sleep.
+    ///
+    /// An object that is made current again meanwhile may be seen twice: this is the one move on
+    /// an RCU list that readers can stand, since they end up before the end again.
+    pub fn for_each(&self, f: impl Fn(&T)) {
+        self.find_node(|node| -> Option<()> {
+            f(&node.data);
+            None
+        });
+    }
+
+    /// The current object. Any context but NMI.
+    pub fn current(&self) -> Option<Ref<T>> {
+        // INVARIANT: `tryget` got the reference that `Ref` has.
+        self.find_node(|node| Some(node.tryget().then(|| Ref { node: NonNull::from(node) })))?
+    }
+
+    /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep.
+    pub fn take_retired(&'static self, f: impl Fn(&T) -> bool) -> Option<Detached<T>> {
+        let _lock = self.lock.lock();
+        let node = self.find_node(|node| {
+            (node.is_killed() && f(&node.data) && node.tryget()).then_some(NonNull::from(node))
+        })?;
+        // SAFETY: It is on the list, which we have locked; the reference keeps it alive.
+        unsafe { bindings::list_del_rcu(node.as_ref().links.get()) };
+        // INVARIANT: Off the list, killed, with the reference that `tryget` got.
+        Some(Detached { node })
+    }
+}
+
+/// An object that is off its list, held by one who may put it there.
+///
+/// Dropping it retires it: it goes to the end of the list, and from there once its references,
+/// if any, are gone. Dropping may sleep.
+///
+/// # Invariants
+///
+/// The node is off its list, and nobody else will put it there. It has its initial reference, or
+/// is killed and has another one; either is ours.
+#[must_use = "an object that is dropped is retired"]
+pub struct Detached<T: Send + Sync + 'static> {
+    node: NonNull<Node<T>>,
+}
+
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
+unsafe impl<T: Send + Sync> Send for Detached<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send + Sync> Sync for Detached<T> {}
+
+impl<T: Send + Sync> Detached<T> {
+    /// Makes the object the current one of its list, and retires the one that was. May sleep.
+    pub fn make_current(self) {
+        let ptr = ManuallyDrop::new(self).node;
+        // SAFETY: By the type invariant we have a reference.
+        let node = unsafe { ptr.as_ref() };
+
+        if node.is_killed() {
+            // SAFETY: Killed, and not zero, since we have a reference. This gives the node its
+            // initial reference back, so that ours can go.
+            unsafe {
+                bindings::percpu_ref_resurrect(node.refs.get());
+                Node::put(ptr);
+            }
+        }
+
+        let old = {
+            let _lock = node.list.lock.lock();
+            let old = node.list.find_node(|old| {
+                Some((!old.is_killed()).then(|| {
+                    old.get();
+                    // INVARIANT: `get` got the reference that `Ref` has: `old` is live.
+                    Ref {
+                        node: NonNull::from(old),
+                    }
+                }))
+            });
+            // SAFETY: `node` is off the list, which we have locked. Its initial reference is the
+            // list's from here on.
+            unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
+            old.flatten()
+        };
+        // Not under the lock, which `released` takes. Nobody else kills `old`: it was first, is so
+        // no longer, and on a list only what is first gets killed, here.
+        if let Some(old) = old {
+            // SAFETY: Live, as we saw under the lock, and killed once, as just said.
+            unsafe { bindings::percpu_ref_kill(old.node().refs.get()) };
+        }
+    }
+}
+
+impl<T: Send + Sync> Deref for Detached<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: By the type invariant we have a reference.
+        unsafe { &self.node.as_ref().data }
+    }
+}
+
+impl<T: Send + Sync> Drop for Detached<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant we have a reference, and keep one until `put`.
+        let node = unsafe { self.node.as_ref() };
+        if !node.is_killed() {
+            node.get();
+            // SAFETY: Live, and only a node that is first on the list is killed by others.
+            unsafe { bindings::percpu_ref_kill(node.refs.get()) };
+        }
+        {
+            let _lock = node.list.lock.lock();
+            // SAFETY: `node` is off the list, which we have locked.
+            unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
+        }
+        // SAFETY: The reference of the invariant, or the one that replaced it. The node is on the
+        // list now, as `released` expects.
+        unsafe { Node::put(self.node) };
+    }
+}
+
+/// A counted reference to an object of a [`RefList`], current or retired.
+///
+/// Cloning and dropping are allowed in any context but NMI: what the last one leaves to do is done
+/// by a worker.
+///
+/// # Invariants
+///
+/// Owns a reference to the node.
+pub struct Ref<T: Send + Sync + 'static> {
+    node: NonNull<Node<T>>,
+}
+
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
+unsafe impl<T: Send + Sync> Send for Ref<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send + Sync> Sync for Ref<T> {}
+
+impl<T: Send + Sync> Ref<T> {
+    #[inline]
+    fn node(&self) -> &Node<T> {
+        // SAFETY: By the type invariant we have a reference.
+        unsafe { self.node.as_ref() }
+    }
+}
+
+impl<T: Send + Sync> Clone for Ref<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        self.node().get();
+        // INVARIANT: We just got the reference.
+        Self { node: self.node }
+    }
+}
+
+impl<T: Send + Sync> Deref for Ref<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.node().data
+    }
+}
+
+impl<T: Send + Sync> Drop for Ref<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the reference is ours.
+        unsafe { Node::put(self.node) }
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! What C sees: the functions of `include/linux/zswap.h`.
+//!
+//! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
+//! here with `unsafe` in it.
+
+#![allow(unsafe_code)]
+
+use super::{
+    device,
+    load::{
+        self,
+        Load, //
+    },
+    params,
+    setup::{
+        self,
+        zswap, //
+    },
+    store::{
+        self,
+        Store, //
+    },
+};
+use kernel::{
+    bindings,
+    error::code::ENOENT,
+    mm::{
+        folio::{
+            CachedFolio,
+            UnreadFolio, //
+        },
+        memcontrol::LruVec,
+        swap::{
+            DeadDevice,
+            FreedSlot, //
+        },
+    },
+    prelude::*,
+    sync::{
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+        rcu,
+    },
+};
+
+/// The number of pages in zswap, which `/proc/meminfo` reads by this name.
+#[no_mangle]
+#[allow(non_upper_case_globals)]
+pub(crate) static zswap_stored_pages: Atomic<isize> = Atomic::new(0);
+
+const _: () = assert!(
+    size_of::<Atomic<isize>>() == size_of::<bindings::atomic_long_t>()
+        && align_of::<Atomic<isize>>() == align_of::<bindings::atomic_long_t>()
+);
+
+/// What `glue.c` defines.
+pub(crate) mod glue {
+    use super::*;
+
+    /// `static_branch_unlikely!` wants a field.
+    #[repr(transparent)]
+    struct EverEnabled {
+        key: bindings::static_key_false,
+    }
+
+    extern "C" {
+        static zswap_ever_enabled: EverEnabled;
+    }
+
+    /// Whether there has never been a pool. Costs a no-op while that is so.
+    #[inline]
+    pub(crate) fn never_enabled() -> bool {
+        if cfg!(CONFIG_ZSWAP_DEFAULT_ON) {
+            return false;
+        }
+        // SAFETY: It is a static key that C has defined.
+        !unsafe { kernel::static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
+    }
+
+    /// Says that there is a pool. May sleep.
+    pub(crate) fn set_ever_enabled() {
+        // SAFETY: It is a static key that C has defined.
+        unsafe {
+            bindings::static_key_enable((&raw const zswap_ever_enabled.key.key).cast_mut());
+        }
+    }
+}
+
+/// Called late at boot, once.
+#[no_mangle]
+extern "C" fn zswap_rs_init() -> c_int {
+    setup::init();
+    0
+}
+
+/// Pages of memory that zswap takes.
+///
+/// # Safety
+///
+/// None: it is C's prototype that makes this `unsafe`.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
+    zswap().map_or(0, |zswap| zswap.total_pages())
+}
+
+/// Whether pages are stored.
+///
+/// # Safety
+///
+/// None: it is C's prototype that makes this `unsafe`.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
+    params::ENABLED.is_on()
+}
+
+/// Whether no page was ever stored.
+///
+/// # Safety
+///
+/// None: it is C's prototype that makes this `unsafe`.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
+    glue::never_enabled()
+}
+
+/// Stores a folio; if it says no, the folio has to be written to the device.
+///
+/// # Safety
+///
+/// Only for `swap_writeout()`: `folio` is locked and in the swap cache, and stays so.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool {
+    // SAFETY: `swap_writeout()` has the folio locked, from its caller until it unlocks it or
+    // submits it to be written, after this returns. Who took it out of the swap cache meanwhile
+    // would need the lock. It leaves the slots' zswap data to us.
+    let mut folio = unsafe { CachedFolio::from_raw(folio) };
+    match store::store(&mut folio) {
+        Store::Stored => true,
+        Store::Refused(_) => false,
+    }
+}
+
+/// Loads a folio. Returns 0, with the folio uptodate and unlocked; `-ENOENT` if it isn't in zswap,
+/// with the folio still locked; another error, with the folio unlocked but not uptodate.
+///
+/// # Safety
+///
+/// Only for `swap_read_folio()`: `folio` is locked, in the swap cache and not uptodate.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
+    // SAFETY: `swap_read_folio()` has the folio locked, and asserts that it is in the swap cache
+    // and not uptodate. It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the
+    // content of a folio that isn't uptodate. The swap cache has a reference, until after we have
+    // unlocked it.
+    let folio = unsafe { UnreadFolio::from_raw(folio) };
+    match load::load(folio) {
+        Load::Loaded(_) => 0,
+        Load::NotStored(folio) => {
+            folio.into_c_locked();
+            ENOENT.to_errno()
+        }
+        Load::Failed(error) => error.to_errno(),
+    }
+}
+
+/// Forgets what is kept for a slot that is being freed.
+///
+/// # Safety
+///
+/// Only for `swap_range_free()`: it runs with the cluster locked, after the slot's word in the swap
+/// table was cleared.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
+    // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
+    // of the cluster held and the slots' words set to NULL just before. The device is in use: it
+    // has an allocated slot until now.
+    let mut slot = unsafe { FreedSlot::from_raw(swp) };
+    device::invalidate(&mut slot);
+}
+
+/// Gets ready for a swap device's slots.
+///
+/// # Safety
+///
+/// Only for `swapon()`, before the device can be used.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) -> c_int {
+    // SAFETY: `swapon()` has the device's `swap_info_struct` to itself, and publishes it later.
+    let ret = unsafe { DeadDevice::from_raw(type_) }
+        .and_then(|mut device| device::swapon(&mut device, nr_pages));
+    match ret {
+        Ok(()) => 0,
+        Err(error) => {
+            pr_err!("alloc failed, zswap disabled for swap type {type_}\n");
+            error.to_errno()
+        }
+    }
+}
+
+/// Forgets a swap device.
+///
+/// # Safety
+///
+/// Only for `swapoff()`, after the last user of the device is gone, and for `swapon()` that fails.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
+    // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference and
+    // waited for its users and for RCU readers. `swapon()` hasn't published the device.
+    if let Ok(mut device) = unsafe { DeadDevice::from_raw(type_) } {
+        device::swapoff(&mut device);
+    }
+}
+
+/// A cgroup goes offline. There is nothing yet that would keep one.
+///
+/// # Safety
+///
+/// None: it is C's prototype that makes this `unsafe`.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(_memcg: *mut bindings::mem_cgroup) {}
+
+/// Initialises zswap's part of a `struct lruvec`.
+///
+/// # Safety
+///
+/// `lruvec` must be valid.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
+    // SAFETY: By the requirement.
+    let lruvec = unsafe { LruVec::from_raw(lruvec) };
+    lruvec.nr_disk_swapins().store(0, Relaxed);
+}
+
+/// Takes note that a folio comes from the device.
+///
+/// # Safety
+///
+/// Only for `swap_read_folio()`: `folio` is locked and in the swap cache, or null.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) {
+    if folio.is_null() {
+        return;
+    }
+    // SAFETY: `swap_read_folio()` still has the folio locked, in the swap cache: `zswap_load()` has
+    // just handed it back.
+    let folio = unsafe { CachedFolio::from_raw(folio) };
+    let rcu = rcu::read_lock();
+    LruVec::of_folio(&folio, &rcu).nr_disk_swapins().fetch_add(1, Relaxed);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! How much memory zswap may take.
+//!
+//! Arithmetic wraps, as it does in C: the percentages are whatever was written to them.
+
+/// The two limits, as percentages.
+pub(crate) struct Limits {
+    /// Of all memory: what the pools may take before pages are refused.
+    pub(crate) max_pool_percent: u32,
+    /// Of that: what they may take for pages to be accepted again.
+    pub(crate) accept_threshold_percent: u32,
+}
+
+/// Whether zswap is full.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fullness {
+    /// Pages are accepted.
+    Accepting,
+    /// The limit was hit just now.
+    Hit,
+    /// The limit was hit before, and the pools haven't shrunk to the threshold since.
+    Draining,
+}
+
+impl Limits {
+    /// The pages that the pools may take, of `total_ram` pages of memory.
+    pub(crate) fn max_pages(&self, total_ram: usize) -> usize {
+        total_ram.wrapping_mul(self.max_pool_percent as usize) / 100
+    }
+
+    /// The pages to shrink to after the limit was hit.
+    pub(crate) fn accept_pages(&self, total_ram: usize) -> usize {
+        self.max_pages(total_ram)
+            .wrapping_mul(self.accept_threshold_percent as usize)
+            / 100
+    }
+
+    /// Says whether zswap is full, with `pool_pages` taken, given whether it was full before.
+    pub(crate) fn check(&self, was_full: bool, pool_pages: usize, total_ram: usize) -> Fullness {
+        if pool_pages >= self.max_pages(total_ram) {
+            Fullness::Hit
+        } else if was_full && pool_pages > self.accept_pages(total_ram) {
+            Fullness::Draining
+        } else {
+            Fullness::Accepting
+        }
+    }
+}

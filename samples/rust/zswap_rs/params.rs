@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line.
+
+use super::{
+    exports::glue,
+    setup::{
+        setup,
+        zswap,
+        State,
+        STATE, //
+    },
+};
+use kernel::{
+    bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
+    builtin_param,
+    crypto::acompress::Algorithm,
+    error::code::{
+        EINVAL,
+        ENODEV,
+        ENOENT, //
+    },
+    module_param::runtime::{
+        system_is_running,
+        Custom,
+        CustomValue,
+        Number,
+        ParamLock,
+        Switch,
+        Text, //
+    },
+    prelude::*,
+    str::{
+        BStr,
+        CStr, //
+    },
+};
+
+/// Whether pages are stored.
+pub(crate) static ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_DEFAULT_ON));
+
+/// The compressor that is used when no other, or none that exists, is asked for.
+pub(crate) const COMPRESSOR_DEFAULT: &CStr =
+    match CStr::from_bytes_with_nul(CONFIG_ZSWAP_COMPRESSOR_DEFAULT) {
+        Ok(name) => name,
+        Err(_) => panic!("CONFIG_ZSWAP_COMPRESSOR_DEFAULT is a string"),
+    };
+
+/// The compressor's name.
+pub(crate) static COMPRESSOR: Text = Text::new(COMPRESSOR_DEFAULT);
+
+/// Of all memory: what the pools may take, in percent.
+pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
+
+/// Of that: what they may take for pages to be accepted again after the limit was hit, in percent.
+pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
+
+/// Whether memory pressure moves pages on to the swap device.
+pub(crate) static SHRINKER_ENABLED: Switch =
+    Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
+
+static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new();
+static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new();
+
+builtin_param!("zswap.enabled", ENABLED_PARAM: CustomValue<Enabled>, 0o644);
+builtin_param!("zswap.compressor", COMPRESSOR_PARAM: CustomValue<Compressor>, 0o644);
+builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: Number, 0o644);
+builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: Number, 0o644);
+builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
+
+struct Enabled;
+
+impl Custom for Enabled {
+    fn set(lock: &mut ParamLock, word: &CStr) -> Result {
+        // On the command line: the initcall will see to it.
+        if !system_is_running() {
+            return ENABLED.parse(lock, word);
+        }
+        if let State::Uninit = STATE.get(lock) {
+            setup(lock).map_err(|_| ENODEV)?;
+        }
+        match STATE.get(lock) {
+            State::Ready { has_pool: true } => ENABLED.parse(lock, word),
+            State::Ready { has_pool: false } => {
+                pr_err!("can't enable, no pool configured\n");
+                Err(ENODEV)
+            }
+            State::Uninit | State::Failed => {
+                pr_err!("can't enable, initialization failed\n");
+                Err(ENODEV)
+            }
+        }
+    }
+
+    fn show(_lock: &ParamLock) -> &[u8] {
+        if ENABLED.is_on() {
+            b"Y"
+        } else {
+            b"N"
+        }
+    }
+}
+
+struct Compressor;
+
+impl Custom for Compressor {
+    fn set(lock: &mut ParamLock, word: &CStr) -> Result {
+        let name = word.to_bytes().trim_ascii();
+        match STATE.get(lock) {
+            // `setup` will use it, or the default if there is no such compressor.
+            State::Uninit => COMPRESSOR.set(lock, name),
+            State::Ready { has_pool: true } if name == COMPRESSOR.get(lock) => Ok(()),
+            State::Ready { .. } => switch_to(lock, name),
+            State::Failed => {
+                pr_err!("can't set param, initialization failed\n");
+                Err(ENODEV)
+            }
+        }
+    }
+
+    fn show(lock: &ParamLock) -> &[u8] {
+        COMPRESSOR.get(lock)
+    }
+}
+
+/// Makes a pool for the compressor `name` current: a retired one that still has pages, or a new.
+fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
+    let zswap = zswap().ok_or(ENODEV)?;
+    let Some(algorithm) = Algorithm::new(name).filter(|algorithm| algorithm.is_available()) else {
+        pr_err!("compressor {} not available\n", BStr::from_bytes(name));
+        return Err(ENOENT);
+    };
+
+    let retired = zswap
+        .pools()
+        .take_retired(|pool| pool.algorithm().as_bytes() == algorithm.as_bytes());
+    let pool = match retired {
+        Some(pool) => pool,
+        None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
+    };
+    // If this fails, the pool is retired, again or at once.
+    COMPRESSOR.set(lock, name)?;
+    glue::set_ever_enabled();
+    pool.make_current();
+    STATE.replace(lock, State::Ready { has_pool: true });
+    Ok(())
+}

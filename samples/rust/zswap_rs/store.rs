@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Storing a folio that is on its way to the swap device.
+
+use super::{
+    compress::compress,
+    entry::{
+        Entry,
+        StoredEntry,
+        TREES, //
+    },
+    params,
+    pool::Pool,
+    setup::{
+        zswap,
+        Zswap, //
+    },
+    stats, //
+};
+use kernel::{
+    mm::{
+        folio::{
+            CachedFolio,
+            FolioPage, //
+        },
+        memcontrol::{
+            MemCgroup,
+            ObjCgroup, //
+        },
+        swap::{
+            Cleared,
+            Slots, //
+        },
+        vmstat::{
+            self,
+            Event, //
+        },
+    },
+    prelude::*,
+    sync::{
+        aref::ARef,
+        percpu_ref::Ref,
+        rcu, //
+    },
+};
+
+/// What came of storing a folio.
+pub(crate) enum Store {
+    /// All its pages are in zswap: nothing need be written to the device.
+    Stored,
+    /// None of its pages is in zswap, nor anything older for its slots, which would be written
+    /// over newer data on the device some day. The folio has to go to the device.
+    Refused(Cleared),
+}
+
+/// Why a page was refused.
+pub(crate) enum Reject {
+    /// No memory for the entry.
+    KmemcacheFail,
+    /// The compressor failed.
+    CompressFail,
+    /// The compressed page was too large.
+    CompressPoor,
+    /// No memory for the object or in the tree.
+    AllocFail,
+}
+
+impl Reject {
+    fn count(self) {
+        match self {
+            Self::KmemcacheFail => stats::RejectKmemcacheFail::hit(),
+            Self::CompressFail => stats::RejectCompressFail::hit(),
+            Self::CompressPoor => stats::RejectCompressPoor::hit(),
+            Self::AllocFail => stats::RejectAllocFail::hit(),
+        }
+    }
+}
+
+/// Why a folio was refused: there is nothing to say to anybody that isn't counted yet.
+struct Refused;
+
+/// Stores `folio`, or refuses to.
+///
+/// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. The folio stays locked.
+pub(crate) fn store(folio: &mut CachedFolio<'_>) -> Store {
+    match try_store(folio) {
+        Ok(()) => Store::Stored,
+        Err(Refused) => Store::Refused(folio.slots(&TREES).clear()),
+    }
+}
+
+fn try_store(folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
+    if !params::ENABLED.is_on() {
+        return Err(Refused);
+    }
+    let zswap = zswap().ok_or(Refused)?;
+
+    let objcg = ObjCgroup::of_folio(folio);
+    if objcg.as_ref().is_some_and(|objcg| !objcg.may_zswap()) {
+        return Err(Refused);
+    }
+    if zswap.is_full() {
+        return Err(Refused);
+    }
+    let pool = zswap.pools().current().ok_or(Refused)?;
+
+    let nr_pages = folio.nr_pages();
+    let mut slots = folio.slots(&TREES);
+    for (index, page) in slots.folio().pages().enumerate() {
+        store_page(zswap, &pool, objcg.as_ref(), &mut slots, index, page).map_err(|reject| {
+            reject.count();
+            Refused
+        })?;
+    }
+
+    if let Some(objcg) = &objcg {
+        objcg.count(Event::ZSWPOUT, nr_pages);
+    }
+    vmstat::count(Event::ZSWPOUT, nr_pages);
+    Ok(())
+}
+
+fn store_page(
+    zswap: &'static Zswap,
+    pool: &Ref<Pool>,
+    objcg: Option<&ARef<ObjCgroup>>,
+    slots: &mut Slots<'_, StoredEntry>,
+    index: usize,
+    page: FolioPage<'_>,
+) -> Result<(), Reject> {
+    let vacant = zswap
+        .entry_cache()
+        .alloc(GFP_KERNEL, page.nid())
+        .map_err(|_| Reject::KmemcacheFail)?;
+
+    let folio = slots.folio();
+    let object = compress(pool, page, || {
+        let rcu = rcu::read_lock();
+        MemCgroup::zswap_writeback_enabled(MemCgroup::of_folio(folio, &rcu))
+    })?;
+
+    let entry = vacant.write(Entry::new(slots.entry(index), object, objcg.cloned()));
+    let old = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
+        kernel::warn_on_once!(failed.error != ENOMEM);
+        Reject::AllocFail
+    })?;
+    // There is an older one if the folio was stored before, and changed while it stayed in the
+    // swap cache.
+    drop(old);
+    Ok(())
+}

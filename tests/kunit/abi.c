@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What <linux/zswap.h> promises to its callers, whichever implementation is
+ * built: where the folio's lock is after each return value, what is left in
+ * the folio's slots, and whose data a folio has.
+ *
+ * The folios are real, in the swap cache of the swap device that is on. No
+ * assertion ends a test early: each has a locked folio to clean up.
+ */
+
+#include <kunit/test.h>
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/memcontrol.h>
+#include <linux/moduleparam.h>
+#include <linux/pagemap.h>
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/vmstat.h>
+#include <linux/zswap.h>
+
+#include "../../../../mm/internal.h"
+#include "../../../../mm/swap.h"
+#include "lying_acomp.h"
+
+static int set_param(const char *name, const char *value)
+{
+	const struct kernel_param *kp;
+	char word[64];
+	int ret = -ENOENT;
+
+	strscpy(word, value);
+	kernel_param_lock(NULL);
+	for (kp = __start___param; kp < __stop___param; kp++)
+		if (!strcmp(kp->name, name))
+			ret = kp->ops->set(word, kp);
+	kernel_param_unlock(NULL);
+	return ret;
+}
+
+static long stored(void)
+{
+	return atomic_long_read(&zswap_stored_pages);
+}
+
+/* The word that page @index of a folio repeats, in its @version. Never zero. */
+static u64 word(int index, int version)
+{
+	return 0x5a5a000000000001ULL + ((u64)version << 32) + ((u64)index << 8);
+}
+
+static void fill(struct folio *folio, int version)
+{
+	long i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		void *addr = kmap_local_folio(folio, i * PAGE_SIZE);
+
+		memset64(addr, word(i, version), PAGE_SIZE / sizeof(u64));
+		kunmap_local(addr);
+	}
+}
+
+static bool page_has(struct folio *folio, int version)
+{
+	u64 *addr = kmap_local_folio(folio, 0);
+	bool ret = true;
+	int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
+		ret &= addr[i] == word(0, version);
+	kunmap_local(addr);
+	return ret;
+}
+
+/* A folio as reclaim has it: charged, locked, uptodate, with slots. */
+static struct folio *cached_folio(struct kunit *test, int order)
+{
+	struct folio *folio = folio_alloc(GFP_KERNEL, order);
+
+	if (!folio) {
+		KUNIT_FAIL(test, "no memory for order %d", order);
+		return NULL;
+	}
+	__folio_set_locked(folio);
+	__folio_set_swapbacked(folio);
+	__folio_mark_uptodate(folio);
+	fill(folio, 1);
+	if (mem_cgroup_charge(folio, NULL, GFP_KERNEL) ||
+	    folio_alloc_swap(folio)) {
+		KUNIT_FAIL(test, "no swap slots for order %d", order);
+		folio_unlock(folio);
+		folio_put(folio);
+		return NULL;
+	}
+	return folio;
+}
+
+/* Frees the slots as well, as nothing else refers to them. */
+static void drop_folio(struct folio *folio)
+{
+	swap_cache_del_folio(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+static bool store(struct folio *folio)
+{
+	/* As in reclaim. */
+	unsigned int flags = memalloc_noreclaim_save();
+	bool ret = zswap_store(folio);
+
+	memalloc_noreclaim_restore(flags);
+	return ret;
+}
+
+/* To have @folio loaded: somebody else's bytes in it, and not uptodate. */
+static void make_unread(struct folio *folio)
+{
+	fill(folio, 99);
+	folio_clear_dirty(folio);
+	folio_clear_uptodate(folio);
+}
+
+#define for_each_order(order) for (order = 0; order <= HPAGE_PMD_ORDER; order += order ? 5 : 4)
+
+static void store_keeps_the_lock(struct kunit *test)
+{
+	long before = stored();
+	int order;
+
+	for_each_order(order) {
+		struct folio *folio = cached_folio(test, order);
+
+		if (!folio)
+			return;
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+		KUNIT_EXPECT_TRUE(test, folio_test_swapcache(folio));
+		KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
+		drop_folio(folio);
+		KUNIT_EXPECT_EQ(test, stored(), before);
+	}
+}
+
+static void store_replaces_what_is_older(struct kunit *test)
+{
+	struct folio *folio = cached_folio(test, 0);
+	long before = stored();
+
+	if (!folio)
+		return;
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	fill(folio, 2);
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	KUNIT_EXPECT_EQ(test, stored(), before + 1);
+
+	make_unread(folio);
+	KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
+	KUNIT_EXPECT_TRUE(test, page_has(folio, 2));
+	folio_lock(folio);
+	drop_folio(folio);
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void load_gives_the_only_copy(struct kunit *test)
+{
+	struct folio *folio = cached_folio(test, 0);
+	unsigned long events[NR_VM_EVENT_ITEMS];
+	unsigned long zswpin;
+	long before = stored();
+
+	if (!folio)
+		return;
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	make_unread(folio);
+
+	all_vm_events(events);
+	zswpin = events[ZSWPIN];
+	KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
+	all_vm_events(events);
+	KUNIT_EXPECT_GT(test, events[ZSWPIN], zswpin);
+
+	KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(folio));
+	/* Nothing else has the data now: reclaim must not drop the folio. */
+	KUNIT_EXPECT_TRUE(test, folio_test_dirty(folio));
+	KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+	KUNIT_EXPECT_EQ(test, stored(), before);
+
+	folio_lock(folio);
+	drop_folio(folio);
+}
+
+static void load_of_nothing_keeps_the_lock(struct kunit *test)
+{
+	struct folio *folio = cached_folio(test, 0);
+
+	if (!folio)
+		return;
+	make_unread(folio);
+	KUNIT_EXPECT_EQ(test, zswap_load(folio), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_dirty(folio));
+	/* It is the device's turn, and the shrinker takes note. */
+	zswap_folio_swapin(folio);
+	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+	drop_folio(folio);
+}
+
+static void load_of_a_large_folio_fails(struct kunit *test)
+{
+	struct folio *folio = cached_folio(test, 4);
+	long before = stored();
+
+	if (!folio)
+		return;
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	make_unread(folio);
+	kunit_warning_suppress(test)
+		KUNIT_EXPECT_EQ(test, zswap_load(folio), -EINVAL);
+	KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
+	KUNIT_EXPECT_EQ(test, stored(), before + 16);
+	folio_lock(folio);
+	drop_folio(folio);
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void load_that_cannot_fails_for_ever(struct kunit *test)
+{
+	static const enum liar lies[] = {
+		LIAR_DECOMPRESS_EIO, LIAR_DECOMPRESS_SHORT, LIAR_DECOMPRESS_LONG,
+	};
+	long before = stored();
+	int i, again;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		struct folio *folio = cached_folio(test, 0);
+
+		if (!folio)
+			return;
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		liar = lies[i];
+		for (again = 0; again < 3; again++) {
+			make_unread(folio);
+			KUNIT_EXPECT_EQ(test, zswap_load(folio), -EIO);
+			KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
+			KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
+			/* An empty slot would be read from the device. */
+			KUNIT_EXPECT_EQ(test, stored(), before + 1);
+			folio_lock(folio);
+		}
+		liar = LIAR_HONEST;
+		make_unread(folio);
+		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
+		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+		folio_lock(folio);
+		drop_folio(folio);
+	}
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void lying_compressors_are_not_believed(struct kunit *test)
+{
+	static const enum liar lies[] = {
+		LIAR_COMPRESS_EIO, LIAR_COMPRESS_ENOSPC, LIAR_COMPRESS_EMPTY,
+		LIAR_COMPRESS_PAGE, LIAR_COMPRESS_HUGE,
+	};
+	long before = stored();
+	int i;
+
+	/* The page is kept as it is, and comes back as it was. */
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		struct folio *folio = cached_folio(test, 0);
+
+		if (!folio)
+			return;
+		liar = lies[i];
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		liar = LIAR_HONEST;
+		KUNIT_EXPECT_EQ(test, stored(), before + 1);
+		make_unread(folio);
+		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
+		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+		folio_lock(folio);
+		drop_folio(folio);
+	}
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void refused_while_disabled(struct kunit *test)
+{
+	long before = stored();
+	int order;
+
+	for_each_order(order) {
+		struct folio *folio = cached_folio(test, order);
+
+		if (!folio)
+			return;
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		fill(folio, 2);
+		KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "N"), 0);
+		KUNIT_EXPECT_FALSE(test, zswap_is_enabled());
+		KUNIT_EXPECT_FALSE(test, store(folio));
+		KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "Y"), 0);
+		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		drop_folio(folio);
+	}
+}
+
+static void refused_when_full(struct kunit *test)
+{
+	long before = stored();
+	int order;
+
+	for_each_order(order) {
+		struct folio *folio = cached_folio(test, order);
+
+		if (!folio)
+			return;
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		fill(folio, 2);
+		KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "0"), 0);
+		KUNIT_EXPECT_FALSE(test, store(folio));
+		KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "90"), 0);
+		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		drop_folio(folio);
+	}
+	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
+}
+
+#ifdef CONFIG_FAILSLAB
+/*
+ * Makes the n-th allocation of a store fail, for every n that there is. Wants
+ * ignore-gfp-wait of failslab and fail_page_alloc to be off.
+ */
+static void refused_at_each_allocation(struct kunit *test)
+{
+	long before = stored();
+	int order;
+
+	for_each_order(order) {
+		int n, refused = 0, most = 0;
+
+		/* Pages of a large folio fail alike: enough of them is enough. */
+		for (n = 1; n <= 200; n++) {
+			struct folio *folio = cached_folio(test, order);
+			unsigned int left;
+			bool ret;
+
+			if (!folio)
+				return;
+			KUNIT_EXPECT_TRUE(test, store(folio));
+			fill(folio, 2);
+			current->fail_nth = n;
+			ret = store(folio);
+			left = current->fail_nth;
+			current->fail_nth = 0;
+
+			KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+			if (ret) {
+				KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
+			} else {
+				refused++;
+				most = n;
+				/* Nothing new, and nothing old. */
+				KUNIT_EXPECT_EQ(test, stored(), before);
+			}
+			drop_folio(folio);
+			KUNIT_EXPECT_EQ(test, stored(), before);
+			if (left)
+				break;
+		}
+		kunit_info(test, "order %d: refused %d times, at allocation %d at the latest",
+			   order, refused, most);
+		KUNIT_EXPECT_GT(test, refused, 1);
+		if (order)
+			KUNIT_EXPECT_GT(test, most, 16);
+	}
+}
+#endif
+
+static void invalidate_forgets_one_slot(struct kunit *test)
+{
+	struct folio *folio = cached_folio(test, 4);
+	long before = stored();
+
+	if (!folio)
+		return;
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	KUNIT_EXPECT_EQ(test, stored(), before + 16);
+	/* Frees sixteen slots one by one; a seventeenth invalidation finds none. */
+	drop_folio(folio);
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void totals_and_flags(struct kunit *test)
+{
+	unsigned long pages = zswap_total_pages();
+	struct folio *folio = cached_folio(test, HPAGE_PMD_ORDER);
+
+	KUNIT_EXPECT_TRUE(test, zswap_is_enabled());
+	KUNIT_EXPECT_FALSE(test, zswap_never_enabled());
+	zswap_folio_swapin(NULL);
+	if (!folio)
+		return;
+	liar = LIAR_COMPRESS_EIO; /* so that each page takes one */
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	liar = LIAR_HONEST;
+	KUNIT_EXPECT_GE(test, zswap_total_pages(), pages + HPAGE_PMD_NR);
+	drop_folio(folio);
+	KUNIT_EXPECT_LE(test, zswap_total_pages(), pages + 1);
+}
+
+static struct kunit_case zswap_abi_cases[] = {
+	KUNIT_CASE(store_keeps_the_lock),
+	KUNIT_CASE(store_replaces_what_is_older),
+	KUNIT_CASE(load_gives_the_only_copy),
+	KUNIT_CASE(load_of_nothing_keeps_the_lock),
+	KUNIT_CASE(load_of_a_large_folio_fails),
+	KUNIT_CASE(load_that_cannot_fails_for_ever),
+	KUNIT_CASE(lying_compressors_are_not_believed),
+	KUNIT_CASE(refused_while_disabled),
+	KUNIT_CASE(refused_when_full),
+#ifdef CONFIG_FAILSLAB
+	KUNIT_CASE(refused_at_each_allocation),
+#endif
+	KUNIT_CASE(invalidate_forgets_one_slot),
+	KUNIT_CASE(totals_and_flags),
+	{}
+};
+
+static int zswap_abi_init(struct kunit *test)
+{
+	if (get_nr_swap_pages() <= 2 * HPAGE_PMD_NR)
+		kunit_skip(test, "no swap device is on: run me again after swapon");
+	if (liar_register())
+		return -ENODEV;
+	if (set_param("zswap.enabled", "Y") ||
+	    set_param("zswap.compressor", LIAR_NAME))
+		return -ENODEV;
+	liar = LIAR_HONEST;
+	return 0;
+}
+
+static struct kunit_suite zswap_abi_suite = {
+	.name = "zswap_abi",
+	.init = zswap_abi_init,
+	.test_cases = zswap_abi_cases,
+};
+
+kunit_test_suite(zswap_abi_suite);
