@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)
@@ -63,7 +63,7 @@ test: kernel
 	@tests/run.sh
 
 shell: kernel
-	@scripts/vm.sh
+	@scripts/vm.sh -i
 
 check: overlay
 	@scripts/check.sh

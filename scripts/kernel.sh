@@ -7,8 +7,8 @@
 
 impl=${1:-}
 case $impl in
-rust) choice='CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y' ;;
-c) choice='CONFIG_ZSWAP_RUST=n' ;;
+rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y) ;;
+c) choice=(CONFIG_ZSWAP_RUST=n) ;;
 *) die "IMPL=$impl is unknown: use IMPL=rust or IMPL=c" ;;
 esac
 [ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"
@@ -25,7 +25,7 @@ make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_r
 
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")
-printf '%s\n' $choice >"$out/impl.config"
+printf '%s\n' "${choice[@]}" >"$out/impl.config"
 [ -z "${EXTRA_CONFIG:-}" ] || fragments+=("$EXTRA_CONFIG")
 kconfigs=()
 while read -r file; do

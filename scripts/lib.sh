@@ -35,15 +35,16 @@ ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1
 job=
 scratch=
 stop_job() {
-	local i
+	local i whole=-$job
 	[ -n "$job" ] || return 0
-	kill -TERM -- "-$job" 2>/dev/null || :
+	kill -0 -- "$whole" 2>/dev/null || whole=$job # not a group of its own
+	kill -TERM -- "$whole" 2>/dev/null || :
 	# The first process of a pid namespace ignores SIGTERM: don't wait for it long.
 	for ((i = 0; i < 20; i++)); do
-		kill -0 -- "-$job" 2>/dev/null || break
+		kill -0 -- "$whole" 2>/dev/null || break
 		sleep 0.1
 	done
-	kill -KILL -- "-$job" 2>/dev/null || :
+	kill -KILL -- "$whole" 2>/dev/null || :
 	wait "$job" 2>/dev/null || :
 	job=
 }
