@@ -35,7 +35,7 @@ help:
 	@echo '  make distclean      remove build/ and the cache, which all checkouts share'
 	@echo
 	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c, in the same kernel'
-	@echo '  COMPRESSOR=name     for run and shell: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
+	@echo '  COMPRESSOR=name     for run: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  V=1                 show everything'

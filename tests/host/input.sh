@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../../scripts/lib.sh"
 unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
 source=$(pristine)
+bzImage=$TOP/build/rust/arch/x86/boot/bzImage
 
 work=$TOP/build/input
 rm -rf --one-file-system "$work"
@@ -190,6 +191,25 @@ refused 'a file both patched and replaced' "rust/Kbuild" scripts/overlay.sh
 rm patches/*.patch rust/Kbuild rust/kernel/laid.rs
 holds 'the overlay is taken back' scripts/overlay.sh
 holds 'to the pristine source' diff -rq "$source" build/src
+
+# --- KVM -------------------------------------------------------------------------------------
+# Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
+rm -rf build/vm
+mkdir -p build/rust/arch/x86/boot tests
+cp "$bzImage" build/rust/arch/x86/boot/
+cp -r "$TOP/tests/vm" tests/
+falls_back() { # falls_back MOUNT REASON
+	local map=()
+	[ "$(id -u)" = 0 ] || map=(--user --map-root-user)
+	rm -rf build/vm/accel
+	unshare --mount "${map[@]}" bash -euc "$1; exec scripts/accel.sh" 2>"$work/accel" &&
+		grep "^accelerator: tcg.*$2" "$work/accel"
+}
+holds 'no KVM: falls back to TCG' falls_back 'mount -t tmpfs none /dev' 'no usable /dev/kvm'
+if [ -e /dev/kvm ]; then
+	touch "$work/file"
+	holds 'a KVM that boots nothing: falls back to TCG' falls_back "mount --bind $work/file /dev/kvm" 'no guest came up'
+fi
 
 echo "1..$n"
 exit "$bad"
