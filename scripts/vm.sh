@@ -62,7 +62,7 @@ timeout -s KILL "$limit" scripts/enter.sh "${qemu[@]}" -append "$append run=\"$*
 job=$! # stopped with this script
 tail -s 0.2 --pid=$job -n +1 -f "$log.out" | grep --line-buffered -v '^guest exit' || true
 status=0
-wait $job || status=$?
+{ wait $job; } 2> /dev/null || status=$? # bash has a line of its own for a killed job
 job=
 
 [ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"

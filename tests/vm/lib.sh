@@ -52,21 +52,22 @@ memcg_stat() { awk -v name="$2" '$1 == name { print $2 }' /cg/"$1"/memory.stat; 
 set_param() { echo "$2" > $PARAM/"$1"; }
 
 # --- Swap devices: brd (synchronous), virtio-blk, a file on ext4 ----------
+# swap_on brd|virtio|file [KIB]: the one made swap before it is filled first
 swap_on()
 {
 	case $1 in
-	brd) swap=/dev/ram0 ;;
-	virtio) swap=/dev/vda ;;
+	brd) device=/dev/ram0 ;;
+	virtio) device=/dev/vda ;;
 	file)
-		swap=/mnt/swap
+		device=/mnt/swap
 		grep -q ' /mnt ' /proc/mounts || mount -t ext4 /dev/vdb /mnt || return
-		[ -e $swap ] || { fallocate -l 256M $swap && chmod 600 $swap; } || return
+		[ -e $device ] || { fallocate -l 256M $device && chmod 600 $device; } || return
 		;;
 	esac
-	mkswap $swap > /run/mkswap && swapon $swap
+	mkswap $device ${2:+"$2"} > /run/mkswap && swapon $device
 }
 
-swap_off() { swapoff $swap; }
+swap_off() { swapoff $device; }
 
 # --- Folio sizes -----------------------------------------------------------
 # folios KIB: what a mapping that asks for huge pages gets from now on
@@ -99,7 +100,7 @@ start()
 	{
 		sh -c 'echo $$ > "/cg/$1/cgroup.procs"
 			exec ${2:+taskset -c "$2"} mem' - "$@" <> "/run/$1.in"
-		echo "ended $?"
+		yes "ended $?" | head -n 500 # an answer to whatever is asked from now on
 	} > "/run/$1.out" &
 	eval "pid_$1=$!"
 	hear "$1" > /run/answer # "ready": it has opened its end

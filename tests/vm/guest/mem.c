@@ -13,6 +13,7 @@
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
  *   fork               a child checks, overwrites, checks; then the parent checks
+ *   cycle ROUNDS       out, in and check, again and again
  *   race ROUNDS        push out again and again while a thread reads
  *   unmap              give the memory back
  *   quit               end
@@ -214,12 +215,25 @@ static const char *forked(void)
 	return differs();
 }
 
+static const char *cycle(int rounds)
+{
+	const char *how = NULL;
+
+	while (rounds-- && !how) {
+		page_out();
+		page_in();
+		how = differs();
+	}
+	return how;
+}
+
 static bool racing;
 
 static void *reader(void *unused)
 {
-	while (__atomic_load_n(&racing, __ATOMIC_RELAXED))
-		page_in();
+	/* Stops at once: reading on would take back what the race has made. */
+	for (size_t i = 0; __atomic_load_n(&racing, __ATOMIC_RELAXED); i = (i + 1) % pages)
+		(void)*(volatile unsigned char *)(mem + i * PAGE);
 	return unused;
 }
 
@@ -284,6 +298,8 @@ static void command(char *line)
 		}
 	} else if (!strcmp(verb, "fork")) {
 		how = forked();
+	} else if (!strcmp(verb, "cycle")) {
+		how = cycle(atoi(word));
 	} else if (!strcmp(verb, "race")) {
 		race(atoi(word));
 	} else if (!strcmp(verb, "unmap")) {

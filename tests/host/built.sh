@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What is in the kernel that was built with IMPL=rust. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
+n=0 status=0
+point() { # point NAME CMD...
+	local name=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then echo "ok $n - $name"; else status=1 && echo "not ok $n - $name"; fi
+}
+linked() { grep -q "^$1\$" "$work/objects"; }
+defines() { grep -q " [TDB] $2\$" <(scripts/enter.sh nm "$build/$1"); }
+
+work=$(mktemp -d)
+scratch=$work
+scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
+
+echo 1..4
+point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
+point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
+point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
+point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
+exit $status

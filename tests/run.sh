@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every test: each on a line with its result and time, then "N passed, N failed".
+# IMPL=c runs them on C's zswap, the reference. usage: tests/run.sh [tests/vm/FILE...]
+. "$(dirname "$0")/../scripts/lib.sh"
+
+export IMPL=${IMPL:-rust}
+passed=0 failed=0
+start=$(now_ms)
+work=$(mktemp -d)
+scratch=$work
+
+# result ok|FAILED TEST [SECONDS]
+result() {
+	printf '%-6s  %-80s %6s\n' "$1" "$2" "${3:-}"
+	if [ "$1" = ok ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+# tap NAME: counts the TAP on standard input. "# file X" goes over to the test X.
+# planned[X] may be set before; a point that never comes is a failed one.
+declare -A planned seen
+tap() {
+	local test=$1 line name verdict last took
+	last=$(now_ms)
+	planned[$test]=${planned[$test]:-1}
+	while IFS= read -r line; do
+		case $line in
+		"# file "*) test=${line#\# file } ;;
+		1..[0-9]*) planned[$test]=${line#1..} ;;
+		"ok "* | "not ok "*)
+			[ "${line%% *}" = ok ] && verdict=ok || verdict=FAILED
+			name=${line#*- } took=$(took "$last") last=$(now_ms)
+			[[ $name != *' # '* ]] || took=${name##* # } name=${name% # *}
+			seen[$test]=$((${seen[$test]:-0} + 1))
+			result $verdict "$test: $name" "$took"
+			;;
+		# What else is said belongs to the point before, or is a death cry.
+		*) printf '        %s\n' "$line" ;;
+		esac
+	done
+	for test in "${!planned[@]}"; do
+		for ((n = ${seen[$test]:-0} + 1; n <= planned[$test]; n++)); do
+			result FAILED "$test: point $n of ${planned[$test]} never came"
+		done
+		[ "${seen[$test]:-0}" -le "${planned[$test]}" ] ||
+			result FAILED "$test: ${seen[$test]} points, ${planned[$test]} planned"
+	done
+	planned=() seen=()
+}
+
+host_tests() {
+	tap input < <(tests/host/input.sh 2>&1)
+	[ "$IMPL" = c ] || tap built < <(tests/host/built.sh 2>&1)
+	# cargo says "test NAME ... ok", and "running N tests" before.
+	tap host < <(scripts/enter.sh cargo test --quiet --offline --target-dir build/host -- --format=pretty 2>&1 |
+		perl -ne 'BEGIN { $| = 1 } if (/^running (\d+)/) { $all += $1 } elsif (/^test (.*) \.\.\. (\w+)/) {
+			$n++; print $2 eq "FAILED" ? "not ok" : "ok", " $n - $1\n" } elsif (/^error|panicked/) { print }
+			END { print "1..", $all || 1, "\n" }')
+}
+
+# kunit LOG: the suites that ran while the kernel of this log came up.
+kunit() {
+	tap KUnit < <(scripts/enter.sh python3 build/src/tools/testing/kunit/kunit.py parse "$TOP/$1" 2>&1 |
+		perl -ne 's/^\[[\d:]+\] //; if (/^=+ (\S+) \(\d+ subtests?\) =+$/) { $suite = $1 }
+			elsif (/^\[(PASSED|FAILED|CRASHED|TIMEOUT)\] (.*)/) {
+				$n++; print $1 eq "PASSED" ? "ok" : "not ok", " $n - $suite: $2\n" }
+			END { print "1..", $n || 1, "\n" }')
+}
+
+# boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments.
+boot() {
+	local name=$1 args=$2 file points vm
+	shift 2
+	for file; do
+		points=$(sed -n 's/^plan \([0-9]*\)$/\1/p' "tests/vm/$file")
+		planned[$file]=${points:-1}
+	done
+	# shellcheck disable=SC2094
+	tap "$1" < <(scripts/vm.sh -n "$name" -t 600 -a "$args" sh suite.sh "$@" 2>"$work/vm"
+		echo $? >"$work/status")
+	if [ "$(cat "$work/status")" = 0 ]; then
+		result ok "boot ($args): the kernel complained of nothing"
+	else
+		result FAILED "boot ($args): $(tail -n 1 "$work/vm")"
+	fi
+}
+
+[ -e "$(make -s where IMPL="$IMPL" | sed -n 's/^bzImage=//p')" ] ||
+	die "no kernel to test: run make kernel IMPL=$IMPL"
+
+if [ $# = 0 ]; then
+	host_tests
+	set -- tests/vm/*.sh
+fi
+# As few boots as there are command lines.
+mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)
+scripts/accel.sh >"$work/accel"
+for i in "${!boots[@]}"; do
+	mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
+	boot "test-$i" "${boots[i]}" "${files[@]##*/}"
+	[ "$i" != 0 ] || kunit "build/log/test-$i.console"
+done
+
+echo "all tests ... $(took "$start")"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

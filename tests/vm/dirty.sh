@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1
+# A load takes the entry out of zswap and marks the folio dirty: on these devices the
+# folio stays in the swap cache after a read, and a clean one would just be dropped
+# when memory is short, with nothing left of it anywhere but old bytes on the disk.
+. ./lib.sh
+plan 8
+
+for swap in virtio file; do
+	swap_on $swap
+	start a 0
+	with a map 2048 4
+	with a fill text 1
+	with a out
+	with a in
+	point "$swap: a load takes the entry out" "$(debug stored_pages)" 0
+	stored=$(vmstat zswpout)
+	point "$swap: pages that were only read leave again" "$(ask a out | cut -d' ' -f1)" 2048
+	point "$swap: by another store" "$(($(vmstat zswpout) - stored))" 2048
+	point "$swap: and read back" "$(ask a check)" "same 2048"
+	stop a
+	swap_off
+done

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1
+# Enabled and disabled with data stored.
+. ./lib.sh
+plan 7
+
+swap_on brd
+start a 0
+with a map 2048 4
+with a fill text 1
+with a out
+set_param enabled N
+point "disabling keeps what is stored" "$(debug stored_pages)" 2048
+point "it reads back" "$(ask a check)" "same 2048"
+with a fill text 2
+stored=$(vmstat zswpout)
+with a out
+point "nothing is stored while disabled" "$(($(vmstat zswpout) - stored)) $(debug stored_pages)" "0 0"
+set_param enabled Y
+point "pages on the disk read back once enabled" "$(ask a check)" "same 2048"
+with a out
+point "and are stored from then on" "$(debug stored_pages)" 2048
+stop a
+
+start a 0
+start b 1
+with a map 1024 4
+with b map 1024 4
+with a fill last 3
+with b fill last 4
+tell a cycle 10
+tell b cycle 10
+switches=0
+for _ in $(seq 40); do
+	set_param enabled N && set_param enabled Y && switches=$((switches + 1))
+done
+point "switched in a loop under load" "$switches $(hear a) $(hear b)" "40 done done"
+stop a
+stop b
+point "nothing is left" "$(debug stored_pages)" 0
+swap_off

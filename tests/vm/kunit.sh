@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1
+# The KUnit suites again, now that there is swap: at boot there was none.
+. ./lib.sh
+
+cd /sys/kernel/debug/kunit || exit
+suites=$(for run in */run; do echo "${run%/run}"; done)
+# shellcheck disable=SC2086
+set -- $suites
+plan $#
+
+swap_on virtio
+for suite in $suites; do
+	echo 1 > "$suite/run"
+	point "KUnit suite $suite with swap on" \
+		"$(grep -c '^ *not ok' "$suite/results") failed, $(grep -c '^ok' "$suite/results") passed" \
+		"0 failed, 1 passed"
+done
+swap_off

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1
+# Slots that are stored to again. A store that is refused must leave no entry of
+# before in any slot of the folio: it would be read back as the newer data.
+. ./lib.sh
+plan 26
+
+# leave_old_entries KIB: worker a gets pages that are in memory and yet have an entry
+# in their slot. That takes a read while a store is under way, so it is tried again.
+leave_old_entries()
+{
+	folios "$1"
+	start a
+	with a map 2048 "$1"
+	with a fill text 1
+	for _ in $(seq 50); do
+		with a race 2
+		old=$(($(debug stored_pages) - $(ask a swapped)))
+		[ $old -le 16 ] || break
+	done
+	point "$1 KiB: pages in memory with an entry" "$(true_that [ $old -gt 0 ])" yes
+}
+
+swap_on virtio
+for kib in 4 64; do
+	leave_old_entries $kib
+	with a fill text 2
+	with a out
+	point "$kib KiB: stored again, one entry a slot" "$(debug stored_pages)" 2048
+	point "$kib KiB: the newer data reads back" "$(ask a check)" "same 2048"
+	stop a
+
+	leave_old_entries $kib
+	with a fill text 3
+	set_param enabled N
+	with a out
+	point "$kib KiB: refused while disabled, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	set_param enabled Y
+	stop a
+
+	leave_old_entries $kib
+	with a fill text 4
+	set_param max_pool_percent 0
+	with a out
+	point "$kib KiB: refused by the limit, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	set_param max_pool_percent 20
+	stop a
+
+	leave_old_entries $kib
+	echo 0 > /cg/a/memory.zswap.max
+	with a fill text 5
+	with a out
+	point "$kib KiB: refused by the cgroup, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	stop a
+done
+
+# The last page of each folio is refused, as one that doesn't compress is where nothing
+# may be written back; the 15 before it are stored by then.
+for kib in 64 2048; do
+	folios $kib
+	start a 0
+	echo 0 > /cg/a/memory.zswap.writeback
+	with a map 2048 $kib
+	with a fill last 5
+	refused=$(debug reject_compress_fail)
+	with a out
+	point "$kib KiB: failing at a later page leaves no entry" \
+		"$(true_that [ "$(debug reject_compress_fail)" -gt "$refused" ]) $(debug stored_pages) $(ask a check)" \
+		"yes 0 same 2048"
+	stop a
+done
+swap_off

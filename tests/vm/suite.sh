@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+# Runs test files one after the other in this guest, each from the same state.
+# usage: suite.sh FILE...
+. ./lib.sh
+
+tidy()
+{
+	killall -q -9 mem
+	for swap in $(awk 'NR > 1 { print $1 }' /proc/swaps); do
+		swapoff "$swap"
+	done
+	rm -f /run/*.in /run/*.out
+	rmdir /cg/*/ 2> /dev/null
+	set_param max_pool_percent 20
+	set_param accept_threshold_percent 90
+	set_param compressor lz4
+	set_param enabled Y
+	folios 4
+}
+
+for test in "$@"; do
+	echo "# file $test"
+	sh "$test"
+	tidy
+done
