@@ -4,9 +4,14 @@
 # nothing that the next run would trip over. Works on a copy of the checkout with a cache of its own,
 # into which the real toolchain root and source are linked. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
-unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
+bzImage=$TOP/build/${IMPL:-rust}/arch/x86/boot/bzImage
+[ -f "$bzImage" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-bzImage=$TOP/build/rust/arch/x86/boot/bzImage
+unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
+[ -d "$ROOT" ] || {
+	printf '%s\n' '# no toolchain root: nothing here can be tried' '1..0'
+	exit 0
+}
 
 work=$TOP/build/input
 rm -rf --one-file-system "$work"
@@ -17,11 +22,16 @@ mkdir "$work/co/patches"
 cd "$work/co"
 export ZSWAP_RS_CACHE=$work/cache
 
-# A cache with nothing in it, or with links to the real things named.
+# fresh_cache [root] [source]: a cache with nothing in it but links to the real things named.
 fresh_cache() {
 	rm -rf "$ZSWAP_RS_CACHE"
 	mkdir "$ZSWAP_RS_CACHE"
-	for thing; do ln -s "$thing" "$ZSWAP_RS_CACHE/"; done
+	for thing; do
+		case $thing in
+		root) ln -s "$ROOT" "$ZSWAP_RS_CACHE/" ;;
+		source) ln -s "$source" "$ZSWAP_RS_CACHE/linux-$(kernel_version "$source")" ;;
+		esac
+	done
 }
 # Nothing may be left but locks and links.
 cache_is_clean() {
@@ -91,9 +101,9 @@ holds 'nothing was begun for them' cache_is_clean
 # --- The machine ----------------------------------------------------------------------------
 shim df <<<'printf "Filesystem 1M-blocks Used Available\nfake 100 90 10\n"'
 refused 'too little disk for the toolchain' 'too little disk: .* make room' shimmed scripts/toolchain.sh
-fresh_cache "$ROOT"
+fresh_cache root
 refused 'too little disk for the source' 'too little disk: .* make room' shimmed scripts/source.sh
-fresh_cache "$ROOT" "$source"
+fresh_cache root source
 refused 'too little disk for the copy' 'too little disk: .* make room' shimmed scripts/overlay.sh
 rm "$work/bin/df"
 
@@ -101,7 +111,7 @@ fresh_cache
 shim id <<<'case $* in -un) echo nobody ;; *) echo 1000 ;; esac'
 shim unshare <<<'exit 1'
 refused 'not root and no user namespaces' 'run as root, or' shimmed scripts/toolchain.sh
-fresh_cache "$ROOT"
+fresh_cache root
 refused 'not root and no user namespaces, at a command' 'run as root' shimmed scripts/enter.sh true
 rm "$work/bin/id" "$work/bin/unshare"
 
@@ -113,7 +123,7 @@ refused 'no apt' "no apt: .* use HOSTTOOLS=1" env PATH="$work/noapt" scripts/too
 
 refused 'no network for the toolchain' 'no network.* run again' offline scripts/toolchain.sh
 holds 'and nothing is left of it' cache_is_clean
-fresh_cache "$ROOT"
+fresh_cache root
 refused 'no network for the source' 'no network.* run again' offline scripts/source.sh
 holds 'and nothing is left of it' cache_is_clean
 
@@ -167,7 +177,7 @@ rm "$work/bin/awk" "$work/bin/apt-get" "$work/bin/mmdebstrap"
 cp "$work/enter.sh" scripts/enter.sh
 
 # --- The overlay ------------------------------------------------------------------------------
-fresh_cache "$ROOT" "$source"
+fresh_cache root source
 holds 'an overlay of nothing' scripts/overlay.sh
 mkdir -p rust/kernel
 echo '// laid' >rust/kernel/laid.rs
@@ -190,7 +200,7 @@ one_line_patch rust/Kbuild '// both' '// neither' >patches/0003-twice.patch
 refused 'a file both patched and replaced' "rust/Kbuild" scripts/overlay.sh
 rm patches/*.patch rust/Kbuild rust/kernel/laid.rs
 holds 'the overlay is taken back' scripts/overlay.sh
-holds 'to the pristine source' diff -rq "$source" build/src
+holds 'to the pristine source' diff -rq --exclude=.git "$source" build/src
 
 # --- KVM -------------------------------------------------------------------------------------
 # Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
