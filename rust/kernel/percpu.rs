@@ -67,7 +67,8 @@ impl<T> PerCpu<T> {
     /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` may.
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         // SAFETY: No requirement. Sizes and alignments that the allocator can't serve fail.
-        let ptr = unsafe { bindings::alloc_percpu_gfp(size_of::<T>(), align_of::<T>(), gfp.as_raw()) };
+        let ptr =
+            unsafe { bindings::alloc_percpu_gfp(size_of::<T>(), align_of::<T>(), gfp.as_raw()) };
         if ptr.is_null() {
             return Err(AllocError);
         }
@@ -116,5 +117,56 @@ impl<T> Drop for PerCpu<T> {
         }
         // SAFETY: By the type invariant the allocation is ours.
         unsafe { bindings::free_percpu(self.ptr) };
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_percpu)]
+mod tests {
+    use super::*;
+    use crate::{
+        new_mutex,
+        prelude::*,
+        sync::{
+            Arc,
+            Mutex, //
+        },
+    };
+
+    #[test]
+    fn each_cpu_has_a_value_of_its_own() -> Result {
+        let values: PerCpu<Mutex<u32>> = PerCpu::new(|| new_mutex!(1), GFP_KERNEL)?;
+        for cpu in possible_cpus() {
+            let value = values.get(cpu).ok_or(EINVAL)?;
+            assert_eq!(*value.lock(), 1);
+            *value.lock() = 100 + cpu.as_u32();
+        }
+        for cpu in possible_cpus() {
+            assert_eq!(*values.get(cpu).ok_or(EINVAL)?.lock(), 100 + cpu.as_u32());
+        }
+        assert!(*values.this_cpu().lock() >= 100);
+        Ok(())
+    }
+
+    #[test]
+    fn values_are_dropped_once_a_cpu() -> Result {
+        let shared = Arc::new((), GFP_KERNEL)?;
+        let values = PerCpu::new(
+            || {
+                let shared = shared.clone();
+                // SAFETY: Writes the whole value, and cannot fail.
+                unsafe {
+                    pin_init::pin_init_from_closure(move |slot: *mut Arc<()>| {
+                        slot.write(shared);
+                        Ok::<(), core::convert::Infallible>(())
+                    })
+                }
+            },
+            GFP_KERNEL,
+        )?;
+        drop(values);
+        // Nobody else has it any more.
+        assert!(Arc::into_unique_or_drop(shared).is_some());
+        Ok(())
     }
 }

@@ -55,3 +55,23 @@ impl RateLimit {
         (unsafe { bindings::___ratelimit(self.state.get(), name.as_char_ptr()) }) != 0
     }
 }
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_ratelimit)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+
+    #[test]
+    fn ten_pass() -> Result {
+        let limit = KBox::pin_init(RateLimit::new(), GFP_KERNEL)?;
+        let mut passed = 0;
+        for _ in 0..30 {
+            if limit.allows(c"ten_pass") {
+                passed += 1;
+            }
+        }
+        assert_eq!(passed, 10);
+        Ok(())
+    }
+}

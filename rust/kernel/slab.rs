@@ -218,3 +218,64 @@ unsafe impl<T> ForeignOwnable for Object<T> {
         unsafe { <Self as ForeignOwnable>::borrow(ptr) }
     }
 }
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_slab)]
+mod tests {
+    use super::*;
+    use crate::{
+        alloc::flags::GFP_KERNEL,
+        prelude::*,
+        sync::atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+    };
+
+    static DROPPED: Atomic<u32> = Atomic::new(0);
+
+    struct Counted(u64);
+
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn objects_are_dropped_once() -> Result {
+        let cache: &'static _ = KBox::leak(KBox::new(
+            Cache::<Counted>::new(c"rust_slab_test")?,
+            GFP_KERNEL,
+        )?);
+        let before = DROPPED.load(Relaxed);
+
+        // Nothing in it: nothing is dropped.
+        drop(cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?);
+        assert_eq!(DROPPED.load(Relaxed), before);
+
+        let object = cache
+            .alloc(GFP_KERNEL, NumaNode::NO_NODE)?
+            .write(Counted(7));
+        assert_eq!(object.0, 7);
+        let foreign = object.into_foreign();
+        // SAFETY: From `into_foreign` just now; borrowed for less than that.
+        assert_eq!(
+            unsafe { <Object<Counted> as ForeignOwnable>::borrow(foreign) }.0,
+            7
+        );
+        assert_eq!(DROPPED.load(Relaxed), before);
+        // SAFETY: From `into_foreign` above, once.
+        drop(unsafe { Object::<Counted>::from_foreign(foreign) });
+        assert_eq!(DROPPED.load(Relaxed), before + 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_cache_without_objects_goes() -> Result {
+        drop(Cache::<[u64; 5]>::new(c"rust_slab_test_2")?);
+        // Its name is free again.
+        drop(Cache::<[u64; 5]>::new(c"rust_slab_test_2")?);
+        Ok(())
+    }
+}

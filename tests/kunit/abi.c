@@ -338,52 +338,62 @@ static void refused_when_full(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Makes the n-th allocation of a store fail, for every n that there is. Wants
- * ignore-gfp-wait of failslab and fail_page_alloc to be off.
+ * Makes the n-th allocation of a store fail, for every n that there is (for
+ * large folios: for the first pages, and for some later ones). Wants
+ * ignore-gfp-wait of failslab and fail_page_alloc to be off, and min-order of
+ * the latter to be 0.
  */
+static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw)
+{
+	int n, refused = 0, most = 0;
+	long before = stored();
+
+	for (n = 1; n <= 2000; n += n < 20 ? 1 : 97) {
+		struct folio *folio = cached_folio(test, order);
+		unsigned int left;
+		bool ret;
+
+		if (!folio)
+			return;
+		if (older)
+			KUNIT_EXPECT_TRUE(test, store(folio));
+		fill(folio, 2);
+		liar = raw ? LIAR_COMPRESS_EIO : LIAR_HONEST;
+		current->fail_nth = n;
+		ret = store(folio);
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		liar = LIAR_HONEST;
+
+		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+		if (ret) {
+			KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
+		} else {
+			refused++;
+			most = n;
+			/* Nothing new, and nothing older. */
+			KUNIT_EXPECT_EQ(test, stored(), before);
+		}
+		drop_folio(folio);
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		if (left)
+			break;
+	}
+	kunit_info(test, "order %d%s%s: refused %d times, at allocation %d at the latest",
+		   order, older ? ", stored before" : "", raw ? ", raw" : "", refused, most);
+	/* At least the entry, and the object; of a later page as well. */
+	KUNIT_EXPECT_GE(test, refused, 2);
+	if (order)
+		KUNIT_EXPECT_GT(test, most, 8);
+}
+
 static void refused_at_each_allocation(struct kunit *test)
 {
-	long before = stored();
-	int order;
+	int order, i;
 
-	for_each_order(order) {
-		int n, refused = 0, most = 0;
-
-		/* Pages of a large folio fail alike: enough of them is enough. */
-		for (n = 1; n <= 200; n++) {
-			struct folio *folio = cached_folio(test, order);
-			unsigned int left;
-			bool ret;
-
-			if (!folio)
-				return;
-			KUNIT_EXPECT_TRUE(test, store(folio));
-			fill(folio, 2);
-			current->fail_nth = n;
-			ret = store(folio);
-			left = current->fail_nth;
-			current->fail_nth = 0;
-
-			KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
-			if (ret) {
-				KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
-			} else {
-				refused++;
-				most = n;
-				/* Nothing new, and nothing old. */
-				KUNIT_EXPECT_EQ(test, stored(), before);
-			}
-			drop_folio(folio);
-			KUNIT_EXPECT_EQ(test, stored(), before);
-			if (left)
-				break;
-		}
-		kunit_info(test, "order %d: refused %d times, at allocation %d at the latest",
-			   order, refused, most);
-		KUNIT_EXPECT_GT(test, refused, 1);
-		if (order)
-			KUNIT_EXPECT_GT(test, most, 16);
-	}
+	for_each_order(order)
+		for (i = 0; i < 4; i++)
+			fail_each_allocation(test, order, i & 1, i & 2);
 }
 #endif
 

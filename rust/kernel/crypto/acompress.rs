@@ -26,10 +26,7 @@ use crate::{
     },
     page::PAGE_SIZE,
     prelude::*,
-    str::{
-        BStr,
-        CStr, //
-    },
+    str::BStr,
     types::Opaque,
 };
 use core::ptr::NonNull;
@@ -71,12 +68,6 @@ impl Algorithm {
     pub fn is_available(&self) -> bool {
         // SAFETY: By the type invariant the name is zero-terminated.
         (unsafe { bindings::crypto_has_acomp(self.as_char_ptr(), 0, 0) }) != 0
-    }
-
-    /// The name for messages that C prints.
-    pub fn as_cstr(&self) -> &CStr {
-        // SAFETY: By the type invariant the name is zero-terminated.
-        unsafe { CStr::from_char_ptr(self.as_char_ptr()) }
     }
 }
 
@@ -235,5 +226,31 @@ impl Drop for Compressor {
             bindings::acomp_request_free(self.req.as_ptr());
             bindings::crypto_free_acomp(self.acomp.as_ptr());
         }
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_acompress)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_length() {
+        assert!(Algorithm::new(&[b'x'; NAME_SIZE - 1]).is_some());
+        assert!(Algorithm::new(&[b'x'; NAME_SIZE]).is_none());
+        assert!(Algorithm::new(b"a\0b").is_none());
+        let name = Algorithm::new(b"bogus");
+        assert_eq!(name.as_ref().map(Algorithm::as_bytes), Some(&b"bogus"[..]));
+        assert!(!name.is_some_and(|name| name.is_available()));
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_had() -> Result {
+        let bogus = Algorithm::new(b"bogus").ok_or(EINVAL)?;
+        assert_eq!(
+            Compressor::new(&bogus, NumaNode::NO_NODE).err(),
+            Some(ENOENT)
+        );
+        Ok(())
     }
 }

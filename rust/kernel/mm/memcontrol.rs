@@ -9,10 +9,7 @@
 
 use crate::{
     bindings,
-    mm::{
-        folio::CachedFolio,
-        vmstat::Event,
-    },
+    mm::{folio::CachedFolio, vmstat::Event},
     sync::{
         aref::{
             ARef,
@@ -36,13 +33,14 @@ impl MemCgroup {
     /// The group that `folio` is charged to now. Mirrors `folio_memcg()`.
     ///
     /// The folio's lock doesn't keep the group: it lives as long as the RCU read section.
-    pub fn of_folio<'rcu>(
-        folio: &CachedFolio<'_>,
-        _rcu: &'rcu rcu::Guard,
-    ) -> Option<&'rcu Self> {
+    pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> Option<&'rcu Self> {
         // SAFETY: The folio is alive. What it is charged to is read under RCU, as `folio_memcg()`
         // wants, and the group isn't freed before `'rcu` ends. `Self` is transparent.
-        unsafe { bindings::folio_memcg(folio.as_raw()).cast::<Self>().as_ref() }
+        unsafe {
+            bindings::folio_memcg(folio.as_raw())
+                .cast::<Self>()
+                .as_ref()
+        }
     }
 
     /// Whether what `memcg` has in zswap may go on to the swap device: `memory.zswap.writeback` of

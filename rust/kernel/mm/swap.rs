@@ -251,6 +251,16 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         Some(unsafe { &*trees.add(index) })
     }
 
+    fn trees(&self, device: &DeadDevice<'_>) -> &Atomic<*mut XArray<T>> {
+        // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
+        unsafe { self.trees.get_unchecked(device.device) }
+    }
+
+    fn nr_trees(&self, device: &DeadDevice<'_>) -> &Atomic<usize> {
+        // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
+        unsafe { self.nr_trees.get_unchecked(device.device) }
+    }
+
     /// Takes out what is kept for a slot that is being freed. The cluster is locked: no sleeping.
     ///
     /// Costs no lock if there is nothing: no store can be under way, as that takes a folio in the
@@ -287,8 +297,8 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         }
         // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
         // them together with their number.
-        self.nr_trees[device.device].store(nr, Relaxed);
-        self.trees[device.device].store(trees, Release);
+        self.nr_trees(device).store(nr, Relaxed);
+        self.trees(device).store(trees, Release);
         Ok(())
     }
 
@@ -296,14 +306,14 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     ///
     /// Says whether the trees were empty, as they should have been.
     pub fn detach(&self, device: &mut DeadDevice<'_>) -> bool {
-        let trees = self.trees[device.device].load(Relaxed);
-        let nr = self.nr_trees[device.device].load(Relaxed);
+        let trees = self.trees(device).load(Relaxed);
+        let nr = self.nr_trees(device).load(Relaxed);
         let Some(ptr) = core::ptr::NonNull::new(trees) else {
             return true;
         };
         // INVARIANT: No trees, with the evidence for the device.
-        self.trees[device.device].store(core::ptr::null_mut(), Relaxed);
-        self.nr_trees[device.device].store(0, Relaxed);
+        self.trees(device).store(core::ptr::null_mut(), Relaxed);
+        self.nr_trees(device).store(0, Relaxed);
 
         let mut empty = true;
         for i in 0..nr {
@@ -428,8 +438,77 @@ impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
     /// Takes it out of its slot.
     #[inline]
     pub fn take(self) -> Option<T> {
-        let Self { tree, offset, value } = self;
+        let Self {
+            tree,
+            offset,
+            value,
+        } = self;
         drop(value);
         tree.erase(offset)
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_swap)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_a_device_and_an_offset() {
+        for (device, offset) in [(0, 0), (1, 1), (3, 123_456), (MAX_DEVICES - 1, 1 << 30)] {
+            // SAFETY: Arithmetic on the values.
+            let entry = SwapEntry(unsafe { bindings::swp_entry(device, offset) });
+            assert_eq!(entry.device(), device);
+            assert_eq!(entry.offset(), offset);
+            assert_eq!(entry.after(5).device(), device);
+            assert_eq!(entry.after(5).offset(), offset + 5);
+            assert!(entry == entry.after(0));
+            assert!(entry != entry.after(1));
+        }
+    }
+
+    #[test]
+    fn devices_out_of_range_are_refused() {
+        for (device, ok) in [
+            (-1, false),
+            (MAX_DEVICES as c_int, false),
+            (MAX_DEVICES as c_int - 1, true),
+        ] {
+            // SAFETY: Nothing is done with it.
+            let device = unsafe { DeadDevice::from_raw(device) };
+            assert_eq!(device.is_ok(), ok);
+        }
+    }
+
+    #[test]
+    fn trees_come_and_go() -> Result {
+        static TREES: SlotTrees<KBox<u32>> = SlotTrees::new(c"rust_swap_test");
+        // SAFETY: These trees are nobody else's: no device's.
+        let mut device = unsafe { DeadDevice::from_raw(2) }?;
+        let freed = |offset| {
+            // SAFETY: As above, and arithmetic on the values.
+            let mut slot = unsafe { FreedSlot::from_raw(bindings::swp_entry(2, offset)) };
+            TREES.take_freed(&mut slot).is_some()
+        };
+
+        // No trees, too far, nothing in them: nothing to take.
+        assert!(!freed(0));
+        TREES.attach(&mut device, SLOTS_PER_TREE + 1, crate::static_lock_class!())?;
+        assert!(!freed(0) && !freed(SLOTS_PER_TREE) && !freed(2 * SLOTS_PER_TREE));
+        assert!(TREES.detach(&mut device));
+        assert!(TREES.detach(&mut device));
+        assert!(!freed(0));
+
+        // What was left in a tree is dropped with it, and it is said.
+        TREES.attach(&mut device, 10, crate::static_lock_class!())?;
+        // SAFETY: As above.
+        let entry = SwapEntry(unsafe { bindings::swp_entry(2, 7) });
+        // SAFETY: As above.
+        let tree = unsafe { TREES.tree(entry) }.ok_or(EINVAL)?;
+        tree.store(7, KBox::new(7, GFP_KERNEL)?, GFP_KERNEL)?;
+        assert!(freed(7) && !freed(7));
+        tree.store(7, KBox::new(7, GFP_KERNEL)?, GFP_KERNEL)?;
+        assert!(!TREES.detach(&mut device));
+        Ok(())
     }
 }

@@ -133,9 +133,7 @@ impl<P: HasPool, M> Object<P, M> {
         }
         let pool = owner.zs_pool().ptr;
         // SAFETY: `owner` keeps the pool alive.
-        let handle = unsafe {
-            bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid.as_raw())
-        };
+        let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid.as_raw()) };
         let errno = handle as isize;
         if (-(bindings::MAX_ERRNO as isize)..0).contains(&errno) {
             return Err(Error::from_errno(errno as i32));
@@ -282,9 +280,7 @@ impl View<'_> {
         }
         page.write_first_page(|dst| {
             // SAFETY: By the type invariant the list has `PAGE_SIZE` bytes, as has `dst`.
-            unsafe {
-                bindings::memcpy_from_sglist(dst.cast(), self.as_sg(), 0, PAGE_SIZE as u32)
-            };
+            unsafe { bindings::memcpy_from_sglist(dst.cast(), self.as_sg(), 0, PAGE_SIZE as u32) };
         });
         Ok(())
     }

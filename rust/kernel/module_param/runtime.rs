@@ -363,3 +363,40 @@ macro_rules! builtin_param {
         };
     };
 }
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_module_param_runtime)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_set_and_reset() -> Result {
+        static TEXT: Text = Text::new(c"default");
+        ParamLock::with(|lock| {
+            assert_eq!(TEXT.get(lock), b"default");
+            TEXT.set(lock, b"")?;
+            assert_eq!(TEXT.get(lock), b"");
+            TEXT.set(lock, &[b'x'; TEXT_MAX])?;
+            assert_eq!(TEXT.get(lock).len(), TEXT_MAX);
+            // Too long: as it was.
+            assert_eq!(TEXT.set(lock, &[b'y'; TEXT_MAX + 1]), Err(ENOSPC));
+            assert_eq!(TEXT.get(lock).first(), Some(&b'x'));
+            TEXT.reset(lock);
+            assert_eq!(TEXT.get(lock), b"default");
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn a_switch_takes_what_c_takes() -> Result {
+        static SWITCH: Switch = Switch::new(false);
+        ParamLock::with(|lock| {
+            for (word, on) in [(c"Y", true), (c"0", false), (c"on", true), (c"n", false)] {
+                SWITCH.parse(lock, word)?;
+                assert_eq!(SWITCH.is_on(), on);
+            }
+            assert_eq!(SWITCH.parse(lock, c"maybe"), Err(EINVAL));
+            Ok(())
+        })
+    }
+}

@@ -20,15 +20,13 @@
 
 use crate::{
     alloc::KBox,
-    bindings,
-    container_of,
+    bindings, container_of,
     error::{
         to_result,
         Error,
         Result, //
     },
-    impl_has_work,
-    new_spinlock_irq,
+    impl_has_work, new_spinlock_irq,
     prelude::*,
     sync::{
         atomic::{
@@ -243,7 +241,8 @@ impl<T: Send + Sync> RefList<T> {
                 return None;
             }
             // SAFETY: By the invariant `next` is the `links` of a node; it isn't freed, as above.
-            let node = unsafe { &*container_of!(Opaque::cast_from(next).cast_mut(), Node<T>, links) };
+            let node =
+                unsafe { &*container_of!(Opaque::cast_from(next).cast_mut(), Node<T>, links) };
             if let Some(found) = f(node) {
                 return Some(found);
             }
@@ -265,7 +264,11 @@ impl<T: Send + Sync> RefList<T> {
     /// The current object. Any context but NMI.
     pub fn current(&self) -> Option<Ref<T>> {
         // INVARIANT: `tryget` got the reference that `Ref` has.
-        self.find_node(|node| Some(node.tryget().then(|| Ref { node: NonNull::from(node) })))?
+        self.find_node(|node| {
+            Some(node.tryget().then(|| Ref {
+                node: NonNull::from(node),
+            }))
+        })?
     }
 
     /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep.
@@ -418,5 +421,110 @@ impl<T: Send + Sync> Drop for Ref<T> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant the reference is ours.
         unsafe { Node::put(self.node) }
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_percpu_ref)]
+mod tests {
+    use super::*;
+    use crate::{
+        sync::atomic::ordering::Relaxed,
+        time::{
+            delay::fsleep,
+            Delta, //
+        },
+    };
+
+    static DROPPED: Atomic<u32> = Atomic::new(0);
+
+    struct Generation(u32);
+
+    impl Drop for Generation {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn list() -> Result<&'static RefList<Generation>> {
+        let list = KBox::pin_init(RefList::new(), GFP_KERNEL)?;
+        // SAFETY: It is leaked, and so never moves.
+        Ok(KBox::leak(unsafe { Pin::into_inner_unchecked(list) }))
+    }
+
+    fn generation(n: u32) -> impl PinInit<Generation, Error> {
+        // SAFETY: Writes the whole value, and cannot fail.
+        unsafe {
+            pin_init::pin_init_from_closure(move |slot: *mut Generation| {
+                slot.write(Generation(n));
+                Ok(())
+            })
+        }
+    }
+
+    fn seen(list: &RefList<Generation>) -> u32 {
+        let seen = Atomic::new(0);
+        list.for_each(|generation| {
+            seen.fetch_add(generation.0, Relaxed);
+        });
+        seen.load(Relaxed)
+    }
+
+    /// Waits until `n` were dropped, as workers do that, but not for ever.
+    fn dropped(n: u32) -> bool {
+        for _ in 0..500 {
+            if DROPPED.load(Relaxed) == n {
+                return true;
+            }
+            fsleep(Delta::from_millis(10));
+        }
+        false
+    }
+
+    // One test: it counts what all of them drop.
+    #[test]
+    fn generations_come_and_go() -> Result {
+        let list = list()?;
+        assert!(list.current().is_none());
+        assert_eq!(seen(list), 0);
+
+        let start = DROPPED.load(Relaxed);
+        list.create(generation(1))?.make_current();
+        let one = list.current().ok_or(EINVAL)?;
+        assert_eq!(one.0, 1);
+
+        // The reference keeps the retired one, where readers see it.
+        list.create(generation(10))?.make_current();
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 10);
+        assert_eq!(seen(list), 11);
+        // The current one isn't for taking.
+        assert!(list.take_retired(|generation| generation.0 == 10).is_none());
+
+        // Back to the first: the second has no references and goes.
+        let retired = list
+            .take_retired(|generation| generation.0 == 1)
+            .ok_or(EINVAL)?;
+        assert_eq!(seen(list), 10);
+        retired.make_current();
+        drop(one);
+        assert!(dropped(start + 1));
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
+        assert_eq!(seen(list), 1);
+
+        // One that is never made current goes as well.
+        drop(list.create(generation(100))?);
+        assert!(dropped(start + 2));
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
+
+        // Clones are references of their own.
+        let a = list.current().ok_or(EINVAL)?;
+        let b = a.clone();
+        list.create(generation(1000))?.make_current();
+        drop(a);
+        assert_eq!(seen(list), 1001);
+        drop(b);
+        assert!(dropped(start + 3));
+        assert_eq!(seen(list), 1000);
+        Ok(())
     }
 }

@@ -50,8 +50,7 @@ pub(crate) enum Form {
 }
 
 /// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
-const OBJECT_GFP: fn() -> Flags =
-    || GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE;
+const OBJECT_GFP: fn() -> Flags = || GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE;
 
 /// What a CPU needs to compress.
 struct Context {

@@ -249,5 +249,7 @@ pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) 
     // just handed it back.
     let folio = unsafe { CachedFolio::from_raw(folio) };
     let rcu = rcu::read_lock();
-    LruVec::of_folio(&folio, &rcu).nr_disk_swapins().fetch_add(1, Relaxed);
+    LruVec::of_folio(&folio, &rcu)
+        .nr_disk_swapins()
+        .fetch_add(1, Relaxed);
 }

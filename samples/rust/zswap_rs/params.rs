@@ -56,8 +56,7 @@ pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
 pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
 
 /// Whether memory pressure moves pages on to the swap device.
-pub(crate) static SHRINKER_ENABLED: Switch =
-    Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
+pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
 
 static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new();
 static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new();

@@ -86,8 +86,8 @@ pub(crate) fn zswap() -> Option<&'static Zswap> {
 
 impl Zswap {
     fn new() -> Result<Pin<KBox<Self>>> {
-        let entry_cache =
-            slab::Cache::new(c"zswap_entry").inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
+        let entry_cache = slab::Cache::new(c"zswap_entry")
+            .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
         let contexts_state = cpuhotplug::State::new(c"mm/zswap_pool:prepare")?;
         KBox::pin_init(
             pin_init!(Self {
@@ -147,7 +147,10 @@ impl Zswap {
         let mut algorithm = available(COMPRESSOR.get(lock));
         if algorithm.is_none() && COMPRESSOR.get(lock) != default.to_bytes() {
             let name = BStr::from_bytes(COMPRESSOR.get(lock));
-            pr_err!("compressor {name} not available, using default {default}\n", default = BStr::from_bytes(default.to_bytes()));
+            pr_err!(
+                "compressor {name} not available, using default {default}\n",
+                default = BStr::from_bytes(default.to_bytes())
+            );
             COMPRESSOR.reset(lock);
             algorithm = available(default.to_bytes());
         }
