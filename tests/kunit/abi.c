@@ -124,14 +124,16 @@ static void make_unread(struct folio *folio)
 	folio_clear_uptodate(folio);
 }
 
-#define for_each_order(order) for (order = 0; order <= HPAGE_PMD_ORDER; order += order ? 5 : 4)
+/* A page, what a fault may swap in at once, and all that fits into a cluster. */
+static const int orders[] = { 0, 4, HPAGE_PMD_ORDER };
 
 static void store_keeps_the_lock(struct kunit *test)
 {
 	long before = stored();
-	int order;
+	int i;
 
-	for_each_order(order) {
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		int order = orders[i];
 		struct folio *folio = cached_folio(test, order);
 
 		if (!folio)
@@ -295,9 +297,10 @@ static void lying_compressors_are_not_believed(struct kunit *test)
 static void refused_while_disabled(struct kunit *test)
 {
 	long before = stored();
-	int order;
+	int i;
 
-	for_each_order(order) {
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		int order = orders[i];
 		struct folio *folio = cached_folio(test, order);
 
 		if (!folio)
@@ -317,9 +320,10 @@ static void refused_while_disabled(struct kunit *test)
 static void refused_when_full(struct kunit *test)
 {
 	long before = stored();
-	int order;
+	int i;
 
-	for_each_order(order) {
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		int order = orders[i];
 		struct folio *folio = cached_folio(test, order);
 
 		if (!folio)
@@ -389,11 +393,11 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 
 static void refused_at_each_allocation(struct kunit *test)
 {
-	int order, i;
+	int i, how;
 
-	for_each_order(order)
-		for (i = 0; i < 4; i++)
-			fail_each_allocation(test, order, i & 1, i & 2);
+	for (i = 0; i < ARRAY_SIZE(orders); i++)
+		for (how = 0; how < 4; how++)
+			fail_each_allocation(test, orders[i], how & 1, how & 2);
 }
 #endif
 
