@@ -61,7 +61,7 @@ took() { local ms=$(($(now_ms) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1
 
 # attempt NAME CMD...: run CMD with its output in build/log/NAME.log, show that it lives, then its
 # time. On failure: status only, the caller says what it means. STEP_LINES is the number of lines
-# the log will have, where it is known.
+# the log will have, where it is known. CMD may be a function, but bash ignores set -e in it.
 attempt() {
 	local name=$1 start status=0 beat=0 line total=${STEP_LINES:-} lines
 	shift

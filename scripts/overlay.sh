@@ -14,18 +14,16 @@ state=build/overlay
 origin="$pristine $(stat -c %i "$pristine/Makefile")"
 mkdir -p "$state"
 
+# Run by step, where bash ignores set -e.
 copy() {
-	rm -rf "$state" "$src.tmp" "$src"
-	mkdir -p "$state" "$src.tmp"
+	rm -rf "$state" "$src.tmp" "$src" && mkdir -p "$state" "$src.tmp" || return
 	# Without .git: the kernel's version string would ask it.
 	find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$src.tmp" {} + 2>/dev/null || {
 		echo "no hard links to $pristine: copying"
-		rm -rf "$src.tmp"
-		mkdir "$src.tmp"
-		find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$src.tmp" {} +
+		rm -rf "$src.tmp" && mkdir "$src.tmp" || return
+		find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$src.tmp" {} + || return
 	}
-	mv -T "$src.tmp" "$src"
-	echo "$origin" >"$state/origin"
+	mv -T "$src.tmp" "$src" && echo "$origin" >"$state/origin"
 }
 
 if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; then
