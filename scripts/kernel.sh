@@ -12,7 +12,7 @@ c) choice=(CONFIG_ZSWAP_RUST=n) ;;
 *) die "IMPL=$impl is unknown: use IMPL=rust or IMPL=c" ;;
 esac
 [ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"
-[ -f "${EXTRA_CONFIG:-/dev/null}" ] || [ -z "${EXTRA_CONFIG:-}" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
+[ -z "${EXTRA_CONFIG:-}" ] || [ -f "$EXTRA_CONFIG" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
 [ -d build/src ] || die "build/src is not there: run make overlay"
 variant=${VARIANT:-$impl}
 out=build/$variant
@@ -26,7 +26,10 @@ make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_r
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")
 printf '%s\n' "${choice[@]}" >"$out/impl.config"
-[ -z "${EXTRA_CONFIG:-}" ] || fragments+=("$EXTRA_CONFIG")
+if [ -n "${EXTRA_CONFIG:-}" ]; then
+	cp "$EXTRA_CONFIG" "$out/extra.config" # where the toolchain root sees it
+	fragments+=("$out/extra.config")
+fi
 kconfigs=()
 while read -r file; do
 	case $file in *Kconfig*) kconfigs+=("build/src/$file") ;; esac
