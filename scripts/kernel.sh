@@ -18,7 +18,7 @@ variant=${VARIANT:-$impl}
 out=build/$variant
 mkdir -p "$out"
 lock "$out/lock"
-[ -f "$out/vmlinux" ] || need_space build 2500 "a kernel build"
+[ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1})

@@ -27,7 +27,9 @@ copy() {
 }
 
 if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; then
-	need_space build 2500 "a copy of the kernel source"
+	space=2500
+	[ "$(stat -c %d "$pristine")" != "$(stat -c %d build)" ] || space=200 # hard links
+	need_space build "$space" "a copy of the kernel source"
 	# Objects of another source may be newer than this one's files: make would keep them.
 	for config in build/*/.config; do
 		[ ! -e "$config" ] || rm -rf "${config%/.config}"
