@@ -20,7 +20,7 @@ result() {
 # planned[X] may be set before; a point that never comes is a failed one.
 declare -A planned seen
 tap() {
-	local test=$1 line name verdict last took
+	local test=$1 line name verdict last took missing
 	last=$(now_ms)
 	planned[$test]=${planned[$test]:-1}
 	while IFS= read -r line; do
@@ -39,11 +39,11 @@ tap() {
 		esac
 	done
 	for test in "${!planned[@]}"; do
-		for ((n = ${seen[$test]:-0} + 1; n <= planned[$test]; n++)); do
-			result FAILED "$test: point $n of ${planned[$test]} never came"
-		done
-		[ "${seen[$test]:-0}" -le "${planned[$test]}" ] ||
-			result FAILED "$test: ${seen[$test]} points, ${planned[$test]} planned"
+		missing=$((planned[$test] - ${seen[$test]:-0}))
+		[ $missing != 0 ] || continue
+		[ $missing -gt 0 ] || missing=1
+		result FAILED "$test: ${seen[$test]:-0} of its ${planned[$test]} points came"
+		failed=$((failed + missing - 1)) # each that didn't come
 	done
 	planned=() seen=()
 }
@@ -69,7 +69,7 @@ kunit() {
 
 # boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments.
 boot() {
-	local name=$1 args=$2 file points vm
+	local name=$1 args=$2 file points
 	shift 2
 	for file; do
 		points=$(sed -n 's/^plan \([0-9]*\)$/\1/p' "tests/vm/$file")

@@ -116,6 +116,17 @@ ask() { tell "$@"; hear "$1"; }
 # with NAME COMMAND...: for a step whose answer isn't looked at
 with() { ask "$@" > /run/answer; }
 
+# drop NAME: out of the swap cache, where pages stay after they are written to a disk,
+# so that the next read is one of the disk. Done last: reclaim may take others along.
+drop()
+{
+	for _ in $(seq 20); do
+		cached=$(memcg_stat "$1" swapcached)
+		[ "$cached" -gt 0 ] || return
+		echo "$cached" > "/cg/$1/memory.reclaim"
+	done 2> /dev/null # EAGAIN when it isn't all done at once
+}
+
 stop()
 {
 	with "$1" quit

@@ -17,13 +17,15 @@ for name in a b; do
 	with $name out
 done
 point "swap works without it" "$(ask a swapped) $(ask b swapped) $(($(vmstat zswpout) - stored))" "2048 2048 0"
-with a in
-with b in
+drop a
+drop b
 point "pages read back" "$(ask a check) $(ask b check)" "same 2048 same 2048"
 with a fill last 2
 with b fill last 3
 with a out
 with b out
+drop a
+drop b
 set_param enabled Y
 point "setting it up says which it is" "$(dmesg | grep -c -E 'zswap: (Rust implementation|loaded using pool)')" 1
 point "pages from before read back" "$(ask a check) $(ask b check)" "same 2048 same 2048"

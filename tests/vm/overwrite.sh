@@ -35,7 +35,10 @@ for kib in 4 64; do
 	set_param enabled N
 	with a out
 	point "$kib KiB: refused while disabled, no entry left" "$(debug stored_pages)" 0
-	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	drop a
+	disk=$(vmstat pswpin)
+	point "$kib KiB: the newer data reads back from the disk" \
+		"$(ask a check), $(true_that [ $(($(vmstat pswpin) - disk)) -gt 1800 ])" "same 2048, yes"
 	set_param enabled Y
 	stop a
 
@@ -44,7 +47,10 @@ for kib in 4 64; do
 	set_param max_pool_percent 0
 	with a out
 	point "$kib KiB: refused by the limit, no entry left" "$(debug stored_pages)" 0
-	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	drop a
+	disk=$(vmstat pswpin)
+	point "$kib KiB: the newer data reads back from the disk" \
+		"$(ask a check), $(true_that [ $(($(vmstat pswpin) - disk)) -gt 1800 ])" "same 2048, yes"
 	set_param max_pool_percent 20
 	stop a
 
@@ -53,7 +59,10 @@ for kib in 4 64; do
 	with a fill text 5
 	with a out
 	point "$kib KiB: refused by the cgroup, no entry left" "$(debug stored_pages)" 0
-	point "$kib KiB: the newer data reads back from the disk" "$(ask a check)" "same 2048"
+	drop a
+	disk=$(vmstat pswpin)
+	point "$kib KiB: the newer data reads back from the disk" \
+		"$(ask a check), $(true_that [ $(($(vmstat pswpin) - disk)) -gt 1800 ])" "same 2048, yes"
 	stop a
 done
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs test files one after the other in this guest, each from the same state.
+# Runs test files one after the other in this guest, each from the same state. One
+# that hangs is ended after four minutes.
 # usage: suite.sh FILE...
 . ./lib.sh
 
@@ -20,6 +21,6 @@ tidy()
 
 for test in "$@"; do
 	echo "# file $test"
-	sh "$test"
+	timeout 240 sh "$test" || echo "$test ended with $?"
 	tidy
 done
