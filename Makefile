@@ -38,6 +38,7 @@ help:
 	@echo '  COMPRESSOR=name     for run: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
+	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
 
@@ -68,7 +69,8 @@ shell: kernel
 check: overlay
 	@scripts/check.sh
 
-rust-analyzer: kernel
+rust-analyzer: overlay
+	@scripts/kernel.sh rust
 	@scripts/rust-analyzer.sh
 
 clean:
