@@ -42,7 +42,8 @@ exec unshare "${namespaces[@]}" bash -euc '
 	}
 	bind /dev
 	bind /sys
-	bind /tmp
+	# Its own: make names its job server there by its process id, which is 1 in every run.
+	mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 	mount -t proc proc "$root/proc" 2>/dev/null || bind /proc
 	bind_file /etc/resolv.conf
 	bind_file /etc/ssl/certs/ca-certificates.crt # the network may have an authority of its own
