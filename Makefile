@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test shell kernel where overlay check rust-analyzer toolchain source clean distclean
+.PHONY: help run test shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -31,6 +31,7 @@ help:
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
+	@echo '  make crates         get the crates of the host tests into the cache'
 	@echo '  make clean          remove build/'
 	@echo '  make distclean      remove build/ and the cache, which all checkouts share'
 	@echo
@@ -48,6 +49,9 @@ toolchain:
 source: toolchain
 	@scripts/source.sh
 
+crates: toolchain
+	@scripts/crates.sh
+
 overlay: source
 	@scripts/overlay.sh
 
@@ -60,7 +64,7 @@ where:
 run: kernel
 	@scripts/demo.sh
 
-test: kernel
+test: crates kernel
 	@tests/run.sh
 
 shell: kernel

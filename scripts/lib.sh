@@ -128,8 +128,8 @@ explain() {
 	local why
 	case $(cat "$1") in
 	*"No space left"*) why="the disk is full: make room in $CACHE" ;;
-	*resolv*Temporary*|*"Temporary failure resolving"*|*"Could not resolve"*|*"Could not connect"*|*"Cannot initiate the connection"*|*"Network is unreachable"*|*"onnection timed out"*|*"Connection failed"*)
-		why="no network, or no way to Debian's archive: connect (http_proxy is honoured) and run again" ;;
+	*"Temporary failure resolving"*|*"Could not resolve"*|*"Could not connect"*|*"Cannot initiate the connection"*|*"Network is unreachable"*|*"onnection timed out"*|*"Connection failed"*)
+		why="no network, or no way to the servers: connect (http_proxy is honoured) and run again" ;;
 	*"Hash Sum mismatch"*|*"unexpected size"*|*"unexpected end"*) why="the download came damaged: run again" ;;
 	*) why="see $TOP/$1" ;;
 	esac

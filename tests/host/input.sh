@@ -16,8 +16,9 @@ unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAK
 work=$TOP/build/input
 rm -rf --one-file-system "$work"
 scratch=$work
-mkdir -p "$work/co" "$work/bin"
-cp -r Makefile scripts "$work/co"
+mkdir -p "$work/co/tests" "$work/bin"
+cp -r Makefile Cargo.toml Cargo.lock scripts "$work/co"
+cp -r tests/host tests/vm "$work/co/tests"
 mkdir "$work/co/patches"
 cd "$work/co"
 export ZSWAP_RS_CACHE=$work/cache
@@ -133,6 +134,8 @@ holds 'and nothing is left of it' cache_is_clean
 fresh_cache root
 refused 'no network for the source' 'no network.* run again' offline scripts/source.sh
 holds 'and nothing is left of it' cache_is_clean
+refused 'no network for the crates' 'no network.* run again' offline scripts/crates.sh
+holds 'and they are not taken for got' test -z "$(find "$ZSWAP_RS_CACHE/cargo" -name 'got-*')"
 
 # --- Interrupted downloads ------------------------------------------------------------------
 # A stand-in that first hangs half-way, then works; the killed run's lock goes with its child.
@@ -212,9 +215,8 @@ holds 'to the pristine source' diff -rq --exclude=.git "$source" build/src
 # --- KVM -------------------------------------------------------------------------------------
 # Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
 rm -rf build/vm
-mkdir -p build/rust/arch/x86/boot tests
+mkdir -p build/rust/arch/x86/boot
 cp "$bzImage" build/rust/arch/x86/boot/
-cp -r "$TOP/tests/vm" tests/
 falls_back() { # falls_back MOUNT REASON
 	local map=()
 	[ "$(id -u)" = 0 ] || map=(--user --map-root-user)
