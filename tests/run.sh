@@ -75,14 +75,17 @@ boot() {
 		points=$(sed -n 's/^plan \([0-9]*\)$/\1/p' "tests/vm/$file")
 		planned[$file]=${points:-1}
 	done
-	# shellcheck disable=SC2094
-	tap "$1" < <(scripts/vm.sh -n "$name" -t 600 -a "$args" sh suite.sh "$@" 2>"$work/vm"
-		echo $? >"$work/status")
-	if [ "$(cat "$work/status")" = 0 ]; then
-		result ok "boot ($args): the kernel complained of nothing"
-	else
-		result FAILED "boot ($args): $(tail -n 1 "$work/vm")"
-	fi
+	tap "$1" < <(
+		status=0
+		scripts/vm.sh -n "$name" -t 600 -a "$args" sh suite.sh "$@" 2>"$work/vm" || status=$?
+		echo "$status" >"$work/status"
+	)
+	wait $! # for the status
+	case $(cat "$work/status") in
+	0) result ok "boot ($args): the kernel complained of nothing" ;;
+	143) result FAILED "boot ($args): a test hung" ;;
+	*) result FAILED "boot ($args): $(tail -n 1 "$work/vm")" ;;
+	esac
 }
 
 [ -e "$(make -s where IMPL="$IMPL" | sed -n 's/^bzImage=//p')" ] ||
