@@ -11,7 +11,7 @@ point() { # point NAME CMD...
 	n=$((n + 1))
 	if "$@"; then echo "ok $n - $name"; else status=1 && echo "not ok $n - $name"; fi
 }
-linked() { grep -q "^$1\$" "$work/objects"; }
+linked() { grep -q -x ".*/$1" "$work/objects"; } # ar gives paths from here
 defines() { grep -q " [TDB] $2\$" <(scripts/enter.sh nm "$build/$1"); }
 
 work=$(mktemp -d)
