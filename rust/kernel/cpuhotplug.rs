@@ -173,8 +173,8 @@ impl<T: Prepare> Deref for Instance<T> {
 impl<T: Prepare> PinnedDrop for Instance<T> {
     fn drop(self: Pin<&mut Self>) {
         // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
-        // this returns, no callback runs or will run for the node (it takes `cpuhp_state_mutex`,
-        // which callbacks run under).
+        // this returns, no callback runs or will run for the node: it takes `cpu_hotplug_lock` for
+        // reading, which CPUs that come up hold for writing.
         unsafe {
             bindings::__cpuhp_state_remove_instance(T::SLOT.as_raw(), self.node.get(), true);
         }

@@ -36,19 +36,22 @@ use core::{
 /// # Invariants
 ///
 /// `ptr` is a cache whose objects have the size and alignment of `T`, owned by this value.
-pub struct Cache<T> {
+pub struct Cache<T: Managed> {
     ptr: NonNull<bindings::kmem_cache>,
     _p: PhantomData<fn() -> T>,
 }
 
 // SAFETY: A `struct kmem_cache` does its own locking and belongs to no thread.
-unsafe impl<T> Send for Cache<T> {}
+unsafe impl<T: Managed> Send for Cache<T> {}
 // SAFETY: As above; all methods take `&self` and are those that C calls concurrently.
-unsafe impl<T> Sync for Cache<T> {}
+unsafe impl<T: Managed> Sync for Cache<T> {}
 
-impl<T> Cache<T> {
+impl<T: Managed> Cache<T> {
     /// Creates a cache called `name`. May sleep.
     pub fn new(name: &'static CStr) -> Result<Self> {
+        const {
+            assert!(size_of::<T>() != 0 && size_of::<T>() <= u32::MAX as usize);
+        }
         let mut args = bindings::kmem_cache_args {
             align: core::mem::align_of::<T>() as u32,
             ..pin_init::zeroed()
@@ -83,7 +86,7 @@ impl<T> Cache<T> {
     }
 }
 
-impl<T> Drop for Cache<T> {
+impl<T: Managed> Drop for Cache<T> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant the cache is ours. No object is left: `alloc` wants a
         // cache that lives for ever, and this one doesn't.
@@ -91,14 +94,22 @@ impl<T> Drop for Cache<T> {
     }
 }
 
+/// A type whose values may be in memory of a [`Cache`].
+pub trait Managed: Sized {
+    /// Called before the object is dropped, while others may still be looking at it: ends that.
+    ///
+    /// After this returns nobody else may have a way to the object.
+    fn before_drop(_object: ObjectRef<'_, Self>) {}
+}
+
 /// Memory of a [`Cache`] for a `T` that isn't there yet.
 ///
 /// # Invariants
 ///
 /// The pointer owns memory that a slab cache gave for a `T`.
-pub struct Vacant<T>(NonNull<MaybeUninit<T>>);
+pub struct Vacant<T: Managed>(NonNull<MaybeUninit<T>>);
 
-impl<T> Vacant<T> {
+impl<T: Managed> Vacant<T> {
     /// Puts the object into its place.
     #[inline]
     pub fn write(self, value: T) -> Object<T> {
@@ -113,7 +124,7 @@ impl<T> Vacant<T> {
     }
 }
 
-impl<T> Drop for Vacant<T> {
+impl<T: Managed> Drop for Vacant<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the memory is ours and from a slab cache, for which
@@ -129,41 +140,36 @@ impl<T> Drop for Vacant<T> {
 /// # Invariants
 ///
 /// `ptr` points to a valid `T` in memory from a slab cache, and owns both.
-pub struct Object<T> {
+pub struct Object<T: Managed> {
     ptr: NonNull<T>,
     _p: PhantomData<T>,
 }
 
-// SAFETY: It owns the `T` and may drop it anywhere.
-unsafe impl<T: Send> Send for Object<T> {}
+// SAFETY: It owns the `T` and may drop it anywhere; others may have `&T` at the time.
+unsafe impl<T: Managed + Send + Sync> Send for Object<T> {}
 // SAFETY: A shared reference to it gives only `&T`.
-unsafe impl<T: Sync> Sync for Object<T> {}
+unsafe impl<T: Managed + Sync> Sync for Object<T> {}
 
-impl<T> Object<T> {
-    /// The NUMA node that the object lies on.
+impl<T: Managed> Object<T> {
+    /// Borrows the object as one that is known to be in memory of a [`Cache`].
     #[inline]
-    pub fn nid(&self) -> NumaNode {
-        // SAFETY: Slab memory is in the direct map, so that it has a `struct page`.
-        let nid = unsafe { bindings::virt_to_nid(self.ptr.as_ptr().cast()) };
-        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
-    }
-}
-
-impl<T> Deref for Object<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
+    pub fn borrow(&self) -> ObjectRef<'_, T> {
         // SAFETY: Valid by the type invariant, and no `&mut T` exists but in `drop`.
-        unsafe { self.ptr.as_ref() }
+        // INVARIANT: It is in slab memory by the type invariant.
+        ObjectRef {
+            object: unsafe { self.ptr.as_ref() },
+        }
     }
 }
 
-impl<T> Drop for Object<T> {
+impl<T: Managed> Drop for Object<T> {
     #[inline]
     fn drop(&mut self) {
+        T::before_drop(self.borrow());
         // SAFETY: By the type invariant there is a `T`, ours to end, in slab memory, for which
-        // Documentation/core-api/memory-allocation.rst allows kfree().
+        // Documentation/core-api/memory-allocation.rst allows kfree(). By the promise of
+        // `before_drop` nobody has a reference to it (and if somebody had, that would be by
+        // `unsafe` code which relies on that promise).
         unsafe {
             core::ptr::drop_in_place(self.ptr.as_ptr());
             bindings::kfree(self.ptr.as_ptr().cast());
@@ -171,17 +177,60 @@ impl<T> Drop for Object<T> {
     }
 }
 
+/// A borrowed [`Object`].
+///
+/// # Invariants
+///
+/// The `T` is in memory of a slab cache, which is in the direct map, and doesn't move.
+pub struct ObjectRef<'a, T> {
+    object: &'a T,
+}
+
+impl<T> Clone for ObjectRef<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for ObjectRef<'_, T> {}
+
+impl<T> Deref for ObjectRef<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.object
+    }
+}
+
+impl<'a, T> ObjectRef<'a, T> {
+    /// The NUMA node that the object lies on: `page_to_nid(virt_to_page())`.
+    #[inline]
+    pub fn nid(self) -> NumaNode {
+        // SAFETY: By the type invariant it is in the direct map, so that it has a `struct page`.
+        let nid = unsafe { bindings::virt_to_nid(core::ptr::from_ref(self.object).cast()) };
+        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+    }
+
+    /// The object.
+    #[inline]
+    pub fn get(self) -> &'a T {
+        self.object
+    }
+}
+
 // SAFETY: `into_foreign` gives the pointer to the object, which is not null and aligned for `T`.
-unsafe impl<T> ForeignOwnable for Object<T> {
+unsafe impl<T: Managed> ForeignOwnable for Object<T> {
     const FOREIGN_ALIGN: usize = core::mem::align_of::<T>();
 
     type Borrowed<'a>
-        = &'a T
+        = ObjectRef<'a, T>
     where
         T: 'a;
     // Shared as well: whoever walks a list may be looking at the object.
     type BorrowedMut<'a>
-        = &'a T
+        = ObjectRef<'a, T>
     where
         T: 'a;
 
@@ -201,16 +250,19 @@ unsafe impl<T> ForeignOwnable for Object<T> {
     }
 
     #[inline]
-    unsafe fn borrow<'a>(ptr: *mut c_void) -> &'a T
+    unsafe fn borrow<'a>(ptr: *mut c_void) -> ObjectRef<'a, T>
     where
         T: 'a,
     {
         // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
-        unsafe { &*ptr.cast() }
+        // INVARIANT: It is in slab memory by the invariant of `Object`.
+        ObjectRef {
+            object: unsafe { &*ptr.cast() },
+        }
     }
 
     #[inline]
-    unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> &'a T
+    unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> ObjectRef<'a, T>
     where
         T: 'a,
     {
@@ -236,6 +288,10 @@ mod tests {
 
     struct Counted(u64);
 
+    impl Managed for Counted {}
+
+    impl Managed for [u64; 5] {}
+
     impl Drop for Counted {
         fn drop(&mut self) {
             DROPPED.fetch_add(1, Relaxed);
@@ -257,7 +313,7 @@ mod tests {
         let object = cache
             .alloc(GFP_KERNEL, NumaNode::NO_NODE)?
             .write(Counted(7));
-        assert_eq!(object.0, 7);
+        assert_eq!(object.borrow().0, 7);
         let foreign = object.into_foreign();
         // SAFETY: From `into_foreign` just now; borrowed for less than that.
         assert_eq!(

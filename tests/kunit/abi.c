@@ -208,6 +208,8 @@ static void load_gives_the_only_copy(struct kunit *test)
 static void load_of_nothing_keeps_the_lock(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 0);
+	atomic_long_t *swapins;
+	long before;
 
 	if (!folio)
 		return;
@@ -216,8 +218,16 @@ static void load_of_nothing_keeps_the_lock(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_dirty(folio));
-	/* It is the device's turn, and the shrinker takes note. */
+
+	/* It is the device's turn, and the shrinker is to know. */
+	rcu_read_lock();
+	swapins = &folio_lruvec(folio)->zswap_lruvec_state.nr_disk_swapins;
+	before = atomic_long_read(swapins);
 	zswap_folio_swapin(folio);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(swapins), before + 1);
+	zswap_folio_swapin(NULL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(swapins), before + 1);
+	rcu_read_unlock();
 	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 	drop_folio(folio);
 }
@@ -414,14 +424,32 @@ static void invalidate_forgets_one_slot(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 4);
 	long before = stored();
+	swp_entry_t fifth;
 
 	if (!folio)
 		return;
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 16);
-	/* Frees sixteen slots one by one; a seventeenth invalidation finds none. */
+	/* The slot isn't free, but the folio is ours: nobody sees what is kept for it. */
+	fifth = swp_entry(swp_type(folio->swap), swp_offset(folio->swap) + 5);
+	zswap_invalidate(fifth);
+	KUNIT_EXPECT_EQ(test, stored(), before + 15);
+	zswap_invalidate(fifth);
+	KUNIT_EXPECT_EQ(test, stored(), before + 15);
+	/* Frees the slots, with the cluster locked and the other fifteen stored. */
 	drop_folio(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+static void lruvec_starts_with_no_swapins(struct kunit *test)
+{
+	struct lruvec *lruvec = kunit_kzalloc(test, sizeof(*lruvec), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, lruvec);
+	atomic_long_set(&lruvec->zswap_lruvec_state.nr_disk_swapins, 5);
+	zswap_lruvec_state_init(lruvec);
+	KUNIT_EXPECT_EQ(test, 0,
+			atomic_long_read(&lruvec->zswap_lruvec_state.nr_disk_swapins));
 }
 
 static void totals_and_flags(struct kunit *test)
@@ -431,7 +459,6 @@ static void totals_and_flags(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, zswap_is_enabled());
 	KUNIT_EXPECT_FALSE(test, zswap_never_enabled());
-	zswap_folio_swapin(NULL);
 	if (!folio)
 		return;
 	liar = LIAR_COMPRESS_EIO; /* so that each page takes one */
@@ -456,6 +483,7 @@ static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(refused_at_each_allocation),
 #endif
 	KUNIT_CASE(invalidate_forgets_one_slot),
+	KUNIT_CASE(lruvec_starts_with_no_swapins),
 	KUNIT_CASE(totals_and_flags),
 	{}
 };

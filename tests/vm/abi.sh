@@ -4,7 +4,7 @@
 # allocation failing in its turn. (Run at boot, the suite would be skipped then
 # and for ever after.)
 . ./lib.sh
-plan 12
+plan 19
 
 for fault in failslab fail_page_alloc; do
 	echo 0 > /sys/kernel/debug/$fault/verbose
@@ -17,3 +17,12 @@ suite=/sys/kernel/debug/kunit/zswap_abi
 echo 1 > $suite/run
 swap_off
 sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
+points=13
+
+# What the suite has done, as debugfs and the log have it.
+point "failed loads are counted" "$(debug decompress_fail)" 9
+point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_liar 16->40[0-9]*)')" 9
+point "stores that had no memory are counted" "$(true_that [ "$(debug reject_alloc_fail)" -gt 50 ])" yes
+point "and those without an entry" "$(true_that [ "$(debug reject_kmemcache_fail)" -gt 50 ])" yes
+point "the limit's hits too" "$(debug pool_limit_hit)" 3
+point "and nothing else" "$(debug reject_compress_fail) $(debug reject_compress_poor)" "0 0"

@@ -17,19 +17,20 @@ use crate::{
         Result, //
     },
     fmt,
-    mm::{
-        folio::{
-            Contents,
-            FolioPage, //
-        },
-        zsmalloc::View,
+    mm::folio::{
+        Contents,
+        Filled,
+        FolioPage, //
     },
     page::PAGE_SIZE,
     prelude::*,
     str::BStr,
     types::Opaque,
 };
-use core::ptr::NonNull;
+use core::{
+    marker::PhantomData,
+    ptr::NonNull, //
+};
 
 const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 
@@ -77,17 +78,44 @@ impl fmt::Display for Algorithm {
     }
 }
 
+/// Bytes to be decompressed, wherever they lie.
+///
+/// # Invariants
+///
+/// `sg` is a list of `len` bytes that may be read for `'a`.
+pub struct Input<'a> {
+    sg: *mut bindings::scatterlist,
+    len: usize,
+    _p: PhantomData<&'a [u8]>,
+}
+
+impl Input<'_> {
+    /// # Safety
+    ///
+    /// `sg` must be a list of `len` bytes that may be read for the lifetime of the result.
+    pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            sg,
+            len,
+            _p: PhantomData,
+        }
+    }
+}
+
 /// A (de)compressor that can do one thing at a time, and is waited for.
 ///
 /// Mirrors `struct crypto_acomp` with a `struct acomp_req` and a `struct crypto_wait`.
 ///
 /// # Invariants
 ///
-/// `acomp` and `req`, a request for it, are valid and owned by this value; no operation of `req` is
-/// under way but inside [`Compressor::run`].
+/// `acomp` and `req`, a request for it, are valid and owned by this value; `wait` is initialised,
+/// and what `req` completes. No operation of `req` is under way but inside [`Compressor::run`].
 pub struct Compressor {
     acomp: NonNull<bindings::crypto_acomp>,
     req: NonNull<bindings::acomp_req>,
+    // On the heap, as it points at itself.
+    wait: KBox<Opaque<bindings::crypto_wait>>,
 }
 
 // SAFETY: Neither belongs to a thread.
@@ -100,6 +128,9 @@ impl Compressor {
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
+        let wait = KBox::new(Opaque::uninit(), GFP_KERNEL)?;
+        // SAFETY: `wait` is valid for writes; it stays in its box.
+        unsafe { bindings::crypto_init_wait(wait.get()) };
         // SAFETY: By the invariant of `Algorithm` the name is zero-terminated.
         let acomp = from_err_ptr(unsafe {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
@@ -110,12 +141,21 @@ impl Compressor {
             unsafe { bindings::crypto_free_acomp(acomp) };
             return Err(ENOMEM);
         };
+        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
+        unsafe {
+            bindings::acomp_request_set_callback(
+                req.as_ptr(),
+                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
+                Some(bindings::crypto_req_done),
+                wait.get().cast(),
+            );
+        }
+        // INVARIANT: All were just made.
         Ok(Self {
-            // INVARIANT: Both were just made.
-            //
             // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
             acomp: unsafe { NonNull::new_unchecked(acomp) },
             req,
+            wait,
         })
     }
 
@@ -134,20 +174,12 @@ impl Compressor {
         dlen: usize,
     ) -> (Result, usize) {
         let req = self.req.as_ptr();
-        let wait = Opaque::<bindings::crypto_wait>::uninit();
-        // SAFETY: `req` is valid and idle by the type invariant. `wait` is initialised before it
-        // is used; it stays where it is, and in scope, until `crypto_wait_req()` has seen the
-        // operation end, since that isn't interruptible. The lists do as the caller says.
+        // SAFETY: `req` is valid and idle by the type invariant, and `wait` is what it completes.
+        // The lists do as the caller says, and aren't used after `crypto_wait_req()`, which sees
+        // the operation end, and can't be interrupted.
         unsafe {
-            bindings::crypto_init_wait(wait.get());
-            bindings::acomp_request_set_callback(
-                req,
-                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
-                Some(bindings::crypto_req_done),
-                wait.get().cast(),
-            );
             bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
-            let ret = match bindings::crypto_wait_req(op(req), wait.get()) {
+            let ret = match bindings::crypto_wait_req(op(req), self.wait.get()) {
                 // As in C, anything but zero is an error.
                 1.. => Err(EINVAL),
                 ret => to_result(ret),
@@ -158,18 +190,25 @@ impl Compressor {
 
     /// Compresses `page` into `dst`, and returns the part of `dst` that was written. May sleep.
     ///
+    /// `dst` comes from `kmalloc()`, since only memory in the direct map can be in a list for C.
+    ///
     /// A compressor's word isn't trusted: if it says that it wrote nothing, or more than there was
     /// room for, this is `EINVAL`. Other errors are its own; `ENOSPC` if there wasn't room.
     ///
     /// Mirrors `crypto_acomp_compress()`.
-    pub fn compress<'a>(&mut self, page: FolioPage<'_>, dst: &'a mut [u8]) -> Result<&'a [u8]> {
+    pub fn compress<'a>(
+        &mut self,
+        page: FolioPage<'_>,
+        dst: &'a mut KBox<[u8; PAGE_SIZE]>,
+    ) -> Result<&'a [u8]> {
         let input = Opaque::<bindings::scatterlist>::uninit();
         let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: Both are valid for writes. The page is alive while it is borrowed.
+        // SAFETY: Both are valid for writes. The page is alive while it is borrowed. A `KBox` is
+        // memory of `kmalloc()`, as `sg_init_one()` wants.
         unsafe {
             bindings::sg_init_table(input.get(), 1);
             bindings::sg_set_page(input.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            bindings::sg_init_one(output.get(), dst.as_mut_ptr().cast(), dst.len() as u32);
+            bindings::sg_init_one(output.get(), dst.as_mut_ptr().cast(), PAGE_SIZE as u32);
         }
         // SAFETY: The lists were made for those sizes just now; `dst` is borrowed exclusively.
         let (ret, len) = unsafe {
@@ -178,7 +217,7 @@ impl Compressor {
                 input.get(),
                 PAGE_SIZE,
                 output.get(),
-                dst.len(),
+                PAGE_SIZE,
             )
         };
         ret?;
@@ -194,26 +233,30 @@ impl Compressor {
     /// it said instead.
     ///
     /// Mirrors `crypto_acomp_decompress()`.
-    pub fn decompress(&mut self, src: &View<'_>, dst: &mut Contents<'_>) -> Result<(), usize> {
+    pub fn decompress<'a>(
+        &mut self,
+        src: Input<'_>,
+        mut dst: Contents<'a>,
+    ) -> Result<Filled<'a>, usize> {
         let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: `output` is valid for writes; the page is alive while `dst` is borrowed.
+        // SAFETY: `output` is valid for writes; the page is alive while `dst` is.
         unsafe {
             bindings::sg_init_table(output.get(), 1);
             bindings::sg_set_page(output.get(), dst.first_page(), PAGE_SIZE as u32, 0);
         }
-        // SAFETY: `src` is a list of `src.len()` bytes, `output` was made for a page, whose
-        // content is borrowed exclusively.
+        // SAFETY: `src` is a list of `src.len` bytes by its invariant, `output` was made for a
+        // page, whose content is ours.
         let (ret, len) = unsafe {
             self.run(
                 bindings::crypto_acomp_decompress,
-                src.as_sg(),
-                src.len(),
+                src.sg,
+                src.len,
                 output.get(),
                 PAGE_SIZE,
             )
         };
         match ret {
-            Ok(()) if len == PAGE_SIZE => Ok(()),
+            Ok(()) if len == PAGE_SIZE => Ok(dst.filled()),
             _ => Err(len),
         }
     }

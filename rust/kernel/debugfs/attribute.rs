@@ -12,7 +12,9 @@ pub trait Attribute {
     fn get() -> u64;
 }
 
-/// A directory in debugfs that is never removed.
+/// A directory in debugfs that is never removed. Made by [`static_debugfs_dir!`].
+///
+/// [`static_debugfs_dir!`]: crate::static_debugfs_dir
 #[derive(Clone, Copy)]
 pub struct StaticDir(
     #[cfg(CONFIG_DEBUG_FS)] *mut crate::bindings::dentry,
@@ -70,6 +72,7 @@ mod imp {
         /// Makes a directory at debugfs's root. Fails with `ENODEV` before debugfs is there.
         ///
         /// As in C, later failures are ignored: nothing depends on debugfs.
+        #[doc(hidden)]
         pub fn new(name: &CStr) -> Result<Self> {
             // SAFETY: No requirement.
             if !unsafe { bindings::debugfs_initialized() } {
@@ -102,10 +105,23 @@ mod imp {
 #[cfg(not(CONFIG_DEBUG_FS))]
 impl StaticDir {
     /// There is no debugfs.
+    #[doc(hidden)]
     pub fn new(_name: &CStr) -> Result<Self> {
         Ok(Self(()))
     }
 
     /// There is no debugfs.
     pub fn file<A: Attribute>(self, _name: &CStr) {}
+}
+
+/// Makes a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at debugfs's root.
+///
+/// Fails with `ENODEV` before debugfs is there. Only for built-in code: its files are never removed.
+#[macro_export]
+macro_rules! static_debugfs_dir {
+    ($name:expr) => {{
+        #[cfg(MODULE)]
+        ::core::compile_error!("static_debugfs_dir! is for built-in code");
+        $crate::debugfs::attribute::StaticDir::new($name)
+    }};
 }

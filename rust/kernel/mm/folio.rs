@@ -21,8 +21,8 @@
 use crate::{
     alloc::NumaNode,
     bindings,
+    mm::swap::Taken,
     page::PAGE_SIZE,
-    sync::aref::AlwaysRefCounted,
     types::{
         NotThreadSafe,
         Opaque, //
@@ -46,21 +46,6 @@ pub struct Folio(Opaque<bindings::folio>);
 unsafe impl Send for Folio {}
 // SAFETY: What `&Folio` allows is done with atomic flags and counts, or reads what doesn't change.
 unsafe impl Sync for Folio {}
-
-// SAFETY: A folio lives until its last reference is put.
-unsafe impl AlwaysRefCounted for Folio {
-    #[inline]
-    fn inc_ref(&self) {
-        // SAFETY: By the type invariant there is a reference.
-        unsafe { bindings::folio_get(self.as_raw()) }
-    }
-
-    #[inline]
-    unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller gives up a reference; `Self` is transparent.
-        unsafe { bindings::folio_put(obj.as_ptr().cast()) }
-    }
-}
 
 impl Folio {
     /// # Safety
@@ -151,10 +136,17 @@ impl<'a> CachedFolio<'a> {
     /// will do), keep the folio in the swap cache, and leave its slots' data to us.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
+        // SAFETY: By the requirement.
+        let folio = unsafe { Folio::from_raw(ptr) };
+        #[cfg(CONFIG_DEBUG_VM)]
+        // SAFETY: The folio is alive.
+        unsafe {
+            crate::warn_on_once!(!bindings::folio_test_locked(ptr));
+            crate::warn_on_once!(!bindings::folio_test_swapcache(ptr));
+        }
         // INVARIANT: By the requirement.
         Self {
-            // SAFETY: By the requirement.
-            folio: unsafe { Folio::from_raw(ptr) },
+            folio,
             _exclusive: PhantomData,
             _not_send: NotThreadSafe,
         }
@@ -226,42 +218,62 @@ impl<'a> UnreadFolio<'a> {
         core::mem::forget(self);
     }
 
-    /// The two things to do with such a folio: its slots, to look for data, and its content, to
-    /// put the data.
+    /// Loads the folio: lets `f` fill it, and take the data's other copy out of its place.
+    ///
+    /// If it does both, marks the folio uptodate *and dirty*, since nothing else has the data now,
+    /// and unlocks it. If `f` finds no data, the folio is as it was. If it fails, unlocks it.
     #[inline]
-    pub fn split(&mut self) -> (CachedFolio<'_>, Contents<'_>) {
+    pub fn load_exclusively<T, E, F>(self, f: F) -> Load<'a, E>
+    where
+        F: for<'f> FnOnce(
+            CachedFolio<'f>,
+            Contents<'f>,
+        ) -> Result<Option<(Filled<'f>, Taken<T>)>, E>,
+    {
         let folio = self.0.folio;
-        (
-            // INVARIANT: That of `self.0`, which can't be used while it is lent.
+        let found = f(
+            // INVARIANT: That of `self.0`, which isn't used until `f` has returned.
             CachedFolio {
                 folio,
                 _exclusive: PhantomData,
                 _not_send: NotThreadSafe,
             },
-            // INVARIANT: While `self` is borrowed nobody else accesses the content.
+            // INVARIANT: Until `f` has returned nobody else accesses the content.
             Contents {
                 folio,
                 _exclusive: PhantomData,
             },
-        )
-    }
-
-    /// Completes a load that took the data's other copy, `taken`, out of its place: marks the
-    /// folio uptodate *and dirty*, since nothing else has the data now, and unlocks it.
-    ///
-    /// To have the owner of the other copy asked for makes sure that it was taken. That the folio
-    /// was filled is for the caller to know: no type can tell what C has decompressed.
-    #[inline]
-    pub fn loaded_exclusively<T>(self, taken: T) -> Loaded {
-        // SAFETY: The folio is alive and locked.
-        unsafe {
-            bindings::folio_mark_uptodate(self.0.as_raw());
-            bindings::folio_mark_dirty(self.0.as_raw());
+        );
+        match found {
+            Ok(Some((_filled, taken))) => {
+                // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
+                // `Contents`, and by its lifetime from that above.
+                unsafe {
+                    bindings::folio_mark_uptodate(self.0.as_raw());
+                    bindings::folio_mark_dirty(self.0.as_raw());
+                }
+                drop(taken);
+                drop(self);
+                Load::Loaded
+            }
+            Ok(None) => Load::NotStored(self),
+            Err(error) => {
+                drop(self);
+                Load::Failed(error)
+            }
         }
-        drop(taken);
-        drop(self);
-        Loaded(())
     }
+}
+
+/// What came of loading a folio.
+pub enum Load<'a, E> {
+    /// It has its data, and nothing else has. It is unlocked.
+    Loaded,
+    /// There is no data for it. It is still locked.
+    NotStored(UnreadFolio<'a>),
+    /// There is data for it, which can't be had. It is unlocked and not uptodate, so that those who
+    /// wait for it get an I/O error.
+    Failed(E),
 }
 
 impl<'a> Deref for UnreadFolio<'a> {
@@ -281,20 +293,27 @@ impl Drop for UnreadFolio<'_> {
     }
 }
 
-/// Says that a folio was marked uptodate and dirty, and unlocked.
-pub struct Loaded(());
-
 /// The content of an [`UnreadFolio`], to be written.
 ///
 /// # Invariants
 ///
-/// Nobody else accesses the content of `folio` for `'a`.
+/// Nobody else accesses the content of `folio` for `'a`. No other `Contents` has the lifetime `'a`,
+/// which can be neither shortened nor made longer.
 pub struct Contents<'a> {
     folio: &'a Folio,
-    _exclusive: PhantomData<&'a mut Folio>,
+    _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-impl Contents<'_> {
+/// Says that the page whose [`Contents`] had the lifetime `'a` was written.
+pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
+
+impl<'a> Contents<'a> {
+    /// Says that all of it was written: of the first page, and there must be no other.
+    #[inline]
+    pub(crate) fn filled(self) -> Filled<'a> {
+        Filled(PhantomData)
+    }
+
     /// The first page, for C to write to.
     #[inline]
     pub(crate) fn first_page(&mut self) -> *mut bindings::page {

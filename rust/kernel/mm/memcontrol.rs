@@ -85,7 +85,7 @@ impl ObjCgroup {
     ///
     /// Mirrors `get_obj_cgroup_from_folio()`.
     pub fn of_folio(folio: &CachedFolio<'_>) -> Option<ARef<Self>> {
-        // SAFETY: The folio is alive; C does its own RCU section.
+        // SAFETY: The folio is alive and locked, which binds it to its group, as memcontrol.h says.
         let objcg = unsafe { bindings::get_obj_cgroup_from_folio(folio.as_raw()) };
         // SAFETY: C has got a reference for us; `Self` is transparent.
         NonNull::new(objcg.cast()).map(|objcg| unsafe { ARef::from_raw(objcg) })
@@ -162,8 +162,9 @@ pub struct ZswapCharged<O: ZswapObject> {
 impl<O: ZswapObject> ZswapCharged<O> {
     /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters.
     ///
-    /// Mirrors `obj_cgroup_charge_zswap()`: never fails, as reclaim (`PF_MEMALLOC`) can't be
-    /// refused memory; in other tasks it may go past the limit with a warning. May sleep.
+    /// Mirrors `obj_cgroup_charge_zswap()`, which is for reclaim (`PF_MEMALLOC`): that isn't refused
+    /// memory. In other tasks C warns, and a charge that its limit refuses would be given back all
+    /// the same. May sleep.
     #[inline]
     pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>) -> Self {
         if let Some(objcg) = &objcg {

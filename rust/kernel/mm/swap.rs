@@ -33,7 +33,10 @@ use crate::{
         },
         Result, //
     },
-    ffi::c_int,
+    ffi::{
+        c_int,
+        c_void, //
+    },
     mm::folio::CachedFolio,
     prelude::*,
     str::CStr,
@@ -56,7 +59,8 @@ use crate::{
 };
 use core::{
     marker::PhantomData,
-    pin::Pin, //
+    pin::Pin,
+    ptr::NonNull, //
 };
 
 /// The name of a swap slot: device and offset. Mirrors `swp_entry_t`.
@@ -161,8 +165,9 @@ impl FreedSlot<'_> {
     }
 }
 
-/// Evidence that a swap device is out of use: either swapon hasn't published it yet, or swapoff
-/// has freed all its slots and waited for everybody who could have had a reference to it.
+/// Evidence that a swap device is out of use, and that its number is nobody else's: either swapon
+/// hasn't published the device yet, or swapoff has freed all its slots, and has waited for everybody
+/// who could have had a reference to it.
 ///
 /// # Invariants
 ///
@@ -176,8 +181,8 @@ pub struct DeadDevice<'a> {
 impl DeadDevice<'_> {
     /// # Safety
     ///
-    /// `device` must be out of use for `'a`, as described at the type, with `swapon_mutex` or
-    /// the like keeping everybody else from putting it into use or taking it out.
+    /// `device` must be out of use for `'a`, as described at the type. (Who has set `SWP_USED` of
+    /// its `swap_info_struct`, and not cleared it yet, has the number to himself.)
     pub unsafe fn from_raw(device: c_int) -> Result<Self> {
         let device = usize::try_from(device).map_err(|_| EINVAL)?;
         if device >= MAX_DEVICES {
@@ -198,7 +203,7 @@ const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 /// Mirrors `ZSWAP_ADDRESS_SPACE_PAGES`: small enough that one tree's lock isn't fought over.
 const SLOTS_PER_TREE: usize = 1 << 14;
 
-const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER as usize == 0);
+const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 
 /// What a subsystem keeps for swap slots, an owned `T` each: for each device an array of trees,
 /// from when swapon has attached it to when swapoff detaches it.
@@ -207,26 +212,35 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER as usize == 0)
 ///
 /// # Invariants
 ///
-/// - `trees[device]` is null, or points to `nr_trees[device]` initialised trees that don't move, in
-///   memory of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
+/// - `devices[device].ptr` is null, or points to `nr` initialised trees that don't move, in memory
+///   of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
 /// - An element at `index` of the tree of a slot is touched only with evidence for that slot.
 pub struct SlotTrees<T: ForeignOwnable> {
-    trees: [Atomic<*mut XArray<T>>; MAX_DEVICES],
-    nr_trees: [Atomic<usize>; MAX_DEVICES],
+    devices: [Trees<T>; MAX_DEVICES],
     name: &'static CStr,
     _p: PhantomData<XArray<T>>,
 }
 
+/// A device's trees. See the invariants of [`SlotTrees`].
+struct Trees<T: ForeignOwnable> {
+    ptr: Atomic<*mut XArray<T>>,
+    nr: Atomic<usize>,
+}
+
 // SAFETY: It is a collection of `XArray<T>`, which has the same bounds; `T: Sync` is for the
-// elements that `Slots` borrows without a lock.
+// elements that `Occupied` borrows without a lock.
 unsafe impl<T: ForeignOwnable + Send + Sync> Sync for SlotTrees<T> {}
 
 impl<T: ForeignOwnable> SlotTrees<T> {
     /// No trees; lockdep will show the lock of each as `name`.
     pub const fn new(name: &'static CStr) -> Self {
         Self {
-            trees: [const { Atomic::new(core::ptr::null_mut()) }; MAX_DEVICES],
-            nr_trees: [const { Atomic::new(0) }; MAX_DEVICES],
+            devices: [const {
+                Trees {
+                    ptr: Atomic::new(core::ptr::null_mut()),
+                    nr: Atomic::new(0),
+                }
+            }; MAX_DEVICES],
             name,
             _p: PhantomData,
         }
@@ -239,11 +253,12 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     /// The device of `entry` must not be taken out of use during `'a`.
     #[inline]
     unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a XArray<T>> {
-        let device = entry.device();
+        let device = self.devices.get(entry.device())?;
         let index = entry.offset() / SLOTS_PER_TREE;
-        // Acquire pairs with the release in `attach`: who sees the pointer sees what it points to.
-        let trees = self.trees.get(device)?.load(Acquire);
-        if trees.is_null() || index >= self.nr_trees.get(device)?.load(Relaxed) {
+        // Acquire pairs with the release in `attach`: who sees the pointer sees what it points to,
+        // and the number.
+        let trees = device.ptr.load(Acquire);
+        if trees.is_null() || index >= device.nr.load(Relaxed) {
             return None;
         }
         // SAFETY: By the type invariant there is an initialised tree at `index`. It goes away with
@@ -251,14 +266,9 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         Some(unsafe { &*trees.add(index) })
     }
 
-    fn trees(&self, device: &DeadDevice<'_>) -> &Atomic<*mut XArray<T>> {
+    fn device(&self, device: &DeadDevice<'_>) -> &Trees<T> {
         // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
-        unsafe { self.trees.get_unchecked(device.device) }
-    }
-
-    fn nr_trees(&self, device: &DeadDevice<'_>) -> &Atomic<usize> {
-        // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
-        unsafe { self.nr_trees.get_unchecked(device.device) }
+        unsafe { self.devices.get_unchecked(device.device) }
     }
 
     /// Takes out what is kept for a slot that is being freed. The cluster is locked: no sleeping.
@@ -270,9 +280,7 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         let offset = slot.entry.offset();
         // SAFETY: A device with a slot that is only now being freed isn't out of use before.
         let tree = unsafe { self.tree(slot.entry) }?;
-        if tree.is_empty() || !tree.contains(offset) {
-            return None;
-        }
+        tree.load(offset)?;
         tree.erase(offset)
     }
 
@@ -297,8 +305,8 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         }
         // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
         // them together with their number.
-        self.nr_trees(device).store(nr, Relaxed);
-        self.trees(device).store(trees, Release);
+        self.device(device).nr.store(nr, Relaxed);
+        self.device(device).ptr.store(trees, Release);
         Ok(())
     }
 
@@ -306,14 +314,16 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     ///
     /// Says whether the trees were empty, as they should have been.
     pub fn detach(&self, device: &mut DeadDevice<'_>) -> bool {
-        let trees = self.trees(device).load(Relaxed);
-        let nr = self.nr_trees(device).load(Relaxed);
-        let Some(ptr) = core::ptr::NonNull::new(trees) else {
+        let trees = self.device(device).ptr.load(Relaxed);
+        let nr = self.device(device).nr.load(Relaxed);
+        let Some(ptr) = NonNull::new(trees) else {
             return true;
         };
         // INVARIANT: No trees, with the evidence for the device.
-        self.trees(device).store(core::ptr::null_mut(), Relaxed);
-        self.nr_trees(device).store(0, Relaxed);
+        self.device(device)
+            .ptr
+            .store(core::ptr::null_mut(), Relaxed);
+        self.device(device).nr.store(0, Relaxed);
 
         let mut empty = true;
         for i in 0..nr {
@@ -347,7 +357,7 @@ pub struct Slots<'a, T: ForeignOwnable> {
     folio: &'a CachedFolio<'a>,
 }
 
-impl<'a, T: ForeignOwnable + Sync> Slots<'a, T> {
+impl<'a, T: ForeignOwnable> Slots<'a, T> {
     /// The folio that they are the slots of.
     #[inline]
     pub fn folio(&self) -> &'a CachedFolio<'a> {
@@ -368,13 +378,11 @@ impl<'a, T: ForeignOwnable + Sync> Slots<'a, T> {
         }
         let tree = self.tree?;
         let offset = self.entry(index).offset();
-        // SAFETY: By the type invariant the slot is ours: nobody else removes or replaces its
-        // element, and we don't while `Occupied` borrows `self`, but by consuming it.
-        let value = unsafe { tree.get_lockless(offset) }?;
+        // INVARIANT: By ours the slot is ours for as long as `self` is borrowed.
         Some(Occupied {
             tree,
             offset,
-            value,
+            ptr: tree.load(offset)?,
         })
     }
 
@@ -405,7 +413,7 @@ impl<'a, T: ForeignOwnable + Sync> Slots<'a, T> {
             for index in 0..self.nr {
                 let offset = self.entry(index).offset();
                 // No lock for a slot that has nothing: it is ours, so nothing can come.
-                if tree.contains(offset) {
+                if tree.load(offset).is_some() {
                     drop(tree.erase(offset));
                 }
             }
@@ -421,32 +429,32 @@ pub struct Cleared(());
 ///
 /// # Invariants
 ///
-/// `value` is the element at `offset` of `tree`, and the slot is ours for `'a`.
+/// The slot at `offset` of `tree` is ours for `'a`, and `ptr` is what it holds: it came from
+/// `T::into_foreign`.
 pub struct Occupied<'a, T: ForeignOwnable> {
     tree: &'a XArray<T>,
     offset: usize,
-    value: T::Borrowed<'a>,
+    ptr: NonNull<c_void>,
 }
 
 impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
-    /// Looks at it.
+    /// Looks at it, for no longer than until it is taken.
     #[inline]
-    pub fn get(&self) -> &T::Borrowed<'a> {
-        &self.value
+    pub fn get(&self) -> T::Borrowed<'_> {
+        // SAFETY: By the type invariant the element is there, and taking it consumes `self`.
+        unsafe { T::borrow(self.ptr.as_ptr()) }
     }
 
     /// Takes it out of its slot.
     #[inline]
-    pub fn take(self) -> Option<T> {
-        let Self {
-            tree,
-            offset,
-            value,
-        } = self;
-        drop(value);
-        tree.erase(offset)
+    pub fn take(self) -> Taken<T> {
+        // SAFETY: By the type invariant the slot is ours and holds an element: `erase` returns it.
+        Taken(unsafe { self.tree.erase(self.offset).unwrap_unchecked() })
     }
 }
+
+/// What was kept for a slot, after it was taken out: says that the slot is empty.
+pub struct Taken<T>(#[allow(dead_code)] T);
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[crate::macros::kunit_tests(rust_swap)]

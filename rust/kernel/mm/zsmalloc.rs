@@ -10,6 +10,7 @@ use crate::{
         NumaNode, //
     },
     bindings,
+    crypto::acompress::Input,
     error::{
         code::{
             EINVAL,
@@ -21,6 +22,7 @@ use crate::{
     mm::{
         folio::{
             Contents,
+            Filled,
             FolioPage, //
         },
         memcontrol::ZswapObject,
@@ -105,7 +107,11 @@ macro_rules! impl_has_zs_pool {
         unsafe impl $crate::mm::zsmalloc::HasPool for $self {
             #[inline]
             fn zs_pool(&self) -> &$crate::mm::zsmalloc::Pool {
-                &self.$field
+                // A pattern, which doesn't dereference: the pool is the field itself.
+                let Self { $field: pool, .. } = self;
+                let pool: *const $crate::mm::zsmalloc::Pool = ::core::ptr::from_ref(pool);
+                // SAFETY: Made from a reference just now.
+                unsafe { &*pool }
             }
         }
     };
@@ -166,7 +172,8 @@ impl<P: HasPool, M> Object<P, M> {
 
     /// Makes an object of `bytes` on `nid`, or near it. May sleep if `gfp` may.
     ///
-    /// Fails with `ENOSPC` if there are too many `bytes` for zsmalloc, else with `ENOMEM`.
+    /// Fails with `EINVAL` if there are no `bytes`, or more than a page's; else with zsmalloc's
+    /// errors: `ENOSPC` if they are too many for it, `ENOMEM`.
     ///
     /// Mirrors `zs_malloc()` and `zs_obj_write()`.
     pub fn from_bytes(
@@ -248,7 +255,8 @@ impl<P: HasPool, M> Drop for Object<P, M> {
 /// # Invariants
 ///
 /// A read of `handle` was begun and not ended, and filled `sg` with a list of `len` bytes, which
-/// nobody changes as long as it goes on.
+/// nobody changes as long as it goes on. (The list is one or two entries side by side, which don't
+/// point at one another: it may move.)
 pub struct View<'a> {
     pool: &'a Pool,
     handle: usize,
@@ -265,24 +273,27 @@ impl View<'_> {
         self.len as usize
     }
 
-    /// The list of pieces, for C to read.
+    /// The content, to be decompressed.
     #[inline]
-    pub(crate) fn as_sg(&self) -> *mut bindings::scatterlist {
-        self.sg.get().cast()
+    pub fn as_input(&self) -> Input<'_> {
+        // SAFETY: By the type invariant this is a list of that length, for as long as `self` is.
+        unsafe { Input::from_raw(self.sg.get().cast(), self.len()) }
     }
 
     /// Copies an object of `PAGE_SIZE` bytes into `page`.
     ///
     /// Fails with `EINVAL` if the object has fewer. Mirrors `memcpy_from_sglist()`.
-    pub fn copy_to(&self, page: &mut Contents<'_>) -> Result {
+    pub fn copy_to<'a>(&self, mut page: Contents<'a>) -> Result<Filled<'a>> {
         if self.len() != PAGE_SIZE {
             return Err(EINVAL);
         }
         page.write_first_page(|dst| {
             // SAFETY: By the type invariant the list has `PAGE_SIZE` bytes, as has `dst`.
-            unsafe { bindings::memcpy_from_sglist(dst.cast(), self.as_sg(), 0, PAGE_SIZE as u32) };
+            unsafe {
+                bindings::memcpy_from_sglist(dst.cast(), self.sg.get().cast(), 0, PAGE_SIZE as u32);
+            }
         });
-        Ok(())
+        Ok(page.filled())
     }
 }
 
@@ -291,5 +302,52 @@ impl Drop for View<'_> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant the read was begun and not ended.
         unsafe { bindings::zs_obj_read_sg_end(self.pool.ptr.as_ptr(), self.handle) }
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_zsmalloc)]
+mod tests {
+    use super::*;
+    use crate::{
+        prelude::*,
+        sync::percpu_ref::RefList, //
+    };
+
+    struct Owner {
+        zs: Pool,
+    }
+
+    crate::impl_has_zs_pool! {
+        impl HasPool for Owner { self.zs }
+    }
+
+    #[test]
+    fn objects_have_the_length_they_were_made_with() -> Result {
+        let list = KBox::pin_init(RefList::<Owner>::new(), GFP_KERNEL)?;
+        // SAFETY: It is leaked, and so never moves.
+        let list: &'static _ = KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
+        let zs = Pool::new(c"rust_zsmalloc_test")?;
+        list.create(pin_init::init!(Owner { zs }? Error))?
+            .make_current();
+        let owner = list.current().ok_or(EINVAL)?;
+        assert_eq!(owner.zs.total_pages(), 0);
+
+        let bytes = KBox::<[u8; PAGE_SIZE + 1]>::zeroed(GFP_KERNEL)?;
+        let object = |len: usize| {
+            let bytes = bytes.get(..len).unwrap_or_default();
+            Object::from_bytes(owner.clone(), bytes, (), GFP_KERNEL, NumaNode::NO_NODE)
+        };
+        for len in [0, PAGE_SIZE + 1] {
+            assert_eq!(object(len).err(), Some(EINVAL));
+        }
+        for len in [1, 17, PAGE_SIZE / 2, PAGE_SIZE - 1, PAGE_SIZE] {
+            let object = object(len)?;
+            assert_eq!(object.len(), len);
+            assert_eq!(object.read().len(), len);
+            assert!(owner.zs.total_pages() > 0);
+        }
+        assert_eq!(owner.zs.total_pages(), 0);
+        Ok(())
     }
 }

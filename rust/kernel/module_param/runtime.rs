@@ -134,10 +134,6 @@ impl Switch {
 
     /// Sets it from a word, with the errors of `param_set_bool()`.
     pub fn parse(&self, _lock: &mut ParamLock, word: &CStr) -> Result {
-        self.parse_raw(word.as_char_ptr())
-    }
-
-    fn parse_raw(&self, word: *const c_char) -> Result {
         let kp = bindings::kernel_param {
             __bindgen_anon_1: bindings::kernel_param__bindgen_ty_1 {
                 arg: self.0.as_ptr().cast(),
@@ -145,7 +141,7 @@ impl Switch {
             ..pin_init::zeroed()
         };
         // SAFETY: `word` is a string, `arg` a `bool` that C writes as one word.
-        to_result(unsafe { bindings::param_set_bool(word, &kp) })
+        to_result(unsafe { bindings::param_set_bool(word.as_char_ptr(), &kp) })
     }
 }
 
@@ -309,20 +305,41 @@ unsafe impl<P: Custom> Value for CustomValue<P> {
     };
 }
 
+/// A word without the white space around it. Mirrors `strstrip()`.
+pub fn strip(word: &CStr) -> &[u8] {
+    // As isspace() has it.
+    let is_space = |byte: &u8| matches!(byte, 9..=13 | b' ' | 0xa0);
+    let mut word = word.to_bytes();
+    while let [first, rest @ ..] = word {
+        if !is_space(first) {
+            break;
+        }
+        word = rest;
+    }
+    while let [rest @ .., last] = word {
+        if !is_space(last) {
+            break;
+        }
+        word = rest;
+    }
+    word
+}
+
+struct Ops<V>(core::marker::PhantomData<V>);
+
+impl<V: Value> Ops<V> {
+    const OPS: &'static bindings::kernel_param_ops = &V::OPS;
+}
+
 /// Makes a parameter's entry for C.
 #[doc(hidden)]
-pub const fn entry<V: Value>(
-    name: &'static CStr,
-    value: &'static V,
-    ops: &'static bindings::kernel_param_ops,
-    mode: u16,
-) -> KernelParam {
+pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) -> KernelParam {
     // What `VERIFY_OCTAL_PERMISSIONS()` checks: nobody else may write.
     assert!(mode & !0o777 == 0 && mode & 0o002 == 0);
     KernelParam::new(bindings::kernel_param {
         name: crate::str::as_char_ptr_in_const_context(name),
         mod_: core::ptr::null_mut(),
-        ops,
+        ops: Ops::<V>::OPS,
         perm: mode,
         level: -1,
         flags: 0,
@@ -347,17 +364,17 @@ pub const fn entry<V: Value>(
 #[macro_export]
 macro_rules! builtin_param {
     ($name:literal, $value:ident: $type:ty, $mode:literal) => {
-        const _: () = {
-            static OPS: $crate::bindings::kernel_param_ops =
-                <$type as $crate::module_param::runtime::Value>::OPS;
+        // A module's parameters have a lock of their own.
+        #[cfg(MODULE)]
+        ::core::compile_error!("builtin_param! is for built-in code");
 
+        const _: () = {
             #[link_section = "__param"]
             #[used(compiler)]
             static PARAM: $crate::module_param::runtime::KernelParam =
                 $crate::module_param::runtime::entry::<$type>(
                     $crate::c_str!($name),
                     &$value,
-                    &OPS,
                     $mode,
                 );
         };
@@ -385,6 +402,15 @@ mod tests {
             assert_eq!(TEXT.get(lock), b"default");
             Ok(())
         })
+    }
+
+    #[test]
+    fn words_are_stripped_as_in_c() {
+        assert_eq!(strip(c" \t\x0blz4\n\xa0"), b"lz4");
+        assert_eq!(strip(c"lz4"), b"lz4");
+        assert_eq!(strip(c"a b"), b"a b");
+        assert_eq!(strip(c" \n "), b"");
+        assert_eq!(strip(c""), b"");
     }
 
     #[test]

@@ -65,7 +65,7 @@ use pin_init::{
 /// - `head` is the head of an RCU list of the `links` of `Node<T>`s, changed under `lock` only.
 /// - A node is on the list or has a reference (or both). One whose references are gone is taken off
 ///   the list, and is freed after an RCU grace period.
-/// - All nodes but the first are killed.
+/// - All nodes but the first are killed, or about to be by who has put another before them.
 #[pin_data]
 pub struct RefList<T: Send + Sync + 'static> {
     #[pin]
@@ -155,6 +155,10 @@ impl<T: Send + Sync> Node<T> {
         workqueue::system_percpu().enqueue(node);
     }
 
+    /// Whether the initial reference was given up. Who holds the only `Detached` knows that this
+    /// doesn't change; others learn what was so a moment ago, and rely on no more: a node that is
+    /// being killed is either not taken yet, or is resurrected after the kill is done, as C takes
+    /// a lock for both.
     fn is_killed(&self) -> bool {
         // SAFETY: `refs` is initialised by the type invariant.
         unsafe { bindings::percpu_ref_is_dying(self.refs.get()) }
@@ -253,7 +257,8 @@ impl<T: Send + Sync> RefList<T> {
     /// Calls `f` with each object, current and retired. `f` must not sleep.
     ///
     /// An object that is made current again meanwhile may be seen twice: this is the one move on
-    /// an RCU list that readers can stand, since they end up before the end again.
+    /// an RCU list that readers can stand, since they end up before the end again. One that is
+    /// retired anew goes to the end, and those after it may be missed.
     pub fn for_each(&self, f: impl Fn(&T)) {
         self.find_node(|node| -> Option<()> {
             f(&node.data);

@@ -25,6 +25,7 @@ use kernel::{
     error::code::EINVAL,
     mm::folio::{
         Contents,
+        Filled,
         FolioPage, //
     },
     new_mutex,
@@ -34,6 +35,7 @@ use kernel::{
         PerCpu, //
     },
     prelude::*,
+    str::BStr,
     sync::{
         percpu_ref::Ref,
         Mutex, //
@@ -50,7 +52,9 @@ pub(crate) enum Form {
 }
 
 /// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
-const OBJECT_GFP: fn() -> Flags = || GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE;
+fn object_gfp() -> Flags {
+    GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE
+}
 
 /// What a CPU needs to compress.
 struct Context {
@@ -96,7 +100,16 @@ impl cpuhotplug::Prepare for Contexts {
         let buffer = KBox::zeroed_node(GFP_KERNEL, node)?;
         let compressor = Compressor::new(&self.algorithm, node).inspect_err(|error| {
             let algorithm = &self.algorithm;
-            pr_err!("could not alloc crypto acomp {algorithm} : -{error:?}\n");
+            match error.name() {
+                Some(name) => {
+                    let name = BStr::from_bytes(name.to_bytes());
+                    pr_err!("could not alloc crypto acomp {algorithm} : -{name}\n");
+                }
+                None => {
+                    let errno = error.to_errno();
+                    pr_err!("could not alloc crypto acomp {algorithm} : {errno}\n");
+                }
+            }
         })?;
         *context.lock() = Some(Context { compressor, buffer });
         Ok(())
@@ -117,12 +130,12 @@ pub(crate) fn compress(
     let Some(Context { compressor, buffer }) = &mut *context else {
         return Err(Reject::CompressFail);
     };
-    let object = match compressor.compress(page, &mut buffer[..]) {
+    let object = match compressor.compress(page, buffer) {
         Ok(bytes) if bytes.len() < PAGE_SIZE => {
             let nid = page.nid();
-            Object::from_bytes(pool.clone(), bytes, Form::Compressed, OBJECT_GFP(), nid)
+            Object::from_bytes(pool.clone(), bytes, Form::Compressed, object_gfp(), nid)
         }
-        _ if may_go_to_device() => Object::from_page(pool.clone(), page, Form::Raw, OBJECT_GFP()),
+        _ if may_go_to_device() => Object::from_page(pool.clone(), page, Form::Raw, object_gfp()),
         Err(ENOSPC) => return Err(Reject::CompressPoor),
         _ => return Err(Reject::CompressFail),
     };
@@ -135,7 +148,7 @@ pub(crate) fn compress(
 /// Puts the page that `object` was made from into `dst`.
 ///
 /// On failure, returns the number of bytes that the compressor made instead of a page's.
-pub(crate) fn decompress(object: &Object, dst: &mut Contents<'_>) -> Result<(), usize> {
+pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
     match object.meta {
         Form::Raw => object.read().copy_to(dst).map_err(|_| object.len()),
         Form::Compressed => {
@@ -143,7 +156,7 @@ pub(crate) fn decompress(object: &Object, dst: &mut Contents<'_>) -> Result<(), 
             let Some(Context { compressor, .. }) = &mut *context else {
                 return Err(0);
             };
-            compressor.decompress(&object.read(), dst)
+            compressor.decompress(object.read().as_input(), dst)
         }
     }
 }

@@ -68,6 +68,8 @@ impl Entry {
     }
 }
 
+impl slab::Managed for Entry {}
+
 impl Drop for Entry {
     fn drop(&mut self) {
         stats::forgotten(self.object.meta);

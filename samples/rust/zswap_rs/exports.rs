@@ -8,12 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::{
-    device,
-    load::{
-        self,
-        Load, //
-    },
-    params,
+    device, load, params,
     setup::{
         self,
         zswap, //
@@ -29,6 +24,7 @@ use kernel::{
     mm::{
         folio::{
             CachedFolio,
+            Load,
             UnreadFolio, //
         },
         memcontrol::LruVec,
@@ -68,7 +64,8 @@ pub(crate) mod glue {
     }
 
     extern "C" {
-        static zswap_ever_enabled: EverEnabled;
+        // C changes it.
+        static mut zswap_ever_enabled: EverEnabled;
     }
 
     /// Whether there has never been a pool. Costs a no-op while that is so.
@@ -85,7 +82,7 @@ pub(crate) mod glue {
     pub(crate) fn set_ever_enabled() {
         // SAFETY: It is a static key that C has defined.
         unsafe {
-            bindings::static_key_enable((&raw const zswap_ever_enabled.key.key).cast_mut());
+            bindings::static_key_enable(&raw mut zswap_ever_enabled.key.key);
         }
     }
 }
@@ -152,13 +149,13 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 /// Only for `swap_read_folio()`: `folio` is locked, in the swap cache and not uptodate.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
-    // SAFETY: `swap_read_folio()` has the folio locked, and asserts that it is in the swap cache
-    // and not uptodate. It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the
-    // content of a folio that isn't uptodate. The swap cache has a reference, until after we have
-    // unlocked it.
+    // SAFETY: Both callers of `swap_read_folio()`, `swap_cache_read_folio()` and `swapin_sync()`,
+    // have just had the folio from `swap_cache_alloc_folio()`: new, locked, and in the swap cache.
+    // It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the content of a folio
+    // that isn't uptodate. They have a reference until after we have returned.
     let folio = unsafe { UnreadFolio::from_raw(folio) };
     match load::load(folio) {
-        Load::Loaded(_) => 0,
+        Load::Loaded => 0,
         Load::NotStored(folio) => {
             folio.into_c_locked();
             ENOENT.to_errno()

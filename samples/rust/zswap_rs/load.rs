@@ -20,7 +20,8 @@ use kernel::{
     mm::{
         folio::{
             Contents,
-            Loaded,
+            Filled,
+            Load,
             UnreadFolio, //
         },
         vmstat::{
@@ -31,52 +32,39 @@ use kernel::{
     prelude::*,
 };
 
-/// What came of loading a folio.
-pub(crate) enum Load<'a> {
-    /// It has its data, and zswap doesn't any more. It is unlocked.
-    Loaded(Loaded),
-    /// zswap has no data for it: it has to come from the device. It is still locked.
-    NotStored(UnreadFolio<'a>),
-    /// Its data is in zswap, and can't be had. It is unlocked and not uptodate, so that those who
-    /// wait for it get an I/O error. So do those who try again: the data stays where it is, lest
-    /// the next one read old data from the device.
-    Failed(Error),
-}
-
-/// Loads `folio`.
+/// Loads `folio`, if zswap has its data, and keeps none of it.
+///
+/// Data that can't be had stays where it is: an I/O error now, and for those who try again, lest one
+/// of them read what the device has, which is old.
 ///
 /// Runs in a task that may sleep.
-pub(crate) fn load(mut folio: UnreadFolio<'_>) -> Load<'_> {
+pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     if never_enabled() {
         return Load::NotStored(folio);
     }
-    // Part of a large folio may be in zswap and part on the device, which nobody can load.
-    if kernel::warn_on_once!(folio.is_large()) {
-        return Load::Failed(EINVAL);
-    }
+    folio.load_exclusively(|mut folio, contents| {
+        // Part of a large folio may be in zswap and part on the device, which nobody can load.
+        if kernel::warn_on_once!(folio.is_large()) {
+            return Err(EINVAL);
+        }
+        let mut slots = folio.slots(&TREES);
+        let Some(slot) = slots.occupied(0) else {
+            return Ok(None);
+        };
+        let filled = decompress_entry(slot.get().get(), contents)?;
 
-    let (mut cached, mut contents) = folio.split();
-    let mut slots = cached.slots(&TREES);
-    let Some(slot) = slots.occupied(0) else {
-        return Load::NotStored(folio);
-    };
-    if decompress_entry(slot.get(), &mut contents).is_err() {
-        return Load::Failed(EIO);
-    }
-
-    vmstat::count(Event::ZSWPIN, 1);
-    if let Some(objcg) = slot.get().objcg() {
-        objcg.count(Event::ZSWPIN, 1);
-    }
-
-    // From here on the folio has the only copy: to keep both would cost more memory than having
-    // to compress the page again costs time.
-    let entry = slot.take();
-    Load::Loaded(folio.loaded_exclusively(entry))
+        vmstat::count(Event::ZSWPIN, 1);
+        if let Some(objcg) = slot.get().objcg() {
+            objcg.count(Event::ZSWPIN, 1);
+        }
+        // From here on the folio has the only copy: to keep both would cost more memory than
+        // having to compress the page again costs time.
+        Ok(Some((filled, slot.take())))
+    })
 }
 
 /// Decompresses `entry`, and says so if that fails.
-fn decompress_entry(entry: &Entry, contents: &mut Contents<'_>) -> Result {
+fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
     let object = entry.object();
     decompress(object, contents).map_err(|made| {
         stats::DecompressFail::hit();

@@ -21,6 +21,7 @@ use kernel::{
         ENOENT, //
     },
     module_param::runtime::{
+        strip,
         system_is_running,
         Custom,
         CustomValue,
@@ -104,10 +105,12 @@ struct Compressor;
 
 impl Custom for Compressor {
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
-        let name = word.to_bytes().trim_ascii();
+        let name = strip(word);
         match STATE.get(lock) {
             // `setup` will use it, or the default if there is no such compressor.
-            State::Uninit => COMPRESSOR.set(lock, name),
+            State::Uninit => COMPRESSOR
+                .set(lock, name)
+                .inspect_err(|_| pr_err!("zswap.compressor: string parameter too long\n")),
             State::Ready { has_pool: true } if name == COMPRESSOR.get(lock) => Ok(()),
             State::Ready { .. } => switch_to(lock, name),
             State::Failed => {

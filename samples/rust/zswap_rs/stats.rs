@@ -117,7 +117,7 @@ impl Attribute for StoredIncompressiblePages {
 
 /// Makes the files in `/sys/kernel/debug/zswap`.
 pub(crate) fn make_files() -> Result {
-    let dir = StaticDir::new(c"zswap")?;
+    let dir = kernel::static_debugfs_dir!(c"zswap")?;
     make_counter_files(dir);
     dir.file::<PoolTotalSize>(c"pool_total_size");
     dir.file::<StoredPages>(c"stored_pages");
