@@ -154,9 +154,9 @@ impl<T: Managed> Object<T> {
     /// Borrows the object as one that is known to be in memory of a [`Cache`].
     #[inline]
     pub fn borrow(&self) -> ObjectRef<'_, T> {
-        // SAFETY: Valid by the type invariant, and no `&mut T` exists but in `drop`.
         // INVARIANT: It is in slab memory by the type invariant.
         ObjectRef {
+            // SAFETY: Valid by the type invariant, and no `&mut T` exists but in `drop`.
             object: unsafe { self.ptr.as_ref() },
         }
     }
@@ -254,9 +254,9 @@ unsafe impl<T: Managed> ForeignOwnable for Object<T> {
     where
         T: 'a,
     {
-        // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
         // INVARIANT: It is in slab memory by the invariant of `Object`.
         ObjectRef {
+            // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
             object: unsafe { &*ptr.cast() },
         }
     }
@@ -316,10 +316,8 @@ mod tests {
         assert_eq!(object.borrow().0, 7);
         let foreign = object.into_foreign();
         // SAFETY: From `into_foreign` just now; borrowed for less than that.
-        assert_eq!(
-            unsafe { <Object<Counted> as ForeignOwnable>::borrow(foreign) }.0,
-            7
-        );
+        let borrowed = unsafe { <Object<Counted> as ForeignOwnable>::borrow(foreign) };
+        assert_eq!(borrowed.0, 7);
         assert_eq!(DROPPED.load(Relaxed), before);
         // SAFETY: From `into_foreign` above, once.
         drop(unsafe { Object::<Counted>::from_foreign(foreign) });

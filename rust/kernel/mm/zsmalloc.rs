@@ -199,6 +199,7 @@ impl<P: HasPool, M> Object<P, M> {
 
     /// Bytes of the object: never 0, at most `PAGE_SIZE`.
     #[inline]
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len as usize
     }
@@ -269,6 +270,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// Bytes of the object.
     #[inline]
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len as usize
     }
