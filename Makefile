@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)
@@ -40,6 +40,7 @@ help:
 	@echo '  KSRC=/path          your own Linux 7.3 source'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
+	@echo '  DRIFT=1             build though mm/zswap.c has changed since the Rust was written'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
 

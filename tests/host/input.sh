@@ -7,7 +7,7 @@
 bzImage=$TOP/build/${IMPL:-rust}/arch/x86/boot/bzImage
 [ -f "$bzImage" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-unset KSRC HOSTTOOLS V VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
+unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
 	printf '%s\n' '# no toolchain root: nothing here can be tried' '1..0'
 	exit 0
@@ -19,7 +19,8 @@ scratch=$work
 mkdir -p "$work/co/tests" "$work/bin"
 cp -r Makefile Cargo.toml Cargo.lock scripts "$work/co"
 cp -r tests/host tests/vm "$work/co/tests"
-mkdir "$work/co/patches"
+mkdir "$work/co/patches" "$work/co/docs"
+cp docs/c-to-rust.md "$work/co/docs"
 cd "$work/co"
 export ZSWAP_RS_CACHE=$work/cache
 
@@ -189,6 +190,20 @@ cp "$work/enter.sh" scripts/enter.sh
 # --- The overlay ------------------------------------------------------------------------------
 fresh_cache root source
 holds 'an overlay of nothing' scripts/overlay.sh
+
+# A tree whose C has moved on: one function changed, one renamed, and a number that no function has.
+sed -e '/^bool zswap_store(/,/^}/s/bool ret = false/bool ret = true/' -e 's/\bzswap_swapoff(/zswap_device_gone(/' \
+	-e 's/zswap_max_pool_percent = 20/zswap_max_pool_percent = 30/' \
+	"$source/mm/zswap.c" >"$work/zswap.c"
+cp --remove-destination "$work/zswap.c" "$work/linux/mm/zswap.c"
+refused 'C that has changed' \
+	"written from: mm/zswap.c: zswap_store changed, mm/zswap.c: zswap_swapoff vanished, mm/zswap.c: the rest changed, mm/zswap.c: zswap_device_gone appeared; .* DRIFT=1\$" \
+	scripts/overlay.sh
+holds 'and is built all the same with DRIFT=1' env DRIFT=1 scripts/overlay.sh
+refused 'but not the next time' 'zswap_store changed' scripts/overlay.sh
+cp -p --remove-destination "$source/mm/zswap.c" "$work/linux/mm/zswap.c"
+holds 'the C that it was written from' scripts/overlay.sh
+
 mkdir -p rust/kernel
 echo '// laid' >rust/kernel/laid.rs
 one_line_patch() { # one_line_patch FILE OLD NEW: changes the file's first line
