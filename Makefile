@@ -15,13 +15,15 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
 	@echo
 	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
 	@echo '  make test           every test; ends with "N passed, N failed"'
+	@echo '  make configs        build, boot and test the configurations of scripts/configs'
+	@echo '  make stack          the stack that zswap takes, in C and in Rust'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
@@ -67,6 +69,14 @@ run: kernel
 
 test: crates kernel
 	@tests/run.sh
+
+configs: overlay
+	@scripts/configs.sh $(CONFIGS)
+
+stack: overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/enter.sh python3 scripts/stack.py
 
 shell: kernel
 	@scripts/vm.sh -i

@@ -100,8 +100,9 @@ mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)
 scripts/accel.sh >"$work/accel"
 for i in "${!boots[@]}"; do
 	mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
-	boot "test-$i" "${boots[i]}" "${files[@]##*/}"
-	[ "$i" != 0 ] || kunit "build/log/test-$i.console"
+	name=${VARIANT:+$VARIANT-}test-$i
+	boot "$name" "${boots[i]}" "${files[@]##*/}"
+	[ "$i" != 0 ] || kunit "build/log/$name.console"
 done
 
 echo "all tests ... $(took "$start")"

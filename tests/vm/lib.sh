@@ -73,6 +73,7 @@ swap_off() { swapoff $device; }
 # folios KIB: what a mapping that asks for huge pages gets from now on
 folios()
 {
+	[ -d $THP ] || return
 	for size in "$THP"/hugepages-*kB/enabled; do
 		case $size in
 		*/hugepages-"$1"kB/enabled) echo always ;;

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# configs.sh [NAME...]: build and boot the configurations of scripts/configs, and run the tests that
+# each names. One that fails doesn't keep the others from running. Ends with a table.
+. "$(dirname "$0")/lib.sh"
+
+export IMPL=${IMPL:-rust}
+[ $# -gt 0 ] || { set -- scripts/configs/*.config; set -- "${@##*/}"; set -- "${@%.config}"; }
+table=()
+bad=0
+for name; do
+	fragment=scripts/configs/$name.config
+	[ -f "$fragment" ] || die "there is no configuration $name: scripts/configs has them all"
+	read -ra tests < <(sed -n 's/^# tests: //p' "$fragment")
+	export VARIANT=$name EXTRA_CONFIG=$fragment
+	log=build/log/tests-$name.log
+	: >"$log"
+
+	start=$(now_ms) ran=- result="doesn't build"
+	if scripts/kernel.sh "$IMPL"; then
+		built=$(took "$start")
+		start=$(now_ms)
+		tests/run.sh "${tests[@]/#/tests/vm/}" | tee "$log" || :
+		ran=$(took "$start")
+		result=$(tail -n 1 "$log")
+	else
+		built=$(took "$start")
+	fi
+	[[ $result == *", 0 failed" ]] || bad=$((bad + 1))
+	table+=("$(printf '%-10s %9s %9s  %-22s %s' "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "$fragment")")")
+done
+printf '\n%-10s %9s %9s  %-22s %s\n' "$IMPL" built tested result 'what it is'
+printf '%s\n' "${table[@]}"
+[ "$bad" = 0 ] || die "$bad of $# configurations failed: see build/log"

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.max_pool_percent=20
+# A round trip that every configuration can make: without debugfs, without memory cgroups, and with
+# nobody saying at boot whether zswap is enabled.
+. ./lib.sh
+plan 6
+
+[ "$(cat $PARAM/enabled)" = Y ] || echo Y > $PARAM/enabled
+point "zswap is enabled" "$(cat $PARAM/enabled)" Y
+sizes="4 64"
+[ -d $THP ] || sizes="4 4" # as under PREEMPT_RT
+for swap in brd virtio; do
+	swap_on $swap
+	for kib in $sizes; do
+		folios $kib
+		start a 0
+		with a map 2048 $kib
+		with a fill last 1
+		out=$(vmstat zswpout) in=$(vmstat zswpin)
+		with a out
+		out=$(($(vmstat zswpout) - out))
+		with a in
+		point "$swap, folios of $kib KiB: stored, loaded" \
+			"$out $(($(vmstat zswpin) - in)) $(ask a check)" "2048 2048 same 2048"
+		stop a
+	done
+	swap_off
+done
+
+nodes=$(find /sys/devices/system/node/ -name 'node[0-9]*' 2> /dev/null | wc -l)
+want=$(sed -n 's/.*numa=fake=\([0-9]*\).*/\1/p' /proc/cmdline)
+point "memory nodes" "$nodes" "${want:-$nodes}"
