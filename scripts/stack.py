@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""stack.py: the stack that zswap takes on each way through it, in C and in Rust.
+
+Reads the kernels in build/c and build/rust. A way begins where the kernel enters
+zswap and ends where zswap calls a function of the kernel's again; what it takes is
+the sum of the frames between, return addresses included. If there are several ways
+between the two, the deepest counts. The kernel's scripts/checkstack.pl is no judge
+here: it leaves pushed registers out, and counts a frame that clang gives back by
+"add" twice.
+
+Fails if Rust takes more than 10 % more anywhere. "-v" shows the functions on the way.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+# What is counted as zswap's own: in Rust also what it is instantiated from.
+OWN = {
+    "c": ["mm/zswap.o"],
+    "rust": ["samples/rust/zswap_rs/zswap_rs.o", "samples/rust/zswap_rs/glue.o",
+             "rust/kernel.o", "rust/core.o", "rust/helpers/helpers.o"],
+}
+
+# A way: what it is for, where it begins (in C; in Rust, if called otherwise), where it ends.
+WAYS = [
+    ("store, to compress", "zswap_store", None, "crypto_acomp_compress"),
+    ("store, to memory for it", "zswap_store", None, "zs_malloc"),
+    ("store, to the tree", "zswap_store", None, "__xa_store|xa_store"),
+    ("store, to its cgroup's list", "zswap_store", None, "list_lru_walk_one"),
+    ("load, to decompress", "zswap_load", None, "crypto_acomp_decompress"),
+    ("invalidate, to free", "zswap_invalidate", None, "zs_free"),
+    ("pressure, to the list", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),
+    ("limit, to the list", "shrink_worker", r"LimitWork.*run|run.*LimitWork", "list_lru_walk_one"),
+    ("writeback, to win the slot", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
+    ("writeback, to decompress", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "crypto_acomp_decompress"),
+    ("writeback, to the device", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "__swap_writepage"),
+]
+
+
+def run(*command, **more):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+class Kernel:
+    """The frames of zswap's own functions, and what they call."""
+
+    def __init__(self, impl):
+        build = f"build/{impl}"
+        self.own = set()
+        for path in OWN[impl]:
+            if os.path.exists(f"{build}/{path}"):  # helpers.o is not, if helpers are inlined
+                self.own |= set(re.findall(r" [tTwW] (\S+)$", run("nm", f"{build}/{path}"), re.M))
+        self.frames, self.calls = {}, {}
+        name = None
+        for line in run("objdump", "-d", "--no-show-raw-insn", f"{build}/vmlinux").splitlines():
+            start = re.match(r"[0-9a-f]+ <(.*)>:$", line)
+            if start:
+                name = start.group(1)
+                if name in self.own:
+                    parts, self.calls[name] = {}, {}
+                    self.frames[name] = 8  # the return address
+            if name not in self.own:
+                continue
+            # Each register once, and the room once: a function may have several prologues.
+            part = re.search(r"\t(?:push +(%\w+)|sub +\$(0x\w+),(%rsp)|add +\$(0xf{8}\w+),%rsp)", line)
+            if part:
+                register, down, _, up = part.groups()
+                size = 8 if register else int(down, 16) if down else (1 << 64) - int(up, 16)
+                parts[register or "room"] = max(size, parts.get(register or "room", 0))
+                self.frames[name] = 8 + sum(parts.values())
+            call = re.search(r"\t(call|jmp) +[0-9a-f]+ <([^>+]+)>", line)
+            if call and call.group(2) != name:
+                # A jump to another function is a last call: the frame is gone by then.
+                self.calls[name][call.group(2)] = call.group(1) == "call" or self.calls[name].get(call.group(2), False)
+
+    def deepest(self, begin, end, above=()):
+        """The most that ways from begin to end take, and the functions on that one."""
+        best = None
+        for callee, stays in self.calls.get(begin, {}).items():
+            if re.fullmatch(end, callee):
+                way = (0, ())
+            elif callee in self.own and callee not in above:
+                way = self.deepest(callee, end, (*above, begin))
+            else:
+                continue
+            if way:
+                way = (way[0] + stays * self.frames[begin], (begin, *way[1]))
+                best = max(best or way, way)
+        return best
+
+    def find(self, name, pattern):
+        """The function called name, or else by what its name demangled looks like."""
+        if name in self.own or not pattern:
+            return name
+        nice = dict(zip(run("llvm-cxxfilt", *sorted(self.own)).splitlines(), sorted(self.own)))
+        return next((nice[full] for full in nice if re.search(pattern, full)), name)
+
+
+def main():
+    c, rust = Kernel("c"), Kernel("rust")
+    print("| way | ends at | C | Rust | more |")
+    print("|---|---|---:|---:|---:|")
+    bad = False
+    for what, begin, pattern, end in WAYS:
+        there = c.deepest(begin, end)
+        here = rust.deepest(rust.find(begin, pattern), end)
+        more = f"{100 * here[0] / there[0] - 100:+.0f} %" if there and here else "no way"
+        bad |= not there or not here or here[0] > 1.1 * there[0]
+        print(f"| {what} | `{end}` | {there and there[0]} | {here and here[0]} | {more} |")
+        if "-v" in sys.argv:
+            print(f"C {there}\nRust {here}")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
