@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)
@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack selftests shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -24,6 +24,7 @@ help:
 	@echo '  make test           every test; ends with "N passed, N failed"'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap takes, in C and in Rust'
+	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
@@ -77,6 +78,11 @@ stack: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/enter.sh python3 scripts/stack.py
+
+selftests: overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/selftests.sh
 
 shell: kernel
 	@scripts/vm.sh -i

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots the kernel of IMPL (rust or c) in QEMU and runs one command in it.
 #
-#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-x ACCEL] COMMAND...
+#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal
 #
 # The command's output comes on standard output and stays in build/log/NAME.out,
@@ -12,16 +12,17 @@
 # vdc DISK read-only. What the guest writes to them is forgotten.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=300 args='' disk='' accel='' shell=''
-while getopts n:t:a:d:x:i option; do
+name=vm limit=300 args='' disk='' memory=1G accel='' shell=''
+while getopts n:t:a:d:m:x:i option; do
 	case $option in
 	n) name=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) args=$OPTARG ;;
 	d) disk=$OPTARG ;;
+	m) memory=$OPTARG ;;
 	x) accel=$OPTARG ;;
 	i) shell=1 ;;
-	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] COMMAND..." ;;
+	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] COMMAND..." ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -45,7 +46,7 @@ bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Dec
 
 drive=if=virtio,format=raw,cache=unsafe
 qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"
-	-cpu max -smp 2 -m 1G -kernel "$kernel" -initrd "$vm/initramfs.cpio"
+	-cpu max -smp 2 -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
