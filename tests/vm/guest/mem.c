@@ -15,6 +15,11 @@
  *   fork               a child checks, overwrites, checks; then the parent checks
  *   cycle ROUNDS       out, in and check, again and again
  *   race ROUNDS        push out again and again while a thread reads
+ *   hold KIB APART     push out folio by folio while a thread reads it, so that it stays
+ *                      in memory with its entries; answers how many entries. With APART
+ *                      its last two pages, made zero, are left out (see hold)
+ *   wipe KIB APART     zeros over all that was held
+ *   wrong              like check; answers how many pages differ
  *   unmap              give the memory back
  *   quit               end
  */
@@ -113,12 +118,19 @@ static size_t chunk_at(size_t i)
 	return pages - i < CHUNK ? pages - i : CHUNK;
 }
 
+static void fill_some(size_t first, size_t n)
+{
+	for (size_t i = first; i < first + n; i += CHUNK) {
+		size_t some = first + n - i < CHUNK ? first + n - i : CHUNK;
+
+		expect(i, some);
+		memcpy(mem + i * PAGE, want, some * PAGE);
+	}
+}
+
 static void fill(void)
 {
-	for (size_t i = 0; i < pages; i += CHUNK) {
-		expect(i, chunk_at(i));
-		memcpy(mem + i * PAGE, want, chunk_at(i) * PAGE);
-	}
+	fill_some(0, pages);
 }
 
 /* NULL, or where and how memory differs from what was written. */
@@ -157,6 +169,18 @@ static size_t swapped(void)
 			count += !!(map_entries[k] & SWAPPED);
 	}
 	return count;
+}
+
+/* All that zswap holds, of whomever. */
+static long stored(void)
+{
+	char text[24] = "";
+	int file = open("/sys/kernel/debug/zswap/stored_pages", O_RDONLY);
+
+	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
+		die("stored_pages");
+	close(file);
+	return atol(text);
 }
 
 static void page_out(void)
@@ -251,6 +275,109 @@ static void race(int rounds)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * Where a device is synchronous, the fault that brings back the last page of a folio
+ * frees its slots. APART keeps them: the last page is gone, so that the rest comes back
+ * one by one, and the one before it never comes back.
+ */
+static struct {
+	size_t folio, size; /* in pages; nothing to do when size is 0 */
+	uint64_t delay;
+	bool apart;
+} held;
+
+static bool is_swapped(size_t page)
+{
+	uint64_t entry;
+
+	if (pread(pagemap, &entry, 8, ((uintptr_t)mem / PAGE + page) * 8) != 8)
+		die("pagemap");
+	return entry & SWAPPED;
+}
+
+/* Reads a page of the folio while it is being stored: after it is unmapped. */
+static void *holder(void *unused)
+{
+	cpu_set_t other;
+
+	CPU_ZERO(&other);
+	CPU_SET(1, &other);
+	sched_setaffinity(0, sizeof(other), &other);
+	while (__atomic_load_n(&racing, __ATOMIC_ACQUIRE)) {
+		size_t size = __atomic_load_n(&held.size, __ATOMIC_ACQUIRE);
+
+		if (!size || !is_swapped(held.folio + size - 1))
+			continue;
+		for (uint64_t end = now() + held.delay; now() < end;)
+			;
+		if (held.apart)
+			madvise(mem + (held.folio + size - 1) * PAGE, PAGE, MADV_DONTNEED);
+		(void)*(volatile unsigned char *)(mem + held.folio * PAGE);
+		__atomic_store_n(&held.size, 0, __ATOMIC_RELEASE);
+	}
+	return unused;
+}
+
+static bool hold_folio(size_t folio, size_t size, uint64_t delay)
+{
+	long before = stored();
+
+	held.folio = folio;
+	held.delay = delay;
+	__atomic_store_n(&held.size, size, __ATOMIC_RELEASE);
+	if (madvise(mem + folio * PAGE, size * PAGE, MADV_PAGEOUT))
+		die("MADV_PAGEOUT");
+	/* If the folio is gone by now, this takes an entry away. */
+	(void)*(volatile unsigned char *)(mem + folio * PAGE);
+	for (uint64_t end = now() + 10000000; held.size && now() < end;)
+		sched_yield();
+	__atomic_store_n(&held.size, 0, __ATOMIC_RELEASE);
+	return stored() - before == (long)size;
+}
+
+static long hold(size_t size, bool apart)
+{
+	long first = stored();
+	pthread_t thread;
+
+	held.apart = apart;
+	racing = true;
+	if (pthread_create(&thread, NULL, holder, NULL))
+		die("pthread_create");
+	for (size_t i = 0; i < pages; i += size) {
+		for (int tries = 0; tries < 20; tries++) {
+			if (tries)
+				madvise(mem + i * PAGE, size * PAGE, MADV_DONTNEED);
+			fill_some(i, size);
+			if (apart)
+				memset(mem + (i + size - 2) * PAGE, 0, 2 * PAGE);
+			if (hold_folio(i, size, tries % 4 * size * 5000))
+				break;
+		}
+	}
+	__atomic_store_n(&racing, false, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	return stored() - first;
+}
+
+static void wipe(size_t size, bool apart)
+{
+	for (size_t i = 0; i < pages; i += size)
+		memset(mem + i * PAGE, 0, (apart ? size - 2 : size) * PAGE);
+	kind = ZERO;
+}
+
+static size_t wrong(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pages; i++) {
+		expect(i, 1);
+		count += !!memcmp(mem + i * PAGE, want, PAGE);
+	}
+	return count;
+}
+
 static void command(char *line)
 {
 	char verb[16] = "", word[16] = "";
@@ -302,6 +429,14 @@ static void command(char *line)
 		how = cycle(atoi(word));
 	} else if (!strcmp(verb, "race")) {
 		race(atoi(word));
+	} else if (!strcmp(verb, "hold")) {
+		printf("%ld\n", hold(atoi(word) * 1024 / PAGE, number));
+		return;
+	} else if (!strcmp(verb, "wipe")) {
+		wipe(atoi(word) * 1024 / PAGE, number);
+	} else if (!strcmp(verb, "wrong")) {
+		printf("%zu\n", wrong());
+		return;
 	} else if (!strcmp(verb, "unmap")) {
 		if (munmap(mem, pages * PAGE))
 			die("munmap");

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+# The ways to writeback: each empties zswap of what worker a has stored.
+# shellcheck shell=sh
+
+# start_pusher CGROUP: worker b stores from this cgroup, which is what triggers writeback.
+# What it has stored itself is read back at the end, so that what is left is a's.
+start_pusher()
+{
+	start b 0
+	cat /cg/b/cgroup.procs > "/cg/$1/cgroup.procs"
+	with b map 256 4
+}
+
+# by_cgroup [CGROUP]
+by_cgroup()
+{
+	echo 0 > "/cg/${1:-a}/memory.zswap.max"
+	for round in 1 2 3 4; do
+		with b fill text $round
+		with b out
+	done
+	with b in
+	echo max > "/cg/${1:-a}/memory.zswap.max"
+}
+
+by_limit()
+{
+	set_param accept_threshold_percent 0
+	set_param max_pool_percent 0
+	for round in 1 2 3 4 5 6 7 8; do
+		with b fill text $round
+		with b out
+		[ "$(debug stored_pages)" != 0 ] || break
+		usleep 100000
+	done
+	with b in
+	set_param max_pool_percent 20
+	set_param accept_threshold_percent 90
+}
+
+# Without swappiness only slabs are reclaimed: what is written back stays in memory.
+by_shrinker()
+{
+	set_param shrinker_enabled Y
+	for _ in $(seq 20); do
+		echo 64M swappiness=0 > /cg/a/memory.reclaim
+		[ "$(debug stored_pages)" -gt 64 ] || break
+		usleep 200000 # the shrinker goes by statistics that lag
+	done 2> /dev/null # EAGAIN
+	set_param shrinker_enabled N
+}

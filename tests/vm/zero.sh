@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1
+# A page that is made zero is swapped out without a word to zswap. If an entry of its
+# older content is still there, writeback must not bring that back.
+# Stock C fails here: see docs/upstream.
+. ./lib.sh
+. ./ways.sh
+plan 18
+
+# What remains of a is a few pages of the process.
+reclaim()
+{
+	for _ in $(seq 50); do
+		echo 1M > "/cg/$1/memory.reclaim" || break
+	done 2> /dev/null
+}
+
+# bring_back SWAP KIB WAY: pages in memory with entries of older content become zero.
+bring_back()
+{
+	# A fault frees the slots of a synchronous device, unless the folio is large and
+	# a part of it stays out.
+	[ "$1" = brd ] && apart=1 || apart=0
+	swap_on "$1"
+	folios "$2"
+	start a 0
+	with a map $(($2 == 4 ? 512 : 1024)) "$2"
+	with a fill text 1
+	held=$(ask a hold "$2" $apart)
+	with a wipe "$2" $apart
+	# MADV_PAGEOUT would split a folio of which a part is out.
+	[ $apart = 0 ] && with a out || reclaim a
+	folios 4
+	start_pusher a
+	"by_$3"
+	point "$1, $2 KiB, by $3" \
+		"held $(true_that [ "$held" -ge 256 ]), emptied $(true_that [ "$(debug stored_pages)" -le 64 ]), wrong $(ask a wrong)" \
+		"held yes, emptied yes, wrong 0"
+	stop b
+	stop a
+	swap_off
+}
+
+for way in cgroup limit shrinker; do
+	for kib in 4 64 2048; do
+		bring_back virtio $kib $way
+	done
+	bring_back file 4 $way
+	for kib in 64 2048; do
+		bring_back brd $kib $way
+	done
+done

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The zero-page reproducer of docs/upstream on the kernel of IMPL, RUNS times (default 10).
+# Ends with an error if a single page had its older content.
+. "$(dirname "$0")/../scripts/lib.sh"
+
+out=$(mktemp)
+scratch=$out
+bad=0
+for ((run = 1; run <= ${RUNS:-10}; run++)); do
+	scripts/vm.sh -n zero -t 280 -a zswap.enabled=1 sh suite.sh zero.sh >"$out" 2>&1 ||
+		die "run $run: $(tail -n 1 "$out")"
+	clean=$(grep -c '^ok' "$out" || :)
+	wrong=$(perl -ne '$n += $1 if /^#   got .*wrong (\d+)/; END { print $n + 0 }' "$out")
+	printf 'run %d: %d of 18 points passed, %d pages wrong\n' "$run" "$clean" "$wrong"
+	[ "$clean" = 18 ] || bad=1
+done
+exit $bad
