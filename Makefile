@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS ZERO_FIX
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)
@@ -44,6 +44,7 @@ help:
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c has changed since the Rust was written'
+	@echo '  ZERO_FIX=1          with the patch of docs/upstream, which keeps old content out of zero pages'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
 
