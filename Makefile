@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack selftests shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack selftests zero shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -25,6 +25,7 @@ help:
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap takes, in C and in Rust'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
+	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
@@ -71,6 +72,9 @@ run: kernel
 
 test: crates kernel
 	@tests/run.sh
+
+zero: kernel
+	@tests/zero.sh
 
 configs: overlay
 	@scripts/configs.sh $(CONFIGS)
