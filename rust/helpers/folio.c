@@ -5,11 +5,6 @@
 #include <linux/pagemap.h>
 #include <linux/swap.h>
 
-__rust_helper void rust_helper_folio_get(struct folio *folio)
-{
-	folio_get(folio);
-}
-
 __rust_helper void rust_helper_folio_put(struct folio *folio)
 {
 	folio_put(folio);
@@ -38,6 +33,11 @@ __rust_helper bool rust_helper_folio_test_swapcache(const struct folio *folio)
 __rust_helper void rust_helper_folio_mark_uptodate(struct folio *folio)
 {
 	folio_mark_uptodate(folio);
+}
+
+__rust_helper void rust_helper_folio_set_reclaim(struct folio *folio)
+{
+	folio_set_reclaim(folio);
 }
 
 __rust_helper struct page *rust_helper_folio_page(struct folio *folio,

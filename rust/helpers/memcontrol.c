@@ -62,3 +62,61 @@ __rust_helper struct lruvec *rust_helper_folio_lruvec(struct folio *folio)
 {
 	return folio_lruvec(folio);
 }
+
+__rust_helper void rust_helper_mem_cgroup_get(struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	css_get(&memcg->css);
+#endif
+}
+
+__rust_helper void rust_helper_mem_cgroup_put(struct mem_cgroup *memcg)
+{
+	mem_cgroup_put(memcg);
+}
+
+__rust_helper bool rust_helper_mem_cgroup_disabled(void)
+{
+	return mem_cgroup_disabled();
+}
+
+__rust_helper bool rust_helper_mem_cgroup_online(struct mem_cgroup *memcg)
+{
+	return mem_cgroup_online(memcg);
+}
+
+__rust_helper bool rust_helper_mem_cgroup_tryget_online(struct mem_cgroup *memcg)
+{
+	return mem_cgroup_tryget_online(memcg);
+}
+
+__rust_helper struct mem_cgroup *
+rust_helper_mem_cgroup_iter(struct mem_cgroup *root, struct mem_cgroup *prev,
+			    struct mem_cgroup_reclaim_cookie *reclaim)
+{
+	return mem_cgroup_iter(root, prev, reclaim);
+}
+
+__rust_helper struct mem_cgroup *
+rust_helper_obj_cgroup_memcg(struct obj_cgroup *objcg)
+{
+#ifdef CONFIG_MEMCG
+	return obj_cgroup_memcg(objcg);
+#else
+	return NULL;
+#endif
+}
+
+__rust_helper struct mem_cgroup *
+rust_helper_get_mem_cgroup_from_objcg(struct obj_cgroup *objcg)
+{
+	return get_mem_cgroup_from_objcg(objcg);
+}
+
+__rust_helper struct lruvec *
+rust_helper_mem_cgroup_lruvec_of(struct mem_cgroup *memcg, int nid)
+{
+	if (nid < 0 || nid >= MAX_NUMNODES || !NODE_DATA(nid))
+		return NULL;
+	return mem_cgroup_lruvec(memcg, NODE_DATA(nid));
+}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
+#include <linux/mempolicy.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
+
+#include <../../mm/swap_table.h>
 
 __rust_helper unsigned int rust_helper_swp_type(swp_entry_t entry)
 {
@@ -23,4 +26,26 @@ __rust_helper swp_entry_t rust_helper_swp_entry(unsigned long type,
 __rust_helper swp_entry_t rust_helper_folio_swap(const struct folio *folio)
 {
 	return folio->swap;
+}
+
+__rust_helper void rust_helper_put_swap_device(struct swap_info_struct *si)
+{
+	put_swap_device(si);
+}
+
+__rust_helper struct mempolicy *rust_helper_current_task_policy(void)
+{
+	return get_task_policy(current);
+}
+
+/* As swap_zeromap_batch() looks at one slot: the folio's lock keeps the mark. */
+__rust_helper bool rust_helper_folio_swap_is_zero(const struct folio *folio)
+{
+	bool zero;
+
+	rcu_read_lock();
+	zero = __swap_table_test_zero(__swap_entry_to_cluster(folio->swap),
+				      swp_cluster_offset(folio->swap));
+	rcu_read_unlock();
+	return zero;
 }

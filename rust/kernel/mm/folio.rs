@@ -138,11 +138,16 @@ impl<'a> CachedFolio<'a> {
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
         // SAFETY: By the requirement.
         let folio = unsafe { Folio::from_raw(ptr) };
-        #[cfg(CONFIG_DEBUG_VM)]
-        // SAFETY: The folio is alive.
-        unsafe {
-            crate::warn_on_once!(!bindings::folio_test_locked(ptr));
-            crate::warn_on_once!(!bindings::folio_test_swapcache(ptr));
+        if cfg!(CONFIG_DEBUG_VM) {
+            // SAFETY: The folio is alive.
+            let (locked, cached) = unsafe {
+                (
+                    bindings::folio_test_locked(ptr),
+                    bindings::folio_test_swapcache(ptr),
+                )
+            };
+            crate::warn_on_once!(!locked);
+            crate::warn_on_once!(!cached);
         }
         // INVARIANT: By the requirement.
         Self {
@@ -155,6 +160,25 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub(crate) fn as_raw(&self) -> *mut bindings::folio {
         self.folio.as_raw()
+    }
+
+    /// Lends the evidence together with the content, which must be nobody else's.
+    #[inline]
+    pub(super) fn split(&mut self) -> (CachedFolio<'_>, Contents<'_>) {
+        let folio = self.folio;
+        (
+            // INVARIANT: Ours, which can't be used while it is lent.
+            CachedFolio {
+                folio,
+                _exclusive: PhantomData,
+                _not_send: NotThreadSafe,
+            },
+            // INVARIANT: By the requirement.
+            Contents {
+                folio,
+                _exclusive: PhantomData,
+            },
+        )
     }
 
     /// How many pages the folio has. Mirrors `folio_nr_pages()`.
@@ -223,28 +247,16 @@ impl<'a> UnreadFolio<'a> {
     /// If it does both, marks the folio uptodate *and dirty*, since nothing else has the data now,
     /// and unlocks it. If `f` finds no data, the folio is as it was. If it fails, unlocks it.
     #[inline]
-    pub fn load_exclusively<T, E, F>(self, f: F) -> Load<'a, E>
+    pub fn load_exclusively<T, E, F>(mut self, f: F) -> Load<'a, E>
     where
         F: for<'f> FnOnce(
             CachedFolio<'f>,
             Contents<'f>,
         ) -> Result<Option<(Filled<'f>, Taken<T>)>, E>,
     {
-        let folio = self.0.folio;
-        let found = f(
-            // INVARIANT: That of `self.0`, which isn't used until `f` has returned.
-            CachedFolio {
-                folio,
-                _exclusive: PhantomData,
-                _not_send: NotThreadSafe,
-            },
-            // INVARIANT: Until `f` has returned nobody else accesses the content.
-            Contents {
-                folio,
-                _exclusive: PhantomData,
-            },
-        );
-        match found {
+        // The content is nobody else's, by the type invariant.
+        let (cached, contents) = self.0.split();
+        match f(cached, contents) {
             Ok(Some((_filled, taken))) => {
                 // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
                 // `Contents`, and by its lifetime from that above.

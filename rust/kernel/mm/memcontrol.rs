@@ -8,7 +8,9 @@
 //! C header: [`include/linux/memcontrol.h`](srctree/include/linux/memcontrol.h)
 
 use crate::{
+    alloc::NumaNode,
     bindings,
+    ffi::c_int,
     mm::{folio::CachedFolio, vmstat::Event},
     sync::{
         aref::{
@@ -26,21 +28,91 @@ use core::{
 };
 
 /// A memory cgroup. Mirrors `struct mem_cgroup`.
+///
+/// # Invariants
+///
+/// Somebody has a reference to values of this type: one that RCU alone keeps is never lent.
 #[repr(transparent)]
 pub struct MemCgroup(Opaque<bindings::mem_cgroup>);
 
+// SAFETY: References may be put anywhere; they are a percpu_ref.
+unsafe impl Send for MemCgroup {}
+// SAFETY: All that C does with a shared `struct mem_cgroup` does its own locking.
+unsafe impl Sync for MemCgroup {}
+
+// SAFETY: A `struct mem_cgroup` lives until its last reference is put.
+unsafe impl AlwaysRefCounted for MemCgroup {
+    fn inc_ref(&self) {
+        // SAFETY: By the type invariant a reference exists.
+        unsafe { bindings::mem_cgroup_get(self.0.get()) }
+    }
+
+    unsafe fn dec_ref(obj: NonNull<Self>) {
+        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        unsafe { bindings::mem_cgroup_put(obj.as_ptr().cast()) }
+    }
+}
+
+/// Bytes and pages that a group has in zswap.
+pub struct ZswapUsage {
+    /// Bytes of memory that they take.
+    pub bytes: usize,
+    /// Pages.
+    pub pages: usize,
+}
+
 impl MemCgroup {
-    /// The group that `folio` is charged to now. Mirrors `folio_memcg()`.
+    /// Whether cgroups are disabled at build time or by `cgroup_disable=memory`: there are none.
     ///
-    /// The folio's lock doesn't keep the group: it lives as long as the RCU read section.
-    pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> Option<&'rcu Self> {
-        // SAFETY: The folio is alive. What it is charged to is read under RCU, as `folio_memcg()`
-        // wants, and the group isn't freed before `'rcu` ends. `Self` is transparent.
+    /// Mirrors `mem_cgroup_disabled()`.
+    #[inline]
+    pub fn disabled() -> bool {
+        // SAFETY: No requirement.
+        unsafe { bindings::mem_cgroup_disabled() }
+    }
+
+    /// # Safety
+    ///
+    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`.
+    pub unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
+        // SAFETY: By the requirement; `Self` is transparent.
+        unsafe { ptr.cast::<Self>().as_ref() }
+    }
+
+    /// Null for no group, which is how C has it.
+    #[inline]
+    pub(crate) fn raw(memcg: Option<&Self>) -> *mut bindings::mem_cgroup {
+        memcg.map_or(core::ptr::null_mut(), |memcg| memcg.0.get())
+    }
+
+    /// Whether the group is in use: not removed by its user. Mirrors `mem_cgroup_online()`.
+    pub fn is_online(&self) -> bool {
+        // SAFETY: The group is alive.
+        unsafe { bindings::mem_cgroup_online(self.0.get()) }
+    }
+
+    /// What the group and its descendants have in zswap; `None` with cgroups disabled at build
+    /// time. May flush statistics, but not often. May sleep.
+    ///
+    /// Mirrors `memcg_page_state()` of `MEMCG_ZSWAP_B` and `MEMCG_ZSWAPPED`.
+    pub fn zswap_usage(&self) -> Option<ZswapUsage> {
+        #[cfg(CONFIG_MEMCG)]
+        // SAFETY: The group is alive; the items are those of the enum.
         unsafe {
-            bindings::folio_memcg(folio.as_raw())
-                .cast::<Self>()
-                .as_ref()
+            bindings::mem_cgroup_flush_stats_ratelimited(self.0.get());
+            Some(ZswapUsage {
+                bytes: bindings::memcg_page_state(
+                    self.0.get(),
+                    bindings::memcg_stat_item_MEMCG_ZSWAP_B as c_int,
+                ),
+                pages: bindings::memcg_page_state(
+                    self.0.get(),
+                    bindings::memcg_stat_item_MEMCG_ZSWAPPED as c_int,
+                ),
+            })
         }
+        #[cfg(not(CONFIG_MEMCG))]
+        None
     }
 
     /// Whether what `memcg` has in zswap may go on to the swap device: `memory.zswap.writeback` of
@@ -48,9 +120,75 @@ impl MemCgroup {
     ///
     /// Mirrors `mem_cgroup_zswap_writeback_enabled()`.
     pub fn zswap_writeback_enabled(memcg: Option<&Self>) -> bool {
-        let memcg = memcg.map_or(core::ptr::null_mut(), |memcg| memcg.0.get());
-        // SAFETY: `memcg` is null, which C takes, or alive; a group keeps its ancestors.
-        unsafe { bindings::mem_cgroup_zswap_writeback_enabled(memcg) }
+        // SAFETY: It is null, which C takes, or alive; a group keeps its ancestors.
+        unsafe { bindings::mem_cgroup_zswap_writeback_enabled(Self::raw(memcg)) }
+    }
+}
+
+/// A place in the endless round over all groups.
+///
+/// # Invariants
+///
+/// The group, if there is one, is what `mem_cgroup_iter()` has returned last, with a reference.
+pub struct Cursor(Option<ARef<MemCgroup>>);
+
+impl Cursor {
+    /// Before the first.
+    pub const fn new() -> Self {
+        Self(None)
+    }
+
+    /// Goes on to the next group, or, after the last, to none. Doesn't sleep.
+    ///
+    /// Mirrors `mem_cgroup_iter(NULL, prev, NULL)`.
+    pub fn advance(&mut self) {
+        let prev = self.0.take().map_or(core::ptr::null_mut(), |prev| {
+            ARef::into_raw(prev).as_ptr().cast::<bindings::mem_cgroup>()
+        });
+        // SAFETY: By the type invariant `prev` is from the last call, with the reference that C
+        // puts.
+        let next = unsafe {
+            bindings::mem_cgroup_iter(core::ptr::null_mut(), prev, core::ptr::null_mut())
+        };
+        // SAFETY: C has got a reference for us; `MemCgroup` is transparent.
+        self.0 = NonNull::new(next.cast()).map(|next| unsafe { ARef::from_raw(next) });
+    }
+
+    /// The group that it is at.
+    pub fn get(&self) -> Option<&MemCgroup> {
+        self.0.as_deref()
+    }
+
+    /// A reference to the group that it is at, if that is online.
+    ///
+    /// Mirrors `mem_cgroup_tryget_online()`.
+    pub fn tryget_online(&self) -> Option<ARef<MemCgroup>> {
+        let memcg = self.get()?;
+        // SAFETY: The group is alive.
+        if !unsafe { bindings::mem_cgroup_tryget_online(memcg.0.get()) } {
+            return None;
+        }
+        // SAFETY: C has got a reference for us.
+        Some(unsafe { ARef::from_raw(NonNull::from(memcg)) })
+    }
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CachedFolio<'_> {
+    /// Whether what the folio's group has in zswap may go on to the swap device: see
+    /// [`MemCgroup::zswap_writeback_enabled`].
+    pub fn zswap_writeback_enabled(&self) -> bool {
+        let _rcu = rcu::read_lock();
+        // SAFETY: The folio is alive. The group that it is charged to is read under RCU, and isn't
+        // freed before the end of this section; a group keeps its ancestors.
+        unsafe {
+            bindings::mem_cgroup_zswap_writeback_enabled(bindings::folio_memcg(self.as_raw()))
+        }
     }
 }
 
@@ -99,6 +237,25 @@ impl ObjCgroup {
         unsafe { bindings::obj_cgroup_may_zswap(self.0.get()) }
     }
 
+    /// The group that it stands for now; none without `CONFIG_MEMCG`.
+    ///
+    /// Mirrors `get_mem_cgroup_from_objcg()`.
+    pub fn memcg(&self) -> Option<ARef<MemCgroup>> {
+        // SAFETY: `self` is alive.
+        let memcg = unsafe { bindings::get_mem_cgroup_from_objcg(self.0.get()) };
+        // SAFETY: C has got a reference for us; `MemCgroup` is transparent.
+        NonNull::new(memcg.cast()).map(|memcg| unsafe { ARef::from_raw(memcg) })
+    }
+
+    /// The group that it stands for now, as long as the RCU read section.
+    ///
+    /// Mirrors `obj_cgroup_memcg()`.
+    #[inline]
+    pub(crate) fn memcg_rcu(&self, _rcu: &rcu::Guard) -> *mut bindings::mem_cgroup {
+        // SAFETY: `self` is alive, and the RCU read lock is held.
+        unsafe { bindings::obj_cgroup_memcg(self.0.get()) }
+    }
+
     /// Counts events for the group. Mirrors `count_objcg_events()`.
     #[inline]
     pub fn count(&self, event: Event, delta: usize) {
@@ -119,6 +276,19 @@ impl LruVec {
     pub unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { &*ptr.cast() }
+    }
+
+    /// The state of a group on a node; of the node, without a group.
+    ///
+    /// Mirrors `mem_cgroup_lruvec()`.
+    pub fn of(memcg: Option<&MemCgroup>, nid: NumaNode) -> Option<&Self> {
+        // SAFETY: It is null, which C takes, or alive, and keeps its state; nodes have theirs for
+        // ever. Null for a node that there isn't.
+        unsafe {
+            bindings::mem_cgroup_lruvec_of(MemCgroup::raw(memcg), nid.as_raw())
+                .cast::<Self>()
+                .as_ref()
+        }
     }
 
     /// The state that `folio` is charged to now. Mirrors `folio_lruvec()`.

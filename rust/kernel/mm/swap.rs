@@ -4,7 +4,8 @@
 //!
 //! *The swap cache is the synchroniser*: what a subsystem keeps for a swap slot, in [`SlotTrees`],
 //! may be touched only by whoever holds the lock of the folio that sits in the swap cache for that
-//! slot. There are three evidences, and no other way in:
+//! slot. There are three evidences, and no other way in; for code that has none, [`SwapDevice`] is
+//! the way to win one.
 //!
 //! | evidence          | what C has at that point                                     | opens           |
 //! |-------------------|--------------------------------------------------------------|-----------------|
@@ -28,16 +29,23 @@ use crate::{
     bindings,
     error::{
         code::{
+            EEXIST,
             EINVAL,
             ENOMEM, //
         },
+        from_err_ptr,
+        Error,
         Result, //
     },
     ffi::{
         c_int,
         c_void, //
     },
-    mm::folio::CachedFolio,
+    mm::folio::{
+        CachedFolio,
+        Contents,
+        Filled, //
+    },
     prelude::*,
     str::CStr,
     sync::{
@@ -59,6 +67,7 @@ use crate::{
 };
 use core::{
     marker::PhantomData,
+    mem::ManuallyDrop,
     pin::Pin,
     ptr::NonNull, //
 };
@@ -133,6 +142,150 @@ impl CachedFolio<'_> {
             first,
             nr: self.nr_pages(),
             folio: self,
+        }
+    }
+}
+
+/// As in C, where bindgen takes it for a negative number.
+const NO_INTERLEAVE_INDEX: usize = usize::MAX;
+
+/// A swap device that is kept from being swapped off by a reference, through one of its slots.
+///
+/// The slot is within the device; it may be free.
+///
+/// # Invariants
+///
+/// `si` is the device of `entry`, with a reference that is ours; `entry` lies within it.
+pub struct SwapDevice {
+    si: NonNull<bindings::swap_info_struct>,
+    entry: SwapEntry,
+}
+
+impl SwapDevice {
+    /// Gets a reference to the device of `entry`, unless it is being swapped off or there is no
+    /// such slot.
+    ///
+    /// Mirrors `get_swap_device()`.
+    pub fn get(entry: SwapEntry) -> Option<Self> {
+        // SAFETY: C checks the entry.
+        let si = NonNull::new(unsafe { bindings::get_swap_device(entry.0) })?;
+        // INVARIANT: C has got the reference, and checked that the entry lies within the device.
+        Some(Self { si, entry })
+    }
+
+    /// Tries to put a new folio of one page into the swap cache for the slot. May sleep, but never
+    /// waits for a folio's lock.
+    ///
+    /// Mirrors `swap_cache_alloc_folio()` as zswap's writeback calls it.
+    pub fn add_folio(&self, gfp: Flags) -> Added {
+        // SAFETY: The device is kept by our reference. The policy is the current task's, which
+        // isn't changed meanwhile but by the task. One order, that of a single page.
+        let folio = unsafe {
+            bindings::swap_cache_alloc_folio(
+                self.entry.0,
+                gfp.as_raw(),
+                1,
+                core::ptr::null_mut(),
+                bindings::current_task_policy(),
+                NO_INTERLEAVE_INDEX,
+            )
+        };
+        match from_err_ptr(folio) {
+            // INVARIANT: C returns a new folio, locked by us, in the swap cache for the slot, not
+            // uptodate, with a reference that is ours.
+            //
+            // SAFETY: As just said; the reference is ours for as long as this is used.
+            Ok(folio) => Added::New(NewFolio(unsafe { CachedFolio::from_raw(folio) })),
+            Err(EEXIST) => Added::Present,
+            Err(error) => Added::Failed(error),
+        }
+    }
+}
+
+impl Drop for SwapDevice {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the reference is ours.
+        unsafe { bindings::put_swap_device(self.si.as_ptr()) }
+    }
+}
+
+/// What came of trying to add a folio to the swap cache.
+pub enum Added {
+    /// It is there.
+    New(NewFolio),
+    /// There is another: somebody is using the page.
+    Present,
+    /// There is no memory, or the slot is free.
+    Failed(Error),
+}
+
+/// A folio of one page that was just added to the swap cache, and is to be filled: locked by us, not
+/// uptodate, with its content and its slot's data nobody else's.
+///
+/// Dropping it undoes that: others find a slot that has no folio, not a folio that can't be read.
+///
+/// # Invariants
+///
+/// `.0` is the only evidence of a lock which is ours to release, for a folio with a reference that
+/// is ours to put; the folio is not uptodate, and nobody else accesses its content.
+#[must_use = "the folio is deleted from the swap cache at once if unused"]
+pub struct NewFolio(CachedFolio<'static>);
+
+impl NewFolio {
+    /// Whether the slot is marked as that of a page of zeroes.
+    ///
+    /// Such a page was swapped out without anybody being told: what is kept for the slot is older.
+    pub fn is_marked_zero(&self) -> bool {
+        // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from
+        // being freed and the mark from changing.
+        unsafe { bindings::folio_swap_is_zero(self.0.as_raw()) }
+    }
+
+    /// Lends the evidence that the folio's slot is ours.
+    pub fn cached(&mut self) -> CachedFolio<'_> {
+        self.0.split().0
+    }
+
+    /// Writes the folio to the device: lets `f` fill it, and take the data's other copy out of its
+    /// place. May sleep.
+    ///
+    /// If `f` does both, marks the folio uptodate and submits it; it is unlocked when the I/O has
+    /// started, and will be at the tail of the inactive list when that is over. If `f` fails, the
+    /// folio goes as when dropped. Mirrors the end of C's `zswap_writeback_entry()`.
+    pub fn write_exclusively<T, E, F>(mut self, f: F) -> Result<(), E>
+    where
+        F: for<'f> FnOnce(CachedFolio<'f>, Contents<'f>) -> Result<(Filled<'f>, Taken<T>), E>,
+    {
+        let (cached, contents) = self.0.split();
+        let (_filled, taken) = f(cached, contents)?;
+        drop(taken);
+
+        let folio = ManuallyDrop::new(self).0.as_raw();
+        let mut ctx = bindings::swap_io_ctx::default();
+        // SAFETY: By the type invariant the folio is alive, locked and in the swap cache; it was
+        // filled, as `Filled` says. The lock goes to `__swap_writepage()`; the reference is put
+        // after the last use.
+        unsafe {
+            bindings::folio_mark_uptodate(folio);
+            bindings::folio_set_reclaim(folio);
+            bindings::__swap_writepage(&mut ctx, folio);
+            bindings::swap_write_submit(&mut ctx);
+            bindings::folio_put(folio);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewFolio {
+    fn drop(&mut self) {
+        let folio = self.0.as_raw();
+        // SAFETY: By the type invariant the folio is alive, locked by us and in the swap cache. No
+        // `Slots` of it is in use, since those borrow `self`: whoever keeps data for the slot may be
+        // told here to forget it, if the slot has no other user any more.
+        unsafe {
+            bindings::swap_cache_del_folio(folio);
+            bindings::folio_unlock(folio);
+            bindings::folio_put(folio);
         }
     }
 }
@@ -386,7 +539,7 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
         })
     }
 
-    /// Keeps `value` for slot `index` of the folio, and returns what was kept there before.
+    /// Keeps `value` for slot `index` of the folio. Returns it, borrowed, and what was kept before.
     ///
     /// May sleep if `gfp` may. On failure gives `value` back: with `EINVAL` if the folio has no
     /// such slot or the device no trees, else with `ENOMEM`.
@@ -396,14 +549,23 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
         index: usize,
         value: T,
         gfp: Flags,
-    ) -> Result<Option<T>, StoreError<T>> {
-        match self.tree {
-            Some(tree) if index < self.nr => tree.store(self.entry(index).offset(), value, gfp),
-            _ => Err(StoreError {
-                error: EINVAL,
-                value,
-            }),
-        }
+    ) -> Result<(T::Borrowed<'_>, Option<T>), StoreError<T>> {
+        let tree = match self.tree {
+            Some(tree) if index < self.nr => tree,
+            _ => {
+                return Err(StoreError {
+                    error: EINVAL,
+                    value,
+                })
+            }
+        };
+        let ptr = value.into_foreign();
+        // SAFETY: From `into_foreign` just now. The same is in the tree once it is stored.
+        let value = unsafe { T::from_foreign(ptr) };
+        let old = tree.store(self.entry(index).offset(), value, gfp)?;
+        // SAFETY: It is what `ptr` came from. The slot is ours: nobody else takes the element out
+        // for as long as `self` is borrowed, and we can't.
+        Ok((unsafe { T::borrow(ptr) }, old))
     }
 
     /// Empties every slot of the folio. Doesn't sleep, unless dropping a `T` does.

@@ -19,6 +19,8 @@ impl Event {
     pub const ZSWPIN: Self = Self(bindings::vm_event_item_ZSWPIN);
     /// A page was stored in zswap.
     pub const ZSWPOUT: Self = Self(bindings::vm_event_item_ZSWPOUT);
+    /// A page was written from zswap to the swap device.
+    pub const ZSWPWB: Self = Self(bindings::vm_event_item_ZSWPWB);
 }
 
 impl Event {

@@ -8,7 +8,12 @@ use super::{
     stats, //
 };
 use kernel::{
+    impl_list_lru_item,
     mm::{
+        list_lru::{
+            Links,
+            ListLru, //
+        },
         memcontrol::{
             ObjCgroup,
             ZswapCharged, //
@@ -20,7 +25,13 @@ use kernel::{
         zsmalloc,
     },
     slab,
-    sync::aref::ARef, //
+    sync::{
+        aref::ARef,
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+    },
 };
 
 /// The bytes of a page in a pool.
@@ -30,14 +41,42 @@ pub(crate) type Object = zsmalloc::Object<Pool, Form>;
 ///
 /// Everything in it is set before it is published in a tree, and given back when it is dropped: the
 /// object to the pool, the charge to the cgroup. Dropping is allowed wherever a slot may be freed,
-/// under spin locks with interrupts off: nothing in here sleeps.
+/// under spin locks with interrupts off: nothing in here sleeps. It begins with taking the entry off
+/// the list that it is on, while all of it is still there.
 pub(crate) struct Entry {
     swap: SwapEntry,
     object: ZswapCharged<Object>,
+    lru: Links,
+    // Whether the entry has a second chance, when the shrinker comes to it.
+    referenced: Atomic<bool>,
 }
 
 /// An entry, owned. Others may be looking at it.
 pub(crate) type StoredEntry = slab::Object<Entry>;
+
+/// The entries in the order of their age, for each node and cgroup.
+pub(crate) static LRU: ListLru<Entry> = ListLru::new();
+
+impl_list_lru_item! {
+    impl Item for Entry { links: self.lru, charged: self.object, lru: LRU }
+}
+
+/// Which entry this is: to be compared, not looked at.
+///
+/// Says that an entry is the same, or one made at the same place for the same slot, which is as
+/// good: whoever has the slot may do with either what he would have done.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Identity {
+    swap: SwapEntry,
+    address: usize,
+}
+
+impl Identity {
+    /// The slot that the entry was stored for.
+    pub(crate) fn swap(self) -> SwapEntry {
+        self.swap
+    }
+}
 
 /// The entries of all swap slots.
 pub(crate) static TREES: SlotTrees<StoredEntry> = SlotTrees::new(c"zswap_tree");
@@ -49,7 +88,26 @@ impl Entry {
         Self {
             swap,
             object: ZswapCharged::new(object, objcg),
+            lru: Links::new(),
+            referenced: Atomic::new(true),
         }
+    }
+
+    /// Which entry this is.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
+            swap: self.swap,
+            address: core::ptr::from_ref(self).addr(),
+        }
+    }
+
+    /// Whether the entry had a second chance, which it has no longer. Under the list's lock.
+    pub(crate) fn use_second_chance(&self) -> bool {
+        let had = self.referenced.load(Relaxed);
+        if had {
+            self.referenced.store(false, Relaxed);
+        }
+        had
     }
 
     /// The slot that it was stored for.
@@ -67,8 +125,6 @@ impl Entry {
         self.object.objcg()
     }
 }
-
-impl slab::Managed for Entry {}
 
 impl Drop for Entry {
     fn drop(&mut self) {

@@ -27,7 +27,10 @@ use kernel::{
             Load,
             UnreadFolio, //
         },
-        memcontrol::LruVec,
+        memcontrol::{
+            LruVec,
+            MemCgroup, //
+        },
         swap::{
             DeadDevice,
             FreedSlot, //
@@ -212,13 +215,19 @@ pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
     }
 }
 
-/// A cgroup goes offline. There is nothing yet that would keep one.
+/// A cgroup goes offline.
 ///
 /// # Safety
 ///
-/// None: it is C's prototype that makes this `unsafe`.
+/// Only for `mem_cgroup_css_offline()`, with the group that it is called for.
 #[export]
-pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(_memcg: *mut bindings::mem_cgroup) {}
+pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
+    // SAFETY: The cgroup core has a reference to the group whose callback this is.
+    let memcg = unsafe { MemCgroup::from_raw(memcg) };
+    if let (Some(memcg), Some(zswap)) = (memcg, zswap()) {
+        zswap.memcg_offline(memcg);
+    }
+}
 
 /// Initialises zswap's part of a `struct lruvec`.
 ///

@@ -64,7 +64,7 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
 }
 
 /// Decompresses `entry`, and says so if that fails.
-fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
+pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
     let object = entry.object();
     decompress(object, contents).map_err(|made| {
         stats::DecompressFail::hit();

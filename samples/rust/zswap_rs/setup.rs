@@ -5,7 +5,10 @@
 
 use super::{
     compress::Contexts,
-    entry::Entry,
+    entry::{
+        Entry,
+        LRU, //
+    },
     exports::glue,
     limits::{
         Fullness,
@@ -17,18 +20,27 @@ use super::{
         ENABLED, //
     },
     pool::Pool,
+    shrink::{
+        LimitWork,
+        Pressure, //
+    },
     stats, //
 };
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::folio::totalram_pages,
+    mm::{
+        folio::totalram_pages,
+        memcontrol::Cursor, //
+    },
     module_param::runtime::{
         ParamLock,
         ParamLocked, //
     },
+    new_spinlock,
     prelude::*,
     ratelimit::RateLimit,
+    shrinker::Shrinker,
     slab,
     str::{
         BStr,
@@ -43,7 +55,13 @@ use kernel::{
             Detached,
             RefList, //
         },
+        Arc,
         SetOnce,
+        SpinLock, //
+    },
+    workqueue::{
+        Queue,
+        ReclaimQueue, //
     },
 };
 
@@ -72,6 +90,10 @@ pub(crate) struct Zswap {
     #[pin]
     pools: RefList<Pool>,
     was_full: Atomic<bool>,
+    shrink_queue: ReclaimQueue,
+    limit_work: Arc<LimitWork>,
+    #[pin]
+    shrink_cursor: SpinLock<Cursor>,
     #[pin]
     complaints: RateLimit,
 }
@@ -89,16 +111,26 @@ impl Zswap {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
         let contexts_state = cpuhotplug::State::new(c"mm/zswap_pool:prepare")?;
-        KBox::pin_init(
+        let shrink_queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
+        let limit_work = LimitWork::new()?;
+        let zswap = KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
                 contexts_state,
                 pools <- RefList::new(),
                 was_full: Atomic::new(false),
+                shrink_queue,
+                limit_work,
+                shrink_cursor <- new_spinlock!(Cursor::new(), "zswap_shrink_lock"),
                 complaints <- RateLimit::new(),
             }),
             GFP_KERNEL,
-        )
+        )?;
+        // Last, as these can't be taken back.
+        let shrinker = Shrinker::new::<Pressure>(c"mm-zswap")?;
+        LRU.init(&shrinker)?;
+        shrinker.register();
+        Ok(zswap)
     }
 
     /// Memory for entries.
@@ -116,13 +148,42 @@ impl Zswap {
         &self.pools
     }
 
-    /// Whether the pools take so much memory that pages must be refused.
-    pub(crate) fn is_full(&self) -> bool {
-        let limits = Limits {
+    /// Where writing back is done for stores that were refused.
+    pub(crate) fn shrink_queue(&self) -> &Queue {
+        &self.shrink_queue
+    }
+
+    /// What is done there.
+    pub(crate) fn limit_work(&self) -> Arc<LimitWork> {
+        self.limit_work.clone()
+    }
+
+    /// How far that has got with the round over all cgroups.
+    pub(crate) fn shrink_cursor(&self) -> &SpinLock<Cursor> {
+        &self.shrink_cursor
+    }
+
+    fn limits() -> Limits {
+        Limits {
             max_pool_percent: params::MAX_POOL_PERCENT.get(),
             accept_threshold_percent: params::ACCEPT_THRESHOLD_PERCENT.get(),
-        };
-        let was_full = self.was_full.load(Relaxed);
+        }
+    }
+
+    /// The pages that the pools should shrink to after the limit was hit.
+    pub(crate) fn accept_pages(&self) -> usize {
+        Self::limits().accept_pages(totalram_pages())
+    }
+
+    /// Whether pages were refused for the limit when that was last looked at.
+    pub(crate) fn was_full(&self) -> bool {
+        self.was_full.load(Relaxed)
+    }
+
+    /// Whether the pools take so much memory that pages must be refused.
+    pub(crate) fn is_full(&self) -> bool {
+        let limits = Self::limits();
+        let was_full = self.was_full();
         let fullness = limits.check(was_full, self.total_pages(), totalram_pages());
         if fullness == Fullness::Hit {
             stats::PoolLimitHit::hit();

@@ -47,8 +47,6 @@ macro_rules! counters {
 
             impl $name {
                 /// Counts one.
-                // Two of the counters are writeback's, which is not there yet.
-                #[allow(dead_code)]
                 pub(crate) fn hit() {
                     Self::counter().fetch_add(1, Relaxed);
                 }
@@ -75,7 +73,7 @@ macro_rules! counters {
 counters! {
     /// The pool limit was hit.
     PoolLimitHit: "pool_limit_hit",
-    /// A store was refused since reclaim had failed after the limit was hit.
+    /// An entry could not be written back.
     RejectReclaimFail: "reject_reclaim_fail",
     /// A store was refused since zsmalloc, or the tree, had no memory.
     RejectAllocFail: "reject_alloc_fail",

@@ -7,6 +7,7 @@ use super::{
     entry::{
         Entry,
         StoredEntry,
+        LRU,
         TREES, //
     },
     params,
@@ -15,6 +16,7 @@ use super::{
         zswap,
         Zswap, //
     },
+    shrink::shrink_memcg,
     stats, //
 };
 use kernel::{
@@ -23,10 +25,7 @@ use kernel::{
             CachedFolio,
             FolioPage, //
         },
-        memcontrol::{
-            MemCgroup,
-            ObjCgroup, //
-        },
+        memcontrol::ObjCgroup,
         swap::{
             Cleared,
             Slots, //
@@ -39,8 +38,7 @@ use kernel::{
     prelude::*,
     sync::{
         aref::ARef,
-        percpu_ref::Ref,
-        rcu, //
+        percpu_ref::Ref, //
     },
 };
 
@@ -94,15 +92,24 @@ fn try_store(folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
         return Err(Refused);
     }
     let zswap = zswap().ok_or(Refused)?;
+    store_in(zswap, folio).inspect_err(|_| zswap.make_room())
+}
 
+fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
     let objcg = ObjCgroup::of_folio(folio);
-    if objcg.as_ref().is_some_and(|objcg| !objcg.may_zswap()) {
-        return Err(Refused);
+    if let Some(objcg) = &objcg {
+        // A cgroup at its limit makes room itself, by a few of its own pages.
+        if !objcg.may_zswap() {
+            shrink_memcg(objcg.memcg().as_deref()).map_err(|_| Refused)?;
+        }
     }
     if zswap.is_full() {
         return Err(Refused);
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
+    if let Some(objcg) = &objcg {
+        LRU.prepare(objcg, GFP_KERNEL).map_err(|_| Refused)?;
+    }
 
     let nr_pages = folio.nr_pages();
     let mut slots = folio.slots(&TREES);
@@ -134,18 +141,17 @@ fn store_page(
         .map_err(|_| Reject::KmemcacheFail)?;
 
     let folio = slots.folio();
-    let object = compress(pool, page, || {
-        let rcu = rcu::read_lock();
-        MemCgroup::zswap_writeback_enabled(MemCgroup::of_folio(folio, &rcu))
-    })?;
+    let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
     let entry = vacant.write(Entry::new(slots.entry(index), object, objcg.cloned()));
-    let old = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
+    let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
         Reject::AllocFail
     })?;
     // There is an older one if the folio was stored before, and changed while it stayed in the
     // swap cache.
     drop(old);
+    // Last: from here on the shrinker can find it.
+    LRU.add(entry);
     Ok(())
 }

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Lists of objects in the order of their last use: one for each NUMA node and memory cgroup.
+//!
+//! The objects are [`slab::Object`]s that have [`Links`] and are charged to a cgroup. Which list an
+//! object is on follows from where it lies and what it is charged to, neither of which changes. An
+//! object that is destroyed is taken off its list first, while all of it is still there.
+//!
+//! Mistakes that were made with these lists can't be made here: to take an object off a list that
+//! it isn't on (no method does), to use an object after the list's lock was dropped (what a walk
+//! hands out is consumed by that), to take up the lock again and go on, or to say "removed" for an
+//! object that wasn't, which `list_lru` would count twice.
+//!
+//! C header: [`include/linux/list_lru.h`](srctree/include/linux/list_lru.h)
+
+use crate::{
+    alloc::NumaNode,
+    bindings,
+    error::{
+        code::EBUSY,
+        to_result,
+        Result, //
+    },
+    ffi::c_void,
+    mm::memcontrol::{
+        MemCgroup,
+        ObjCgroup, //
+    },
+    shrinker::Shrinker,
+    slab::{
+        self,
+        ObjectRef, //
+    },
+    sync::{
+        atomic::{
+            ordering::{
+                Acquire,
+                Release, //
+            },
+            Atomic,
+        },
+        rcu,
+    },
+    types::{
+        NotThreadSafe,
+        Opaque, //
+    },
+};
+use core::marker::PhantomData;
+
+/// What ties an object to its list.
+///
+/// # Invariants
+///
+/// A zeroed `struct list_head`, if the object was never on a list; else an initialised one, empty
+/// or on one of the lists of [`Item::lru`] of the type that it is part of.
+#[repr(transparent)]
+pub struct Links(Opaque<bindings::list_head>);
+
+// SAFETY: The links are looked at and changed under the lock of their list.
+unsafe impl Send for Links {}
+// SAFETY: As above.
+unsafe impl Sync for Links {}
+
+impl Links {
+    /// Links of an object that isn't on a list. They may be moved until it is.
+    #[inline]
+    pub fn new() -> Self {
+        // INVARIANT: Zeroed.
+        Self(Opaque::zeroed())
+    }
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A type whose objects can be on a [`ListLru`]. Implemented by [`impl_list_lru_item!`].
+///
+/// # Safety
+///
+/// - `links()`, `objcg()` and `lru()` must return the same always, and `from_links()` must undo
+///   `links()`.
+/// - The type's [`slab::Managed::before_drop`] must call [`ListLru::remove`] of `lru()`.
+///
+/// [`impl_list_lru_item!`]: crate::impl_list_lru_item
+pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
+    /// The object's links.
+    fn links(&self) -> &Links;
+
+    /// The object that has these links.
+    ///
+    /// # Safety
+    ///
+    /// They must be some object's.
+    unsafe fn from_links(links: *mut Links) -> *mut Self;
+
+    /// What the object is charged to.
+    fn objcg(&self) -> Option<&ObjCgroup>;
+
+    /// The lists that objects of this type are on.
+    fn lru() -> &'static ListLru<Self>
+    where
+        Self: Sized;
+}
+
+/// Says that objects of a type can be on the lists of a `static` [`ListLru`].
+///
+/// Takes the fields that are the object's [`Links`] and its
+/// [`ZswapCharged`](crate::mm::memcontrol::ZswapCharged) part.
+///
+/// ```ignore
+/// impl_list_lru_item! {
+///     impl Item for Entry { links: self.lru, charged: self.object, lru: LRU }
+/// }
+/// ```
+#[macro_export]
+macro_rules! impl_list_lru_item {
+    (impl Item for $self:ty {
+        links: self.$links:ident, charged: self.$charged:ident, lru: $lru:ident $(,)?
+    }) => {
+        // SAFETY: Which field is which, what an object is charged to, and a `static` stay the same;
+        // `before_drop` below does as it should.
+        unsafe impl $crate::mm::list_lru::Item for $self {
+            #[inline]
+            fn links(&self) -> &$crate::mm::list_lru::Links {
+                &self.$links
+            }
+
+            #[inline]
+            unsafe fn from_links(links: *mut $crate::mm::list_lru::Links) -> *mut Self {
+                // SAFETY: By the requirement of the trait.
+                unsafe { $crate::container_of!(links, Self, $links) }
+            }
+
+            #[inline]
+            fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
+                $crate::mm::memcontrol::ZswapCharged::objcg(&self.$charged)
+            }
+
+            #[inline]
+            fn lru() -> &'static $crate::mm::list_lru::ListLru<Self> {
+                static THE: &$crate::mm::list_lru::ListLru<$self> = &$lru;
+                THE
+            }
+        }
+
+        impl $crate::slab::Managed for $self {
+            #[inline]
+            fn before_drop(object: $crate::slab::ObjectRef<'_, Self>) {
+                <Self as $crate::mm::list_lru::Item>::lru().remove(object);
+            }
+        }
+    };
+}
+
+/// [`ListLru::state`]: nobody has called `init`.
+const UNUSED: u32 = 0;
+/// Somebody is in `init`, or it has failed.
+const TAKEN: u32 = 1;
+/// The lists can be used.
+const READY: u32 = 2;
+
+/// The lists of all objects of one type. To be a `static`.
+///
+/// # Invariants
+///
+/// - If `state` is `READY`, `lru` is an initialised `struct list_lru`, which knows about cgroups
+///   and will never be destroyed. If it is `TAKEN`, one task has `lru` to itself.
+/// - On its lists are [`Links`] of live [`slab::Object`]s of `T`, each on the list of the node that
+///   it lies on and the cgroup that it is charged to.
+pub struct ListLru<T> {
+    lru: Opaque<bindings::list_lru>,
+    state: Atomic<u32>,
+    _p: PhantomData<fn(T)>,
+}
+
+// SAFETY: A `struct list_lru` does its own locking, and has no thread; walks hand out `&T`, with
+// `T: Sync` as of `Item`.
+unsafe impl<T> Sync for ListLru<T> {}
+
+impl<T: Item> ListLru<T> {
+    /// Lists that can't be used yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        // INVARIANT: Unused.
+        Self {
+            lru: Opaque::uninit(),
+            state: Atomic::new(UNUSED),
+            _p: PhantomData,
+        }
+    }
+
+    /// Makes the lists usable, on behalf of `shrinker`: it will be called when there is something
+    /// on them. Can be done once, else fails with `EBUSY`. May sleep.
+    ///
+    /// Mirrors `list_lru_init_memcg()`.
+    pub fn init(&'static self, shrinker: &Shrinker) -> Result {
+        if self.state.cmpxchg(UNUSED, TAKEN, Acquire).is_err() {
+            return Err(EBUSY);
+        }
+        // SAFETY: By the exchange `lru` is ours alone; it is part of a `static`, and doesn't move.
+        // C wants it zeroed, keeps no more of the shrinker than its id, and doesn't destroy it.
+        unsafe {
+            self.lru.get().write_bytes(0, 1);
+            to_result(bindings::list_lru_init_memcg(
+                self.lru.get(),
+                shrinker.as_raw(),
+            ))?;
+        }
+        // INVARIANT: Initialised; release publishes that.
+        self.state.store(READY, Release);
+        Ok(())
+    }
+
+    /// The C lists, if they can be used.
+    #[inline]
+    fn ready(&self) -> Option<*mut bindings::list_lru> {
+        (self.state.load(Acquire) == READY).then_some(self.lru.get())
+    }
+
+    /// Makes sure that objects can be put on the lists of `objcg`. May sleep. Fails with `ENOMEM`.
+    ///
+    /// Mirrors `memcg_list_lru_alloc()`.
+    pub fn prepare(&self, objcg: &ObjCgroup, gfp: crate::alloc::Flags) -> Result {
+        let Some(lru) = self.ready() else {
+            return Ok(());
+        };
+        let memcg = objcg.memcg();
+        // SAFETY: `lru` is initialised; `memcg` is alive, or null, which has its list.
+        to_result(unsafe {
+            bindings::memcg_list_lru_alloc(MemCgroup::raw(memcg.as_deref()), lru, gfp.as_raw())
+        })
+    }
+
+    /// Calls `f` with the cgroup whose list `object` belongs on, kept for that long.
+    #[inline]
+    fn with_memcg<R>(
+        object: ObjectRef<'_, T>,
+        f: impl FnOnce(*mut bindings::mem_cgroup) -> R,
+    ) -> R {
+        let rcu = rcu::read_lock();
+        f(object
+            .objcg()
+            .map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu)))
+    }
+
+    /// Puts an object at the end of its list, the most recently used, unless it is on it.
+    ///
+    /// From here on others find the object by walking. Takes the list's lock, sleeps never; the
+    /// list of its cgroup should have been prepared. Mirrors `list_lru_add()`.
+    #[inline]
+    pub fn add(&self, object: ObjectRef<'_, T>) {
+        let Some(lru) = self.ready() else { return };
+        let links = object.links().0.get();
+        Self::with_memcg(object, |memcg| {
+            // SAFETY: By the invariant of `Links` they are zeroed if they never were on a list.
+            // Nobody else adds the object for the first time: only its owner's borrower calls
+            // this before others can have seen it on a list, and from then on it isn't zeroed.
+            if unsafe { (*links).next.is_null() } {
+                // SAFETY: As above; the object is slab memory, which doesn't move.
+                unsafe { bindings::INIT_LIST_HEAD(links) };
+            }
+            // SAFETY: `lru` is initialised. The object is alive; before it is dropped,
+            // `before_drop` takes it off the list. Its node and cgroup stay the same, and the
+            // cgroup is kept by RCU, in the face of reparenting as well: see `list_lru_add()`.
+            unsafe { bindings::list_lru_add(lru, links, object.nid().as_raw(), memcg) };
+        });
+    }
+
+    /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
+    ///
+    /// Waits for a walk that is looking at the object. Takes the list's lock, sleeps never.
+    #[inline]
+    pub fn remove(&self, object: ObjectRef<'_, T>) {
+        let Some(lru) = self.ready() else { return };
+        let links = object.links().0.get();
+        // SAFETY: As in `add`.
+        if unsafe { (*links).next.is_null() } {
+            return;
+        }
+        Self::with_memcg(object, |memcg| {
+            // SAFETY: As in `add`: the same node and cgroup, hence the same list.
+            unsafe { bindings::list_lru_del(lru, links, object.nid().as_raw(), memcg) };
+        });
+    }
+
+    /// How many objects are on the list of a node and cgroup. Takes no lock.
+    ///
+    /// Mirrors `list_lru_count_one()`.
+    pub fn count(&self, nid: NumaNode, memcg: Option<&MemCgroup>) -> usize {
+        // SAFETY: `lru` is initialised; `memcg` is alive.
+        self.ready().map_or(0, |lru| unsafe {
+            bindings::list_lru_count_one(lru, nid.as_raw(), MemCgroup::raw(memcg))
+        })
+    }
+
+    /// Walks the list of a node and cgroup from its head, the least recently used, over no more
+    /// than `nr_to_walk` objects, and takes as many off `nr_to_walk`.
+    ///
+    /// For each calls `f`, with the list's lock held: `f` must not sleep before it drops the lock.
+    /// Mirrors `list_lru_walk_one()`.
+    pub fn walk<F>(
+        &self,
+        nid: NumaNode,
+        memcg: Option<&MemCgroup>,
+        nr_to_walk: &mut usize,
+        mut f: F,
+    ) where
+        F: FnMut(Visit<'_, T>) -> Next,
+    {
+        let Some(lru) = self.ready() else { return };
+        // SAFETY: `lru` is initialised, `memcg` alive. `visit` gets `f` and objects that are on
+        // the list; the number is one that C may count down.
+        unsafe {
+            bindings::list_lru_walk_one(
+                lru,
+                nid.as_raw(),
+                MemCgroup::raw(memcg),
+                Some(visit::<T, F>),
+                (&raw mut f).cast(),
+                nr_to_walk,
+            )
+        };
+    }
+}
+
+/// # Safety
+///
+/// Only for `list_lru_walk_one()` as called by [`ListLru::walk`], with its `f`.
+unsafe extern "C" fn visit<T: Item, F: FnMut(Visit<'_, T>) -> Next>(
+    links: *mut bindings::list_head,
+    list: *mut bindings::list_lru_one,
+    f: *mut c_void,
+) -> bindings::lru_status {
+    // SAFETY: `walk` lends its closure to C for the call, which comes back here only.
+    let f = unsafe { &mut *f.cast::<F>() };
+    // INVARIANT: `list` is locked, and `links` is on it.
+    f(Visit {
+        links,
+        list,
+        _p: PhantomData,
+        _not_send: NotThreadSafe,
+    })
+    .0
+}
+
+/// An object that a walk has come to. The list's lock is held: it can't be destroyed.
+///
+/// # Invariants
+///
+/// `list` is locked by us, `links` are those of an object of `T` and on it.
+#[must_use = "a walk wants to know what to do next"]
+pub struct Visit<'a, T: Item> {
+    links: *mut bindings::list_head,
+    list: *mut bindings::list_lru_one,
+    _p: PhantomData<&'a T>,
+    _not_send: NotThreadSafe,
+}
+
+/// What a walk is to do next.
+///
+/// `LRU_REMOVED` isn't among the answers: an object leaves the list when it is destroyed.
+pub struct Next(bindings::lru_status);
+
+impl<T: Item> Visit<'_, T> {
+    /// The object, for as long as the lock is held.
+    pub fn object(&self) -> &T {
+        // SAFETY: By the type invariant it is on the list. Before it is dropped it is taken off,
+        // which takes the lock that we hold; others have shared references at most.
+        unsafe { &*T::from_links(self.links.cast()) }
+    }
+
+    /// Moves the object to the end of the list, and goes on to the next.
+    pub fn rotate(self) -> Next {
+        Next(bindings::lru_status::LRU_ROTATE)
+    }
+
+    /// Goes on to the next, and leaves the object where it is.
+    pub fn skip(self) -> Next {
+        Next(bindings::lru_status::LRU_SKIP)
+    }
+
+    /// Moves the object to the end of the list and drops the lock. The object may be gone then.
+    pub fn rotate_and_unlock(self) -> Unlocked {
+        // SAFETY: By the type invariant the list is locked by us and the object on it.
+        unsafe {
+            bindings::list_move_tail(self.links, &raw mut (*self.list).list);
+            bindings::spin_unlock(&raw mut (*self.list).lock);
+        }
+        Unlocked(NotThreadSafe)
+    }
+}
+
+/// Says that a walk's lock was dropped. It isn't to be taken again: C starts the walk anew.
+#[must_use = "a walk wants to know what to do next"]
+pub struct Unlocked(NotThreadSafe);
+
+impl Unlocked {
+    /// Goes on with what is at the head of the list then.
+    pub fn restart(self) -> Next {
+        Next(bindings::lru_status::LRU_RETRY)
+    }
+
+    /// Ends the walk.
+    pub fn stop(self) -> Next {
+        Next(bindings::lru_status::LRU_STOP)
+    }
+}
+
+/// The NUMA nodes that have memory which the kernel can use.
+///
+/// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
+pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
+    // SAFETY: No requirement; no number asked for is out of range.
+    (0..unsafe { bindings::max_node_ids() })
+        .filter(|&nid| unsafe { bindings::node_has_normal_memory(nid) })
+        .filter_map(|nid| NumaNode::new(nid).ok())
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Callbacks that free memory under pressure.
+//!
+//! C header: [`include/linux/shrinker.h`](srctree/include/linux/shrinker.h)
+
+use crate::{
+    alloc::NumaNode,
+    bindings,
+    error::{
+        code::ENOMEM,
+        Result, //
+    },
+    ffi::c_ulong,
+    mm::memcontrol::MemCgroup,
+    str::{
+        CStr,
+        CStrExt as _, //
+    },
+};
+use core::ptr::NonNull;
+
+/// What memory pressure asks for. Mirrors `struct shrink_control`.
+pub struct Request<'a> {
+    /// Where memory is wanted.
+    pub nid: NumaNode,
+    /// Whose memory: [`None`] with cgroups disabled at run time or at build time.
+    pub memcg: Option<&'a MemCgroup>,
+    gfp: bindings::gfp_t,
+}
+
+impl<'a> Request<'a> {
+    /// # Safety
+    ///
+    /// `sc` must be what C passes to a callback, for `'a`.
+    unsafe fn from_raw(sc: *mut bindings::shrink_control) -> Self {
+        // SAFETY: By the requirement; C keeps the group while it runs the callback.
+        unsafe {
+            Self {
+                nid: NumaNode::new((*sc).nid).unwrap_or(NumaNode::NO_NODE),
+                memcg: MemCgroup::from_raw((*sc).memcg),
+                gfp: (*sc).gfp_mask,
+            }
+        }
+    }
+
+    /// Whether whoever wants memory can stand that I/O and file systems are used to get it.
+    ///
+    /// Mirrors `gfp_has_io_fs()`.
+    pub fn may_do_io(&self) -> bool {
+        let io_fs = bindings::__GFP_IO | bindings::__GFP_FS;
+        self.gfp & io_fs == io_fs
+    }
+}
+
+/// What came of a scan.
+pub enum Scanned {
+    /// This many objects were freed.
+    Freed(usize),
+    /// Nothing more can be freed now: don't ask again for this pressure.
+    Stop,
+    /// Nothing was looked at.
+    Refused,
+}
+
+/// Something that can free memory.
+pub trait Shrink {
+    /// How many objects could be freed: 0 to be left alone. Runs in a task that may sleep.
+    fn count(request: &Request<'_>) -> usize;
+
+    /// Frees some, looking at no more than `nr_to_scan`, which it may count down. Runs in reclaim,
+    /// in a task that may sleep.
+    fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned;
+}
+
+/// A shrinker that isn't registered yet. It is aware of nodes and cgroups.
+///
+/// # Invariants
+///
+/// `ptr` is an allocated `struct shrinker`, not registered, owned by this value.
+pub struct Shrinker {
+    ptr: NonNull<bindings::shrinker>,
+}
+
+impl Shrinker {
+    /// Allocates a shrinker that will call `S`. May sleep.
+    ///
+    /// Mirrors `shrinker_alloc()`.
+    pub fn new<S: Shrink>(name: &'static CStr) -> Result<Self> {
+        let flags = bindings::SHRINKER_NUMA_AWARE | bindings::SHRINKER_MEMCG_AWARE;
+        // SAFETY: The format takes one string.
+        let ptr =
+            unsafe { bindings::shrinker_alloc(flags, c"%s".as_char_ptr(), name.as_char_ptr()) };
+        let ptr = NonNull::new(ptr).ok_or(ENOMEM)?;
+        // SAFETY: Just allocated, and not registered: nobody else looks at it.
+        unsafe {
+            (*ptr.as_ptr()).count_objects = Some(count::<S>);
+            (*ptr.as_ptr()).scan_objects = Some(scan::<S>);
+            (*ptr.as_ptr()).batch = 0;
+            (*ptr.as_ptr()).seeks = bindings::DEFAULT_SEEKS as _;
+        }
+        // INVARIANT: Just allocated.
+        Ok(Self { ptr })
+    }
+
+    /// Registers it: from now on, and for ever, it is called. Mirrors `shrinker_register()`.
+    pub fn register(self) {
+        let ptr = core::mem::ManuallyDrop::new(self).ptr;
+        // SAFETY: By the type invariant it is allocated and not registered. It is never freed.
+        unsafe { bindings::shrinker_register(ptr.as_ptr()) }
+    }
+
+    pub(crate) fn as_raw(&self) -> *mut bindings::shrinker {
+        self.ptr.as_ptr()
+    }
+}
+
+impl Drop for Shrinker {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it is ours, and not registered.
+        unsafe { bindings::shrinker_free(self.ptr.as_ptr()) }
+    }
+}
+
+/// As in C, where bindgen takes it for a negative number.
+const SHRINK_STOP: c_ulong = c_ulong::MAX;
+
+/// # Safety
+///
+/// Only for C's reclaim.
+unsafe extern "C" fn count<S: Shrink>(
+    _shrinker: *mut bindings::shrinker,
+    sc: *mut bindings::shrink_control,
+) -> c_ulong {
+    // SAFETY: By the requirement.
+    S::count(&unsafe { Request::from_raw(sc) })
+}
+
+/// # Safety
+///
+/// Only for C's reclaim.
+unsafe extern "C" fn scan<S: Shrink>(
+    _shrinker: *mut bindings::shrinker,
+    sc: *mut bindings::shrink_control,
+) -> c_ulong {
+    // SAFETY: By the requirement.
+    let request = unsafe { Request::from_raw(sc) };
+    // SAFETY: By the requirement; C lends it to the callback.
+    match S::scan(&request, unsafe { &mut (*sc).nr_to_scan }) {
+        Scanned::Freed(freed) => freed,
+        Scanned::Stop => SHRINK_STOP,
+        Scanned::Refused => {
+            // SAFETY: As above; `scan` has given its part of it back.
+            unsafe { (*sc).nr_scanned = 0 };
+            SHRINK_STOP
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Writing an entry on to the swap device: the swapout that storing has put off, resumed.
+
+use super::{
+    entry::{
+        Identity,
+        TREES, //
+    },
+    load::decompress_entry,
+    stats, //
+};
+use kernel::{
+    error::code::{
+        EEXIST,
+        ENOMEM, //
+    },
+    mm::{
+        swap::{
+            Added,
+            SwapDevice, //
+        },
+        vmstat::{
+            self,
+            Event, //
+        },
+    },
+    prelude::*,
+};
+
+/// Frees the entry that `identity` is of: writes its page to the device.
+///
+/// Wins the slot by putting a new folio into the swap cache for it. If there is a folio already,
+/// somebody is using the page: this is `EEXIST`, and never waits, since it runs in reclaim, under
+/// other folios' locks. Only who has won the slot may look whether the entry is still the slot's.
+///
+/// May sleep. Enters the block layer, and perhaps a file system.
+pub(crate) fn write_back(identity: Identity) -> Result {
+    // The device is going: its pages are being read as it is.
+    let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
+    let mut folio = match device.add_folio(GFP_KERNEL) {
+        Added::New(folio) => folio,
+        Added::Present => return Err(EEXIST),
+        Added::Failed(error) => return Err(error),
+    };
+    // The folio keeps the slot from here on, and so the device.
+    drop(device);
+
+    // The slot's page is all zeroes now, of which nobody has told us: the entry is older. Written
+    // or shown to anybody, it would bring the old page back.
+    if folio.is_marked_zero() {
+        let mut cached = folio.cached();
+        let mut slots = cached.slots(&TREES);
+        return match slots.occupied(0) {
+            Some(slot) => {
+                drop(slot.take());
+                Ok(())
+            }
+            None => Err(ENOMEM),
+        };
+    }
+
+    let written = folio.write_exclusively(|mut folio, contents| {
+        let mut slots = folio.slots(&TREES);
+        // The slot may have been freed and used again meanwhile.
+        let slot = slots
+            .occupied(0)
+            .filter(|slot| slot.get().identity() == identity)
+            .ok_or(ENOMEM)?;
+        let filled = decompress_entry(slot.get().get(), contents)?;
+
+        vmstat::count(Event::ZSWPWB, 1);
+        if let Some(objcg) = slot.get().objcg() {
+            objcg.count(Event::ZSWPWB, 1);
+        }
+        Ok((filled, slot.take()))
+    });
+    written.inspect(|()| stats::WrittenBackPages::hit())
+}
