@@ -40,10 +40,6 @@ WAYS = [
 ]
 
 
-def run(*command, **more):
-    return subprocess.run(command, check=True, capture_output=True, text=True, **more).stdout
-
-
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
