@@ -5,11 +5,50 @@
 #include <linux/memcontrol.h>
 #include <linux/nodemask.h>
 
-/* Gives the locks of the lists a lock class, as the macro in C does. */
+/* A macro in C. */
 __rust_helper int rust_helper_list_lru_init_memcg(struct list_lru *lru,
 						  struct shrinker *shrinker)
 {
 	return list_lru_init_memcg(lru, shrinker);
+}
+
+/* C has no stub: it calls this for a cgroup only, which there is none of then. */
+__rust_helper int rust_helper_memcg_list_lru_alloc(struct mem_cgroup *memcg,
+						   struct list_lru *lru,
+						   gfp_t gfp)
+{
+#ifdef CONFIG_MEMCG
+	return memcg_list_lru_alloc(memcg, lru, gfp);
+#else
+	return 0;
+#endif
+}
+
+/* list_lru_add() of an item whose links may be zeroed: then it never was on a list. */
+__rust_helper void rust_helper_list_lru_add_zeroed(struct list_lru *lru,
+						   struct list_head *item,
+						   int nid,
+						   struct mem_cgroup *memcg)
+{
+	struct list_lru_one *l = list_lru_lock(lru, nid, &memcg);
+
+	if (!item->next)
+		INIT_LIST_HEAD(item);
+	__list_lru_add(lru, l, item, nid, memcg);
+	list_lru_unlock(l);
+}
+
+/* list_lru_del() of such an item. */
+__rust_helper void rust_helper_list_lru_del_zeroed(struct list_lru *lru,
+						   struct list_head *item,
+						   int nid,
+						   struct mem_cgroup *memcg)
+{
+	struct list_lru_one *l = list_lru_lock(lru, nid, &memcg);
+
+	if (item->next)
+		__list_lru_del(lru, l, item, nid);
+	list_lru_unlock(l);
 }
 
 __rust_helper void rust_helper_list_move_tail(struct list_head *list,
@@ -23,14 +62,12 @@ __rust_helper bool rust_helper_node_has_normal_memory(int nid)
 	return node_state(nid, N_NORMAL_MEMORY);
 }
 
+__rust_helper bool rust_helper_node_is_possible(int nid)
+{
+	return nid >= 0 && nid < nr_node_ids && node_possible(nid);
+}
+
 __rust_helper int rust_helper_max_node_ids(void)
 {
 	return nr_node_ids;
-}
-
-__rust_helper int rust_helper_memcg_list_lru_alloc(struct mem_cgroup *memcg,
-						   struct list_lru *lru,
-						   gfp_t gfp)
-{
-	return memcg_list_lru_alloc(memcg, lru, gfp);
 }

@@ -11,7 +11,10 @@ use crate::{
         code::ENOMEM,
         Result, //
     },
-    ffi::c_ulong,
+    ffi::{
+        c_int,
+        c_ulong, //
+    },
     mm::memcontrol::MemCgroup,
     str::{
         CStr,
@@ -97,13 +100,16 @@ impl Shrinker {
             (*ptr.as_ptr()).count_objects = Some(count::<S>);
             (*ptr.as_ptr()).scan_objects = Some(scan::<S>);
             (*ptr.as_ptr()).batch = 0;
-            (*ptr.as_ptr()).seeks = bindings::DEFAULT_SEEKS as _;
+            (*ptr.as_ptr()).seeks = bindings::DEFAULT_SEEKS as c_int;
         }
         // INVARIANT: Just allocated.
         Ok(Self { ptr })
     }
 
-    /// Registers it: from now on, and for ever, it is called. Mirrors `shrinker_register()`.
+    /// Registers it: from now on, and for ever, it is called. For [`register_builtin_shrinker!`].
+    ///
+    /// [`register_builtin_shrinker!`]: crate::register_builtin_shrinker
+    #[doc(hidden)]
     pub fn register(self) {
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
         // SAFETY: By the type invariant it is allocated and not registered. It is never freed.
@@ -120,6 +126,17 @@ impl Drop for Shrinker {
         // SAFETY: By the type invariant it is ours, and not registered.
         unsafe { bindings::shrinker_free(self.ptr.as_ptr()) }
     }
+}
+
+/// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code: it is called from now on,
+/// and for ever. Mirrors `shrinker_register()`.
+#[macro_export]
+macro_rules! register_builtin_shrinker {
+    ($shrinker:expr) => {{
+        #[cfg(MODULE)]
+        ::core::compile_error!("register_builtin_shrinker! is for built-in code");
+        $crate::shrinker::Shrinker::register($shrinker)
+    }};
 }
 
 /// As in C, where bindgen takes it for a negative number.

@@ -277,10 +277,12 @@ mod tests {
     use super::*;
     use crate::{
         alloc::flags::GFP_KERNEL,
-        prelude::*,
-        sync::atomic::{
-            ordering::Relaxed,
-            Atomic, //
+        sync::{
+            atomic::{
+                ordering::Relaxed,
+                Atomic, //
+            },
+            SetOnce,
         },
     };
 
@@ -300,10 +302,12 @@ mod tests {
 
     #[test]
     fn objects_are_dropped_once() -> Result {
-        let cache: &'static _ = KBox::leak(KBox::new(
-            Cache::<Counted>::new(c"rust_slab_test")?,
-            GFP_KERNEL,
-        )?);
+        // For ever, and for when the test is run again.
+        static CACHE: SetOnce<Cache<Counted>> = SetOnce::new();
+        if CACHE.as_ref().is_none() {
+            CACHE.populate(Cache::new(c"rust_slab_test")?);
+        }
+        let cache = CACHE.as_ref().ok_or(ENOMEM)?;
         let before = DROPPED.load(Relaxed);
 
         // Nothing in it: nothing is dropped.

@@ -165,6 +165,7 @@ impl Compressor {
     ///
     /// `op` must be an acomp operation, `src` and `dst` lists of `slen` and `dlen` bytes that it
     /// may read and write.
+    #[inline]
     unsafe fn run(
         &mut self,
         op: unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int,
@@ -196,6 +197,7 @@ impl Compressor {
     /// room for, this is `EINVAL`. Other errors are its own; `ENOSPC` if there wasn't room.
     ///
     /// Mirrors `crypto_acomp_compress()`.
+    #[inline]
     pub fn compress<'a>(
         &mut self,
         page: FolioPage<'_>,
@@ -233,6 +235,7 @@ impl Compressor {
     /// it said instead.
     ///
     /// Mirrors `crypto_acomp_decompress()`.
+    #[inline]
     pub fn decompress<'a>(
         &mut self,
         src: Input<'_>,

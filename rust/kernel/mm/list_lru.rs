@@ -17,11 +17,17 @@ use crate::{
     alloc::NumaNode,
     bindings,
     error::{
-        code::EBUSY,
+        code::{
+            EBUSY,
+            ENODEV, //
+        },
         to_result,
         Result, //
     },
-    ffi::c_void,
+    ffi::{
+        c_int,
+        c_void, //
+    },
     mm::memcontrol::{
         MemCgroup,
         ObjCgroup, //
@@ -121,6 +127,10 @@ macro_rules! impl_list_lru_item {
     (impl Item for $self:ty {
         links: self.$links:ident, charged: self.$charged:ident, lru: $lru:ident $(,)?
     }) => {
+        // C is never told that the lists go.
+        #[cfg(MODULE)]
+        ::core::compile_error!("impl_list_lru_item! is for built-in code");
+
         // SAFETY: Which field is which, what an object is charged to, and a `static` stay the same;
         // `before_drop` below does as it should.
         unsafe impl $crate::mm::list_lru::Item for $self {
@@ -137,7 +147,11 @@ macro_rules! impl_list_lru_item {
 
             #[inline]
             fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
-                $crate::mm::memcontrol::ZswapCharged::objcg(&self.$charged)
+                // No coercion: the charged part is the field itself.
+                let charged: *const $crate::mm::memcontrol::ZswapCharged<_> =
+                    &raw const self.$charged;
+                // SAFETY: Made from a reference just now.
+                unsafe { &*charged }.objcg()
             }
 
             #[inline]
@@ -150,7 +164,7 @@ macro_rules! impl_list_lru_item {
         impl $crate::slab::Managed for $self {
             #[inline]
             fn before_drop(object: $crate::slab::ObjectRef<'_, Self>) {
-                <Self as $crate::mm::list_lru::Item>::lru().remove(object);
+                $crate::mm::list_lru::ListLru::<Self>::remove(object);
             }
         }
     };
@@ -221,80 +235,104 @@ impl<T: Item> ListLru<T> {
         (self.state.load(Acquire) == READY).then_some(self.lru.get())
     }
 
-    /// Makes sure that objects can be put on the lists of `objcg`. May sleep. Fails with `ENOMEM`.
+    /// Makes sure that objects which are charged to `objcg` can be put on their lists. May sleep.
     ///
-    /// Mirrors `memcg_list_lru_alloc()`.
-    pub fn prepare(&self, objcg: &ObjCgroup, gfp: crate::alloc::Flags) -> Result {
-        let Some(lru) = self.ready() else {
-            return Ok(());
-        };
-        let memcg = objcg.memcg();
-        // SAFETY: `lru` is initialised; `memcg` is alive, or null, which has its list.
-        to_result(unsafe {
-            bindings::memcg_list_lru_alloc(MemCgroup::raw(memcg.as_deref()), lru, gfp.as_raw())
+    /// Fails with `ENODEV` if the lists can't be used yet, with `ENOMEM`. Mirrors
+    /// `memcg_list_lru_alloc()`.
+    pub fn prepare<'a>(
+        objcg: Option<&'a ObjCgroup>,
+        gfp: crate::alloc::Flags,
+    ) -> Result<Prepared<'a, T>> {
+        let lru = T::lru().ready().ok_or(ENODEV)?;
+        if let Some(memcg) = objcg.and_then(ObjCgroup::memcg) {
+            // SAFETY: `lru` is initialised, `memcg` is alive.
+            to_result(unsafe {
+                bindings::memcg_list_lru_alloc(MemCgroup::raw(Some(&memcg)), lru, gfp.as_raw())
+            })?;
+        }
+        // INVARIANT: The group and its ancestors have lists now, if there is one.
+        Ok(Prepared {
+            lru,
+            objcg,
+            _p: PhantomData,
         })
     }
 
     /// Calls `f` with the cgroup whose list `object` belongs on, kept for that long.
     #[inline]
-    fn with_memcg<R>(
-        object: ObjectRef<'_, T>,
-        f: impl FnOnce(*mut bindings::mem_cgroup) -> R,
-    ) -> R {
+    fn with_memcg(object: ObjectRef<'_, T>, f: impl FnOnce(*mut bindings::mem_cgroup)) {
         let rcu = rcu::read_lock();
         f(object
             .objcg()
-            .map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu)))
+            .map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu)));
     }
 
     /// Puts an object at the end of its list, the most recently used, unless it is on it.
     ///
-    /// From here on others find the object by walking. Takes the list's lock, sleeps never; the
-    /// list of its cgroup should have been prepared. Mirrors `list_lru_add()`.
+    /// From here on others find the object by walking. An object that is charged to another group
+    /// than was prepared stays off. Takes the list's lock, never sleeps. Mirrors `list_lru_add()`.
     #[inline]
-    pub fn add(&self, object: ObjectRef<'_, T>) {
-        let Some(lru) = self.ready() else { return };
-        let links = object.links().0.get();
+    pub fn add(object: ObjectRef<'_, T>, prepared: &Prepared<'_, T>) {
+        let group = |objcg: Option<&ObjCgroup>| objcg.map(core::ptr::from_ref);
+        if crate::warn_on_once!(group(object.objcg()) != group(prepared.objcg)) {
+            return;
+        }
         Self::with_memcg(object, |memcg| {
-            // SAFETY: By the invariant of `Links` they are zeroed if they never were on a list.
-            // Nobody else adds the object for the first time: only its owner's borrower calls
-            // this before others can have seen it on a list, and from then on it isn't zeroed.
-            if unsafe { (*links).next.is_null() } {
-                // SAFETY: As above; the object is slab memory, which doesn't move.
-                unsafe { bindings::INIT_LIST_HEAD(links) };
-            }
-            // SAFETY: `lru` is initialised. The object is alive; before it is dropped,
-            // `before_drop` takes it off the list. Its node and cgroup stay the same, and the
-            // cgroup is kept by RCU, in the face of reparenting as well: see `list_lru_add()`.
-            unsafe { bindings::list_lru_add(lru, links, object.nid().as_raw(), memcg) };
+            // SAFETY: `lru` is initialised. The object is alive, and so are its links; before it is
+            // dropped, `before_drop` takes it off. Its node is one that has memory. Its group has a
+            // list, by the invariant of `Prepared`; if it has died since, its parent has, which
+            // has taken over its objects, as the group itself gets no list any more. So `remove`
+            // will find the list that this one is put on. RCU keeps the group.
+            unsafe {
+                bindings::list_lru_add_zeroed(
+                    prepared.lru,
+                    object.links().0.get(),
+                    object.nid().as_raw(),
+                    memcg,
+                )
+            };
         });
     }
 
     /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
     ///
-    /// Waits for a walk that is looking at the object. Takes the list's lock, sleeps never.
+    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps.
     #[inline]
-    pub fn remove(&self, object: ObjectRef<'_, T>) {
-        let Some(lru) = self.ready() else { return };
-        let links = object.links().0.get();
-        // SAFETY: As in `add`.
-        if unsafe { (*links).next.is_null() } {
-            return;
-        }
+    pub fn remove(object: ObjectRef<'_, T>) {
+        let Some(lru) = T::lru().ready() else { return };
         Self::with_memcg(object, |memcg| {
-            // SAFETY: As in `add`: the same node and cgroup, hence the same list.
-            unsafe { bindings::list_lru_del(lru, links, object.nid().as_raw(), memcg) };
+            // SAFETY: As in `add`. If the object was never added, its links are zeroed, and it
+            // doesn't matter which list is locked.
+            unsafe {
+                bindings::list_lru_del_zeroed(
+                    lru,
+                    object.links().0.get(),
+                    object.nid().as_raw(),
+                    memcg,
+                )
+            };
         });
     }
 
     /// How many objects are on the list of a node and cgroup. Takes no lock.
     ///
     /// Mirrors `list_lru_count_one()`.
-    pub fn count(&self, nid: NumaNode, memcg: Option<&MemCgroup>) -> usize {
-        // SAFETY: `lru` is initialised; `memcg` is alive.
-        self.ready().map_or(0, |lru| unsafe {
-            bindings::list_lru_count_one(lru, nid.as_raw(), MemCgroup::raw(memcg))
-        })
+    pub fn count(nid: NumaNode, memcg: Option<&MemCgroup>) -> usize {
+        let Some((lru, nid)) = Self::list_of(nid) else {
+            return 0;
+        };
+        // SAFETY: `lru` is initialised for the node; `memcg` is alive.
+        unsafe { bindings::list_lru_count_one(lru, nid, MemCgroup::raw(memcg)) }
+    }
+
+    /// The C lists and a node that they have lists for.
+    fn list_of(nid: NumaNode) -> Option<(*mut bindings::list_lru, c_int)> {
+        let nid = nid.as_raw();
+        // SAFETY: No requirement.
+        if !unsafe { bindings::node_is_possible(nid) } {
+            return None;
+        }
+        Some((T::lru().ready()?, nid))
     }
 
     /// Walks the list of a node and cgroup from its head, the least recently used, over no more
@@ -302,22 +340,19 @@ impl<T: Item> ListLru<T> {
     ///
     /// For each calls `f`, with the list's lock held: `f` must not sleep before it drops the lock.
     /// Mirrors `list_lru_walk_one()`.
-    pub fn walk<F>(
-        &self,
-        nid: NumaNode,
-        memcg: Option<&MemCgroup>,
-        nr_to_walk: &mut usize,
-        mut f: F,
-    ) where
-        F: FnMut(Visit<'_, T>) -> Next,
+    pub fn walk<F>(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, mut f: F)
+    where
+        F: for<'v> FnMut(Visit<'v, T>) -> Next<'v>,
     {
-        let Some(lru) = self.ready() else { return };
-        // SAFETY: `lru` is initialised, `memcg` alive. `visit` gets `f` and objects that are on
-        // the list; the number is one that C may count down.
+        let Some((lru, nid)) = Self::list_of(nid) else {
+            return;
+        };
+        // SAFETY: `lru` is initialised for the node, `memcg` alive. `visit` gets `f` and objects
+        // that are on the list; the number is one that C may count down.
         unsafe {
             bindings::list_lru_walk_one(
                 lru,
-                nid.as_raw(),
+                nid,
                 MemCgroup::raw(memcg),
                 Some(visit::<T, F>),
                 (&raw mut f).cast(),
@@ -327,10 +362,22 @@ impl<T: Item> ListLru<T> {
     }
 }
 
+/// Says that objects which are charged to a group can be put on their lists.
+///
+/// # Invariants
+///
+/// `lru` is the initialised lists of `T::lru()`. If `objcg` stands for a group, that one and its
+/// ancestors have lists in it.
+pub struct Prepared<'a, T> {
+    lru: *mut bindings::list_lru,
+    objcg: Option<&'a ObjCgroup>,
+    _p: PhantomData<fn(T)>,
+}
+
 /// # Safety
 ///
 /// Only for `list_lru_walk_one()` as called by [`ListLru::walk`], with its `f`.
-unsafe extern "C" fn visit<T: Item, F: FnMut(Visit<'_, T>) -> Next>(
+unsafe extern "C" fn visit<T: Item, F: for<'v> FnMut(Visit<'v, T>) -> Next<'v>>(
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
     f: *mut c_void,
@@ -341,11 +388,15 @@ unsafe extern "C" fn visit<T: Item, F: FnMut(Visit<'_, T>) -> Next>(
     f(Visit {
         links,
         list,
-        _p: PhantomData,
+        _object: PhantomData,
+        _visit: PhantomData,
         _not_send: NotThreadSafe,
     })
-    .0
+    .status
 }
+
+/// Ties what a visit ends with to that visit: neither longer nor shorter.
+type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 
 /// An object that a walk has come to. The list's lock is held: it can't be destroyed.
 ///
@@ -353,19 +404,34 @@ unsafe extern "C" fn visit<T: Item, F: FnMut(Visit<'_, T>) -> Next>(
 ///
 /// `list` is locked by us, `links` are those of an object of `T` and on it.
 #[must_use = "a walk wants to know what to do next"]
-pub struct Visit<'a, T: Item> {
+pub struct Visit<'v, T: Item> {
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
-    _p: PhantomData<&'a T>,
+    _object: PhantomData<&'v T>,
+    _visit: Brand<'v>,
     _not_send: NotThreadSafe,
 }
 
-/// What a walk is to do next.
+/// What a walk is to do after the visit `'v`. Whether that one has dropped the lock is part of it.
 ///
 /// `LRU_REMOVED` isn't among the answers: an object leaves the list when it is destroyed.
-pub struct Next(bindings::lru_status);
+pub struct Next<'v> {
+    status: bindings::lru_status,
+    _visit: Brand<'v>,
+    _not_send: NotThreadSafe,
+}
 
-impl<T: Item> Visit<'_, T> {
+impl Next<'_> {
+    fn new(status: bindings::lru_status) -> Self {
+        Self {
+            status,
+            _visit: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+}
+
+impl<'v, T: Item> Visit<'v, T> {
     /// The object, for as long as the lock is held.
     pub fn object(&self) -> &T {
         // SAFETY: By the type invariant it is on the list. Before it is dropped it is taken off,
@@ -374,39 +440,34 @@ impl<T: Item> Visit<'_, T> {
     }
 
     /// Moves the object to the end of the list, and goes on to the next.
-    pub fn rotate(self) -> Next {
-        Next(bindings::lru_status::LRU_ROTATE)
-    }
-
-    /// Goes on to the next, and leaves the object where it is.
-    pub fn skip(self) -> Next {
-        Next(bindings::lru_status::LRU_SKIP)
+    pub fn rotate(self) -> Next<'v> {
+        Next::new(bindings::lru_status::LRU_ROTATE)
     }
 
     /// Moves the object to the end of the list and drops the lock. The object may be gone then.
-    pub fn rotate_and_unlock(self) -> Unlocked {
+    pub fn rotate_and_unlock(self) -> Unlocked<'v> {
         // SAFETY: By the type invariant the list is locked by us and the object on it.
         unsafe {
             bindings::list_move_tail(self.links, &raw mut (*self.list).list);
             bindings::spin_unlock(&raw mut (*self.list).lock);
         }
-        Unlocked(NotThreadSafe)
+        Unlocked(PhantomData, NotThreadSafe)
     }
 }
 
-/// Says that a walk's lock was dropped. It isn't to be taken again: C starts the walk anew.
+/// Says that the visit `'v` has dropped the lock. It isn't to be taken again: C starts anew.
 #[must_use = "a walk wants to know what to do next"]
-pub struct Unlocked(NotThreadSafe);
+pub struct Unlocked<'v>(Brand<'v>, NotThreadSafe);
 
-impl Unlocked {
+impl<'v> Unlocked<'v> {
     /// Goes on with what is at the head of the list then.
-    pub fn restart(self) -> Next {
-        Next(bindings::lru_status::LRU_RETRY)
+    pub fn restart(self) -> Next<'v> {
+        Next::new(bindings::lru_status::LRU_RETRY)
     }
 
     /// Ends the walk.
-    pub fn stop(self) -> Next {
-        Next(bindings::lru_status::LRU_STOP)
+    pub fn stop(self) -> Next<'v> {
+        Next::new(bindings::lru_status::LRU_STOP)
     }
 }
 
@@ -414,8 +475,10 @@ impl Unlocked {
 ///
 /// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
 pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
-    // SAFETY: No requirement; no number asked for is out of range.
-    (0..unsafe { bindings::max_node_ids() })
+    // SAFETY: No requirement.
+    let max = unsafe { bindings::max_node_ids() };
+    (0..max)
+        // SAFETY: The number is below `nr_node_ids`.
         .filter(|&nid| unsafe { bindings::node_has_normal_memory(nid) })
         .filter_map(|nid| NumaNode::new(nid).ok())
 }

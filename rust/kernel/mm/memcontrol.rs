@@ -10,7 +10,6 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    ffi::c_int,
     mm::{folio::CachedFolio, vmstat::Event},
     sync::{
         aref::{
@@ -103,11 +102,11 @@ impl MemCgroup {
             Some(ZswapUsage {
                 bytes: bindings::memcg_page_state(
                     self.0.get(),
-                    bindings::memcg_stat_item_MEMCG_ZSWAP_B as c_int,
+                    bindings::memcg_stat_item_MEMCG_ZSWAP_B as crate::ffi::c_int,
                 ),
                 pages: bindings::memcg_page_state(
                     self.0.get(),
-                    bindings::memcg_stat_item_MEMCG_ZSWAPPED as c_int,
+                    bindings::memcg_stat_item_MEMCG_ZSWAPPED as crate::ffi::c_int,
                 ),
             })
         }
@@ -150,7 +149,8 @@ impl Cursor {
         let next = unsafe {
             bindings::mem_cgroup_iter(core::ptr::null_mut(), prev, core::ptr::null_mut())
         };
-        // SAFETY: C has got a reference for us; `MemCgroup` is transparent.
+        // SAFETY: C has got a reference for us (of the root, which is never freed, it needs none, and
+        // putting one does nothing); `MemCgroup` is transparent.
         self.0 = NonNull::new(next.cast()).map(|next| unsafe { ARef::from_raw(next) });
     }
 

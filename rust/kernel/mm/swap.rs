@@ -74,18 +74,17 @@ use core::{
 
 /// The name of a swap slot: device and offset. Mirrors `swp_entry_t`.
 ///
-/// A name and nothing more: the slot may be free, used again, or never have been there.
+/// A name and nothing more: the slot may be free or used again.
+///
+/// # Invariants
+///
+/// It is, or was, a slot for data: it had a folio in the swap cache, or is being freed. (So it is
+/// none of a device's bad slots, nor that of its header.)
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct SwapEntry(bindings::swp_entry_t);
 
 impl SwapEntry {
-    /// Wraps a C swap entry, whatever it is.
-    #[inline]
-    pub fn from_raw(entry: bindings::swp_entry_t) -> Self {
-        Self(entry)
-    }
-
     /// The number of the device that the slot is on. Mirrors `swp_type()`.
     #[inline]
     pub fn device(self) -> usize {
@@ -166,6 +165,7 @@ impl SwapDevice {
     /// such slot.
     ///
     /// Mirrors `get_swap_device()`.
+    #[inline]
     pub fn get(entry: SwapEntry) -> Option<Self> {
         // SAFETY: C checks the entry.
         let si = NonNull::new(unsafe { bindings::get_swap_device(entry.0) })?;
@@ -177,8 +177,10 @@ impl SwapDevice {
     /// waits for a folio's lock.
     ///
     /// Mirrors `swap_cache_alloc_folio()` as zswap's writeback calls it.
+    #[inline]
     pub fn add_folio(&self, gfp: Flags) -> Added {
-        // SAFETY: The device is kept by our reference. The policy is the current task's, which
+        // SAFETY: The device is kept by our reference; the slot is one for data, by the invariant of
+        // `SwapEntry`, and C finds out whether it is free. The policy is the current task's, which
         // isn't changed meanwhile but by the task. One order, that of a single page.
         let folio = unsafe {
             bindings::swap_cache_alloc_folio(
@@ -235,6 +237,7 @@ impl NewFolio {
     /// Whether the slot is marked as that of a page of zeroes.
     ///
     /// Such a page was swapped out without anybody being told: what is kept for the slot is older.
+    #[inline]
     pub fn is_marked_zero(&self) -> bool {
         // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from
         // being freed and the mark from changing.
@@ -517,10 +520,17 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
         self.folio
     }
 
-    /// The name of slot `index`: of the first, plus that many.
+    /// The name of slot `index` of the folio.
     #[inline]
-    pub fn entry(&self, index: usize) -> SwapEntry {
-        self.first.after(index)
+    pub fn entry(&self, index: usize) -> Option<SwapEntry> {
+        // INVARIANT: The folio is in the swap cache for it.
+        (index < self.nr).then(|| self.first.after(index))
+    }
+
+    /// Where slot `index` is in the tree.
+    #[inline]
+    fn offset(&self, index: usize) -> usize {
+        self.first.after(index).offset()
     }
 
     /// What is kept for slot `index` of the folio.
@@ -530,7 +540,7 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
             return None;
         }
         let tree = self.tree?;
-        let offset = self.entry(index).offset();
+        let offset = self.offset(index);
         // INVARIANT: By ours the slot is ours for as long as `self` is borrowed.
         Some(Occupied {
             tree,
@@ -559,13 +569,10 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
                 })
             }
         };
-        let ptr = value.into_foreign();
-        // SAFETY: From `into_foreign` just now. The same is in the tree once it is stored.
-        let value = unsafe { T::from_foreign(ptr) };
-        let old = tree.store(self.entry(index).offset(), value, gfp)?;
-        // SAFETY: It is what `ptr` came from. The slot is ours: nobody else takes the element out
+        let (ptr, old) = tree.store_ptr(self.offset(index), value, gfp)?;
+        // SAFETY: It is what the tree holds. The slot is ours: nobody else takes the element out
         // for as long as `self` is borrowed, and we can't.
-        Ok((unsafe { T::borrow(ptr) }, old))
+        Ok((unsafe { T::borrow(ptr.as_ptr()) }, old))
     }
 
     /// Empties every slot of the folio. Doesn't sleep, unless dropping a `T` does.
@@ -573,7 +580,7 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
     pub fn clear(self) -> Cleared {
         if let Some(tree) = self.tree {
             for index in 0..self.nr {
-                let offset = self.entry(index).offset();
+                let offset = self.offset(index);
                 // No lock for a slot that has nothing: it is ours, so nothing can come.
                 if tree.load(offset).is_some() {
                     drop(tree.erase(offset));
@@ -616,6 +623,9 @@ impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
 }
 
 /// What was kept for a slot, after it was taken out: says that the slot is empty.
+///
+/// Not which slot: to complete one folio with what was kept for another's is a mistake that can
+/// still be made.
 pub struct Taken<T>(#[allow(dead_code)] T);
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]

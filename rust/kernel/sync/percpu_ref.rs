@@ -26,8 +26,9 @@ use crate::{
         Error,
         Result, //
     },
-    impl_has_work, new_spinlock_irq,
+    impl_has_work,
     prelude::*,
+    static_lock_class,
     sync::{
         atomic::{
             ordering::Acquire,
@@ -39,7 +40,6 @@ use crate::{
     types::Opaque,
     workqueue::{
         self,
-        new_work,
         Work,
         WorkItem, //
     },
@@ -189,9 +189,11 @@ impl<T: Send + Sync> Node<T> {
 impl<T: Send + Sync> RefList<T> {
     /// Creates an empty list.
     pub fn new() -> impl PinInit<Self> {
+        // One name and class for all `T`: lockdep wants the two to be of a piece.
+        static NAME: &CStr = c"RefList::lock";
         // INVARIANT: The list is empty.
         pin_init!(Self {
-            lock <- new_spinlock_irq!((), "RefList::lock"),
+            lock <- SpinLockIrq::new((), NAME, static_lock_class!()),
             // SAFETY: `slot` is valid for writes and pinned.
             head <- Opaque::ffi_init(|slot| unsafe { bindings::INIT_LIST_HEAD(slot) }),
             _p: core::marker::PhantomData,
@@ -200,6 +202,7 @@ impl<T: Send + Sync> RefList<T> {
 
     /// Creates an object for this list, which isn't on it yet. May sleep.
     pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>> {
+        static NAME: &CStr = c"RefList::release";
         let node = KBox::pin_init(
             try_pin_init!(Node {
                 data <- init,
@@ -217,7 +220,7 @@ impl<T: Send + Sync> RefList<T> {
                 }),
                 // SAFETY: `links` is valid for writes and pinned.
                 links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
-                work <- new_work!("RefList::release"),
+                work <- Work::new(NAME, static_lock_class!()),
                 list: self,
             }? Error),
             GFP_KERNEL,

@@ -16,8 +16,10 @@
 ///
 /// Returns how many are left, and how many swapins weren't made up for by entries.
 pub(crate) fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
-    let unspent = swapins.saturating_sub(freeable);
-    (freeable - (swapins - unspent), unspent)
+    (
+        freeable.saturating_sub(swapins),
+        swapins.saturating_sub(freeable),
+    )
 }
 
 /// Scales `freeable` entries by `backing` pages of memory taken by `stored` pages.

@@ -37,6 +37,7 @@ use kernel::{
     prelude::*,
     str::BStr,
     sync::{
+        atomic::Atomic,
         percpu_ref::Ref,
         Mutex, //
     },
@@ -49,6 +50,23 @@ pub(crate) enum Form {
     Compressed,
     /// As they are, since no compressor could make them fewer.
     Raw,
+}
+
+/// What an entry wants to know of its object. (It stands where the object would have padding.)
+pub(crate) struct Meta {
+    /// How the bytes are kept.
+    pub(crate) form: Form,
+    /// Whether the entry has a second chance, when the shrinker comes to it.
+    pub(crate) referenced: Atomic<bool>,
+}
+
+impl Meta {
+    fn new(form: Form) -> Self {
+        Self {
+            form,
+            referenced: Atomic::new(true),
+        }
+    }
 }
 
 /// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
@@ -133,9 +151,17 @@ pub(crate) fn compress(
     let object = match compressor.compress(page, buffer) {
         Ok(bytes) if bytes.len() < PAGE_SIZE => {
             let nid = page.nid();
-            Object::from_bytes(pool.clone(), bytes, Form::Compressed, object_gfp(), nid)
+            Object::from_bytes(
+                pool.clone(),
+                bytes,
+                Meta::new(Form::Compressed),
+                object_gfp(),
+                nid,
+            )
         }
-        _ if may_go_to_device() => Object::from_page(pool.clone(), page, Form::Raw, object_gfp()),
+        _ if may_go_to_device() => {
+            Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp())
+        }
         Err(ENOSPC) => return Err(Reject::CompressPoor),
         _ => return Err(Reject::CompressFail),
     };
@@ -149,7 +175,7 @@ pub(crate) fn compress(
 ///
 /// On failure, returns the number of bytes that the compressor made instead of a page's.
 pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
-    match object.meta {
+    match object.meta.form {
         Form::Raw => object.read().copy_to(dst).map_err(|_| object.len()),
         Form::Compressed => {
             let mut context = object.owner().contexts().cpus.this_cpu().lock();

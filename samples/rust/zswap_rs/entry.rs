@@ -3,7 +3,7 @@
 //! What is kept for a swap slot.
 
 use super::{
-    compress::Form,
+    compress::Meta,
     pool::Pool,
     stats, //
 };
@@ -27,15 +27,12 @@ use kernel::{
     slab,
     sync::{
         aref::ARef,
-        atomic::{
-            ordering::Relaxed,
-            Atomic, //
-        },
+        atomic::ordering::Relaxed, //
     },
 };
 
 /// The bytes of a page in a pool.
-pub(crate) type Object = zsmalloc::Object<Pool, Form>;
+pub(crate) type Object = zsmalloc::Object<Pool, Meta>;
 
 /// One page in zswap.
 ///
@@ -47,9 +44,10 @@ pub(crate) struct Entry {
     swap: SwapEntry,
     object: ZswapCharged<Object>,
     lru: Links,
-    // Whether the entry has a second chance, when the shrinker comes to it.
-    referenced: Atomic<bool>,
 }
+
+// There are as many as pages in zswap: no larger than C's.
+const _: () = assert!(size_of::<Entry>() == 56);
 
 /// An entry, owned. Others may be looking at it.
 pub(crate) type StoredEntry = slab::Object<Entry>;
@@ -84,12 +82,11 @@ pub(crate) static TREES: SlotTrees<StoredEntry> = SlotTrees::new(c"zswap_tree");
 impl Entry {
     /// An entry for slot `swap`, charged to `objcg` and counted.
     pub(crate) fn new(swap: SwapEntry, object: Object, objcg: Option<ARef<ObjCgroup>>) -> Self {
-        stats::stored(object.meta);
+        stats::stored(object.meta.form);
         Self {
             swap,
             object: ZswapCharged::new(object, objcg),
             lru: Links::new(),
-            referenced: Atomic::new(true),
         }
     }
 
@@ -103,9 +100,10 @@ impl Entry {
 
     /// Whether the entry had a second chance, which it has no longer. Under the list's lock.
     pub(crate) fn use_second_chance(&self) -> bool {
-        let had = self.referenced.load(Relaxed);
+        let referenced = &self.object.meta.referenced;
+        let had = referenced.load(Relaxed);
         if had {
-            self.referenced.store(false, Relaxed);
+            referenced.store(false, Relaxed);
         }
         had
     }
@@ -128,6 +126,6 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        stats::forgotten(self.object.meta);
+        stats::forgotten(self.object.meta.form);
     }
 }

@@ -59,10 +59,7 @@ use kernel::{
         SetOnce,
         SpinLock, //
     },
-    workqueue::{
-        Queue,
-        ReclaimQueue, //
-    },
+    workqueue::ReclaimQueue,
 };
 
 /// How far zswap has got.
@@ -129,7 +126,7 @@ impl Zswap {
         // Last, as these can't be taken back.
         let shrinker = Shrinker::new::<Pressure>(c"mm-zswap")?;
         LRU.init(&shrinker)?;
-        shrinker.register();
+        kernel::register_builtin_shrinker!(shrinker);
         Ok(zswap)
     }
 
@@ -149,7 +146,7 @@ impl Zswap {
     }
 
     /// Where writing back is done for stores that were refused.
-    pub(crate) fn shrink_queue(&self) -> &Queue {
+    pub(crate) fn shrink_queue(&self) -> &ReclaimQueue {
         &self.shrink_queue
     }
 

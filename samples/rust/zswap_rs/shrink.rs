@@ -7,10 +7,7 @@
 
 use super::{
     age,
-    entry::{
-        Entry,
-        LRU, //
-    },
+    entry::Entry,
     exports::zswap_stored_pages,
     params::SHRINKER_ENABLED,
     setup::{
@@ -31,6 +28,7 @@ use kernel::{
     mm::{
         list_lru::{
             memory_nodes,
+            ListLru,
             Next,
             Visit, //
         },
@@ -82,14 +80,14 @@ struct Found {
 /// Walks the list of a node and cgroup; if `careful`, no further than to a page that is in use.
 fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
     let mut found = Found::default();
-    LRU.walk(nid, memcg, nr_to_walk, |visit| {
+    ListLru::walk(nid, memcg, nr_to_walk, |visit| {
         visit_entry(visit, &mut found, careful)
     });
     found
 }
 
 /// Decides on an entry. Called with the list's lock held, which it drops to write back.
-fn visit_entry(visit: Visit<'_, Entry>, found: &mut Found, careful: bool) -> Next {
+fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found, careful: bool) -> Next<'v> {
     if visit.object().use_second_chance() {
         return visit.rotate();
     }
@@ -100,7 +98,7 @@ fn visit_entry(visit: Visit<'_, Entry>, found: &mut Found, careful: bool) -> Nex
     let unlocked = visit.rotate_and_unlock();
 
     match write_back(identity) {
-        Ok(()) => found.freed += 1,
+        Ok(()) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
             stats::RejectReclaimFail::hit();
             // A page that is in use is a sign of getting among the warm ones.
@@ -125,15 +123,15 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if memcg.is_some_and(|memcg| !memcg.is_online()) {
         return Err(ENOENT);
     }
-    let (mut freed, mut scanned) = (0, 0);
+    let (mut freed, mut scanned) = (false, false);
     for nid in memory_nodes() {
         let mut nr_to_walk = BATCH;
-        freed += walk(nid, memcg, &mut nr_to_walk, false).freed;
-        scanned += BATCH - nr_to_walk.min(BATCH);
+        freed |= walk(nid, memcg, &mut nr_to_walk, false).freed > 0;
+        scanned |= nr_to_walk != BATCH;
     }
     match (scanned, freed) {
-        (0, _) => Err(ENOENT),
-        (_, 0) => Err(EAGAIN),
+        (false, _) => Err(ENOENT),
+        (_, false) => Err(EAGAIN),
         _ => Ok(()),
     }
 }
@@ -167,7 +165,7 @@ impl Shrink for Pressure {
         if stored == 0 {
             return 0;
         }
-        let freeable = LRU.count(request.nid, request.memcg);
+        let freeable = ListLru::<Entry>::count(request.nid, request.memcg);
         if freeable == 0 {
             return 0;
         }
@@ -251,25 +249,25 @@ impl Zswap {
     /// Where it has got to is kept for the next time, so that each cgroup has its turn.
     fn shrink_to_threshold(&self) {
         let threshold = self.accept_pages();
-        let (mut failures, mut attempts) = (0, 0);
+        let (mut failures, mut attempted) = (0u32, false);
         loop {
             let memcg = self.next_memcg();
-            if memcg.is_none() && !MemCgroup::disabled() {
+            let failed = if memcg.is_none() && !MemCgroup::disabled() {
                 // A round is over. (With cgroups disabled there is only what isn't in one.)
-                if attempts == 0 {
-                    failures += 1;
-                }
-                attempts = 0;
+                !core::mem::replace(&mut attempted, false)
             } else {
                 match shrink_memcg(memcg.as_deref()) {
                     // Not this cgroup's fault, as long as there is another.
-                    Err(ENOENT) => {}
-                    Ok(()) => attempts += 1,
-                    Err(_) => {
-                        attempts += 1;
-                        failures += 1;
+                    Err(ENOENT) => false,
+                    shrunk => {
+                        attempted = true;
+                        shrunk.is_err()
                     }
                 }
+            };
+            drop(memcg);
+            if failed {
+                failures = failures.saturating_add(1);
             }
             if failures == MAX_FAILURES {
                 return;

@@ -7,7 +7,6 @@ use super::{
     entry::{
         Entry,
         StoredEntry,
-        LRU,
         TREES, //
     },
     params,
@@ -24,6 +23,10 @@ use kernel::{
         folio::{
             CachedFolio,
             FolioPage, //
+        },
+        list_lru::{
+            ListLru,
+            Prepared, //
         },
         memcontrol::ObjCgroup,
         swap::{
@@ -107,14 +110,21 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
         return Err(Refused);
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
-    if let Some(objcg) = &objcg {
-        LRU.prepare(objcg, GFP_KERNEL).map_err(|_| Refused)?;
-    }
+    let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
 
     let nr_pages = folio.nr_pages();
     let mut slots = folio.slots(&TREES);
     for (index, page) in slots.folio().pages().enumerate() {
-        store_page(zswap, &pool, objcg.as_ref(), &mut slots, index, page).map_err(|reject| {
+        store_page(
+            zswap,
+            &pool,
+            objcg.as_ref(),
+            &lists,
+            &mut slots,
+            index,
+            page,
+        )
+        .map_err(|reject| {
             reject.count();
             Refused
         })?;
@@ -131,6 +141,7 @@ fn store_page(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
     objcg: Option<&ARef<ObjCgroup>>,
+    lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, StoredEntry>,
     index: usize,
     page: FolioPage<'_>,
@@ -143,7 +154,8 @@ fn store_page(
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
-    let entry = vacant.write(Entry::new(slots.entry(index), object, objcg.cloned()));
+    let swap = slots.entry(index).ok_or(Reject::AllocFail)?;
+    let entry = vacant.write(Entry::new(swap, object, objcg.cloned()));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
         Reject::AllocFail
@@ -152,6 +164,6 @@ fn store_page(
     // swap cache.
     drop(old);
     // Last: from here on the shrinker can find it.
-    LRU.add(entry);
+    ListLru::add(entry, lists);
     Ok(())
 }
