@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack selftests zero shell kernel where overlay check rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack selftests zero shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -32,6 +32,7 @@ help:
 	@echo '  make where          print the paths of bzImage, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
+	@echo '  make mutants        break the code on purpose, and see that the named test fails'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
@@ -94,6 +95,9 @@ shell: kernel
 
 check: overlay
 	@scripts/check.sh
+
+mutants: kernel
+	@scripts/mutants.sh
 
 rust-analyzer: overlay
 	@scripts/kernel.sh rust

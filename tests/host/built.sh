@@ -18,9 +18,10 @@ work=$(mktemp -d)
 scratch=$work
 scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 
-echo 1..4
+echo 1..5
 point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
 point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
 point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
 point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
+point "panics reached are those of docs/design.md" eval 'scripts/enter.sh scripts/panics.py "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
 exit $status

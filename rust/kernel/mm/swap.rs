@@ -311,6 +311,8 @@ impl FreedSlot<'_> {
     ///
     /// For `'a` the caller must hold the lock of the cluster of `entry`, with the slot's word in
     /// the swap table NULL, on a device that has not been swapped off, and leave the slot to us.
+    /// (A caller who has the lock of the slot's folio, in the swap cache, and no evidence in use for
+    /// it, can exclude the same, and may use this as well.)
     #[inline]
     pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
         // INVARIANT: By the requirement.

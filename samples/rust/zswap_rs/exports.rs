@@ -171,13 +171,15 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 ///
 /// # Safety
 ///
-/// Only for `swap_range_free()`: it runs with the cluster locked, after the slot's word in the swap
-/// table was cleared.
+/// Only for `swap_range_free()`, which runs with the cluster locked, after the slot's word in the swap
+/// table was cleared; and for `swap_zeromap_folio_set()`, where patches/zero calls it for the slots of
+/// a folio that it has locked and that is in the swap cache, with the cluster locked as well.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
     // of the cluster held and the slots' words set to NULL just before. The device is in use: it
-    // has an allocated slot until now.
+    // has an allocated slot until now. In `swap_zeromap_folio_set()` the slot isn't free, but the
+    // folio's lock makes it the caller's, who has no other evidence for it in use.
     let mut slot = unsafe { FreedSlot::from_raw(swp) };
     device::invalidate(&mut slot);
 }

@@ -5,13 +5,28 @@
 #![no_std]
 #![allow(unreachable_pub, dead_code)]
 
+#[path = "../../../../samples/rust/zswap_rs/age.rs"]
+mod age;
 #[path = "../../../../samples/rust/zswap_rs/limits.rs"]
 mod limits;
 
 pub mod api {
     //! What is `pub(crate)` in the kernel, for tests.
 
-    use crate::limits::{Fullness, Limits};
+    use crate::{
+        age,
+        limits::{Fullness, Limits},
+    };
+
+    /// `age::spare`: the entries left, and the swapins that weren't made up for.
+    pub fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
+        age::spare(freeable, swapins)
+    }
+
+    /// `age::scale`: the entries on offer.
+    pub fn scale(freeable: usize, backing: usize, stored: usize) -> usize {
+        age::scale(freeable, backing, stored)
+    }
 
     /// `Limits::check`: whether zswap is full, and whether the limit was hit just now.
     pub fn check(max: u32, accept: u32, was_full: bool, pool: usize, ram: usize) -> (bool, bool) {
