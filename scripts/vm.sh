@@ -61,7 +61,16 @@ fi
 timeout -s KILL "$limit" scripts/enter.sh "${qemu[@]}" -append "$append run=\"$*\"" \
 	-serial "file:$log.console" -serial "file:$log.out" < /dev/null > "$log.qemu" 2>&1 &
 job=$! # stopped with this script
-tail -s 0.2 --pid=$job -n +1 -f "$log.out" | grep --line-buffered -v '^guest exit' || true
+# Shown as it comes. (tail -f was once seen to show nothing of a file that QEMU had written to.)
+seen=0 alive=1
+while [ -n "$alive" ]; do
+	sleep 0.2
+	kill -0 "$job" 2>/dev/null || alive=
+	lines=$(wc -l <"$log.out")
+	[ "$lines" -gt "$seen" ] || continue
+	head -n "$lines" "$log.out" | tail -n +$((seen + 1)) | grep -a -v '^guest exit' || true
+	seen=$lines
+done
 status=0
 { wait $job; } 2> /dev/null || status=$? # bash has a line of its own for a killed job
 job=
