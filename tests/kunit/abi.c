@@ -313,49 +313,40 @@ static void lying_compressors_are_not_believed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-static void refused_while_disabled(struct kunit *test)
+/* Stores folios, and again with @param at @refuse: none of their slots has an entry then. */
+static void refused_with(struct kunit *test, const char *param,
+			 const char *refuse, const char *accept)
 {
 	long before = stored();
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
-		int order = orders[i];
-		struct folio *folio = cached_folio(test, order);
+		struct folio *folio = cached_folio(test, orders[i]);
 
 		if (!folio)
 			return;
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		fill(folio, 2);
-		KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "N"), 0);
-		KUNIT_EXPECT_FALSE(test, zswap_is_enabled());
+		KUNIT_EXPECT_EQ(test, set_param(param, refuse), 0);
 		KUNIT_EXPECT_FALSE(test, store(folio));
-		KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "Y"), 0);
+		KUNIT_EXPECT_EQ(test, set_param(param, accept), 0);
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		KUNIT_EXPECT_EQ(test, stored(), before);
 		drop_folio(folio);
 	}
 }
 
+static void refused_while_disabled(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "N"), 0);
+	KUNIT_EXPECT_FALSE(test, zswap_is_enabled());
+	KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "Y"), 0);
+	refused_with(test, "zswap.enabled", "N", "Y");
+}
+
 static void refused_when_full(struct kunit *test)
 {
-	long before = stored();
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(orders); i++) {
-		int order = orders[i];
-		struct folio *folio = cached_folio(test, order);
-
-		if (!folio)
-			return;
-		KUNIT_EXPECT_TRUE(test, store(folio));
-		fill(folio, 2);
-		KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "0"), 0);
-		KUNIT_EXPECT_FALSE(test, store(folio));
-		KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "90"), 0);
-		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
-		KUNIT_EXPECT_EQ(test, stored(), before);
-		drop_folio(folio);
-	}
+	refused_with(test, "zswap.max_pool_percent", "0", "90");
 	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
 }
 
