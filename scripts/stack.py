@@ -29,7 +29,6 @@ WAYS = [
     ("store, to compress", "zswap_store", None, "crypto_acomp_compress"),
     ("store, to memory for it", "zswap_store", None, "zs_malloc"),
     ("store, to the tree", "zswap_store", None, "__xa_store|xa_store"),
-    ("store, to its cgroup's list", "zswap_store", None, "list_lru_walk_one"),
     ("load, to decompress", "zswap_load", None, "crypto_acomp_decompress"),
     ("invalidate, to free", "zswap_invalidate", None, "zs_free"),
     ("pressure, to the list", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),

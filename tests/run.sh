@@ -93,7 +93,8 @@ boot() {
 
 if [ $# = 0 ]; then
 	host_tests
-	set -- tests/vm/*.sh
+	mapfile -t files < <(grep -L '^# only: ' tests/vm/*.sh)
+	set -- "${files[@]}"
 fi
 # As few boots as there are command lines.
 mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)

@@ -6,6 +6,7 @@
  * every test.
  *
  *   map PAGES KIB      anonymous memory, KIB (4, 64, 2048) asks for that folio size
+ *   node N             memory comes from node N alone from now on
  *   fill KIND SEED     write a pattern: text, random, zero, last (15 text, 1 random)
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
@@ -34,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +46,8 @@
 #define CHUNK 64 /* pages read from the corpus disk at a time */
 
 #define SWAPPED (1ULL << 62)
+
+#define MPOL_BIND 2 /* linux/mempolicy.h */
 
 static unsigned char *mem;
 static size_t pages;
@@ -388,6 +392,11 @@ static void command(char *line)
 	sscanf(line, "%15s %15s %lu", verb, word, &number);
 	if (!strcmp(verb, "map")) {
 		map(strtoul(word, NULL, 10), number);
+	} else if (!strcmp(verb, "node")) {
+		unsigned long nodes = 1UL << atoi(word);
+
+		if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 8 * sizeof(nodes)))
+			die("set_mempolicy");
 	} else if (!strcmp(verb, "fill")) {
 		for (kind = TEXT; kind < DISK && strcmp(word, kinds[kind]);)
 			kind++;
