@@ -165,15 +165,29 @@ impl<T: Managed> Object<T> {
 impl<T: Managed> Drop for Object<T> {
     #[inline]
     fn drop(&mut self) {
-        T::before_drop(self.borrow());
-        // SAFETY: By the type invariant there is a `T`, ours to end, in slab memory, for which
-        // Documentation/core-api/memory-allocation.rst allows kfree(). By the promise of
-        // `before_drop` nobody has a reference to it (and if somebody had, that would be by
-        // `unsafe` code which relies on that promise).
-        unsafe {
-            core::ptr::drop_in_place(self.ptr.as_ptr());
-            bindings::kfree(self.ptr.as_ptr().cast());
-        }
+        // SAFETY: By the type invariant there is a `T`, ours to end.
+        unsafe { end(self.ptr) }
+    }
+}
+
+/// Ends an object. Takes its address by value: whoever drops an [`Object`] keeps that in a register.
+///
+/// # Safety
+///
+/// `ptr` must come from an [`Object`] that isn't used any more.
+unsafe fn end<T: Managed>(ptr: NonNull<T>) {
+    // INVARIANT: By that of `Object`.
+    T::before_drop(ObjectRef {
+        // SAFETY: By the requirement there is a `T`.
+        object: unsafe { ptr.as_ref() },
+    });
+    // SAFETY: By the requirement the `T` is ours to end, and in slab memory, for which
+    // Documentation/core-api/memory-allocation.rst allows kfree(). By the promise of
+    // `before_drop` nobody has a reference to it (and if somebody had, that would be by
+    // `unsafe` code which relies on that promise).
+    unsafe {
+        core::ptr::drop_in_place(ptr.as_ptr());
+        bindings::kfree(ptr.as_ptr().cast());
     }
 }
 

@@ -245,7 +245,7 @@ impl Compressor {
         // SAFETY: `output` is valid for writes; the page is alive while `dst` is.
         unsafe {
             bindings::sg_init_table(output.get(), 1);
-            bindings::sg_set_page(output.get(), dst.first_page(), PAGE_SIZE as u32, 0);
+            bindings::sg_set_page(output.get(), dst.page(), PAGE_SIZE as u32, 0);
         }
         // SAFETY: `src` is a list of `src.len` bytes by its invariant, `output` was made for a
         // page, whose content is ours.

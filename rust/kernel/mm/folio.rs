@@ -120,9 +120,12 @@ impl FolioPage<'_> {
 ///   cache, and so to free one of its slots or to finish swapoff, one needs its lock.
 /// - No other `CachedFolio` that is in use is for one of these slots: a slot has one folio in the
 ///   swap cache, a folio has one lock, and the lock's holder lends it once at a time.
+///
+/// `'a` can be neither shortened nor made longer: it is what ties what was taken out of a slot to
+/// the folio whose slot it was.
 pub struct CachedFolio<'a> {
     folio: &'a Folio,
-    _exclusive: PhantomData<&'a mut Folio>,
+    _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
     // Locks that lockdep doesn't know are easiest to follow in one task.
     _not_send: NotThreadSafe,
 }
@@ -163,22 +166,25 @@ impl<'a> CachedFolio<'a> {
     }
 
     /// Lends the evidence together with the content, which must be nobody else's.
+    ///
+    /// There is no [`Contents`] for a large folio, as it is for one page that somebody fills.
     #[inline]
-    pub(super) fn split(&mut self) -> (CachedFolio<'_>, Contents<'_>) {
+    pub(super) fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
         let folio = self.folio;
-        (
-            // INVARIANT: Ours, which can't be used while it is lent.
-            CachedFolio {
-                folio,
-                _exclusive: PhantomData,
-                _not_send: NotThreadSafe,
-            },
+        let contents = (!self.is_large()).then_some(
             // INVARIANT: By the requirement.
             Contents {
                 folio,
                 _exclusive: PhantomData,
             },
-        )
+        );
+        // INVARIANT: Ours, which can't be used while it is lent.
+        let cached = CachedFolio {
+            folio,
+            _exclusive: PhantomData,
+            _not_send: NotThreadSafe,
+        };
+        (cached, contents)
     }
 
     /// How many pages the folio has. Mirrors `folio_nr_pages()`.
@@ -195,16 +201,20 @@ impl<'a> CachedFolio<'a> {
         unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
-    /// The folio's pages, in order.
+    /// Page `index` of the folio.
+    ///
+    /// # Safety
+    ///
+    /// `index` must be below `nr_pages()`.
     #[inline]
-    pub fn pages<'b>(&'b self) -> impl Iterator<Item = FolioPage<'b>> + 'b {
-        (0..self.nr_pages()).map(|index| FolioPage {
+    pub(super) unsafe fn page_unchecked(&self, index: usize) -> FolioPage<'_> {
+        FolioPage {
             // INVARIANT: A page of a folio which is alive and locked while `self` is borrowed.
             //
             // SAFETY: The folio is alive and has such a page; `folio_page()` is never null.
             page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
             _folio: PhantomData,
-        })
+        }
     }
 }
 
@@ -244,6 +254,8 @@ impl<'a> UnreadFolio<'a> {
 
     /// Loads the folio: lets `f` fill it, and take the data's other copy out of its place.
     ///
+    /// What can be filled is a folio of one page; with a large one, `f` gets no content.
+    ///
     /// If it does both, marks the folio uptodate *and dirty*, since nothing else has the data now,
     /// and unlocks it. If `f` finds no data, the folio is as it was. If it fails, unlocks it.
     #[inline]
@@ -251,9 +263,10 @@ impl<'a> UnreadFolio<'a> {
     where
         F: for<'f> FnOnce(
             CachedFolio<'f>,
-            Contents<'f>,
-        ) -> Result<Option<(Filled<'f>, Taken<T>)>, E>,
+            Option<Contents<'f>>,
+        ) -> Result<Option<(Filled<'f>, Taken<'f, T>)>, E>,
     {
+        let folio = self.0.as_raw();
         // The content is nobody else's, by the type invariant.
         let (cached, contents) = self.0.split();
         match f(cached, contents) {
@@ -261,8 +274,8 @@ impl<'a> UnreadFolio<'a> {
                 // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
                 // `Contents`, and by its lifetime from that above.
                 unsafe {
-                    bindings::folio_mark_uptodate(self.0.as_raw());
-                    bindings::folio_mark_dirty(self.0.as_raw());
+                    bindings::folio_mark_uptodate(folio);
+                    bindings::folio_mark_dirty(folio);
                 }
                 drop(taken);
                 drop(self);
@@ -305,11 +318,11 @@ impl Drop for UnreadFolio<'_> {
     }
 }
 
-/// The content of an [`UnreadFolio`], to be written.
+/// The content of a folio of one page that nobody has read yet, to be written.
 ///
 /// # Invariants
 ///
-/// Nobody else accesses the content of `folio` for `'a`. No other `Contents` has the lifetime `'a`,
+/// `folio` has one page. Nobody else accesses the content of `folio` for `'a`. No other `Contents` has the lifetime `'a`,
 /// which can be neither shortened nor made longer.
 pub struct Contents<'a> {
     folio: &'a Folio,
@@ -320,23 +333,23 @@ pub struct Contents<'a> {
 pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
 impl<'a> Contents<'a> {
-    /// Says that all of it was written: of the first page, and there must be no other.
+    /// Says that all of it was written.
     #[inline]
     pub(crate) fn filled(self) -> Filled<'a> {
         Filled(PhantomData)
     }
 
-    /// The first page, for C to write to.
+    /// The page, for C to write to.
     #[inline]
-    pub(crate) fn first_page(&mut self) -> *mut bindings::page {
+    pub(crate) fn page(&mut self) -> *mut bindings::page {
         // SAFETY: By the type invariant the folio is alive; every folio has a first page.
         unsafe { bindings::folio_page(self.folio.as_raw(), 0) }
     }
 
-    /// Calls `f` with the address of the first page's `PAGE_SIZE` bytes, to write them all.
-    pub(crate) fn write_first_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
-        // SAFETY: `first_page` is a page of a folio which is alive.
-        let addr = unsafe { bindings::kmap_local_page(self.first_page()) };
+    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
+    pub(crate) fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
+        // SAFETY: It is the page of a folio which is alive.
+        let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());
         // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
         unsafe { bindings::kunmap_local(addr) };

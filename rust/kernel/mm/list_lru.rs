@@ -252,7 +252,6 @@ impl<T: Item> ListLru<T> {
         }
         // INVARIANT: The group and its ancestors have lists now, if there is one.
         Ok(Prepared {
-            lru,
             objcg,
             _p: PhantomData,
         })
@@ -278,14 +277,14 @@ impl<T: Item> ListLru<T> {
             return;
         }
         Self::with_memcg(object, |memcg| {
-            // SAFETY: `lru` is initialised. The object is alive, and so are its links; before it is
-            // dropped, `before_drop` takes it off. Its node is one that has memory. Its group has a
+            // SAFETY: `lru` is initialised, as `Prepared` says. The object is alive, and so are its
+            // links; before it is dropped, `before_drop` takes it off. Its node is one that has memory. Its group has a
             // list, by the invariant of `Prepared`; if it has died since, its parent has, which
             // has taken over its objects, as the group itself gets no list any more. So `remove`
             // will find the list that this one is put on. RCU keeps the group.
             unsafe {
                 bindings::list_lru_add_zeroed(
-                    prepared.lru,
+                    T::lru().lru.get(),
                     object.links().0.get(),
                     object.nid().as_raw(),
                     memcg,
@@ -366,12 +365,19 @@ impl<T: Item> ListLru<T> {
 ///
 /// # Invariants
 ///
-/// `lru` is the initialised lists of `T::lru()`. If `objcg` stands for a group, that one and its
-/// ancestors have lists in it.
+/// `T::lru()` is initialised. If `objcg` stands for a group, that one and its ancestors have lists
+/// in it.
 pub struct Prepared<'a, T> {
-    lru: *mut bindings::list_lru,
     objcg: Option<&'a ObjCgroup>,
     _p: PhantomData<fn(T)>,
+}
+
+impl<'a, T> Prepared<'a, T> {
+    /// What objects are to be charged to.
+    #[inline]
+    pub fn objcg(&self) -> Option<&'a ObjCgroup> {
+        self.objcg
+    }
 }
 
 /// # Safety

@@ -85,6 +85,7 @@ impl MemCgroup {
     }
 
     /// Whether the group is in use: not removed by its user. Mirrors `mem_cgroup_online()`.
+    #[inline]
     pub fn is_online(&self) -> bool {
         // SAFETY: The group is alive.
         unsafe { bindings::mem_cgroup_online(self.0.get()) }
@@ -118,6 +119,7 @@ impl MemCgroup {
     /// it and its ancestors. True without a group, and while zswap is disabled.
     ///
     /// Mirrors `mem_cgroup_zswap_writeback_enabled()`.
+    #[inline]
     pub fn zswap_writeback_enabled(memcg: Option<&Self>) -> bool {
         // SAFETY: It is null, which C takes, or alive; a group keeps its ancestors.
         unsafe { bindings::mem_cgroup_zswap_writeback_enabled(Self::raw(memcg)) }
@@ -182,6 +184,7 @@ impl Default for Cursor {
 impl CachedFolio<'_> {
     /// Whether what the folio's group has in zswap may go on to the swap device: see
     /// [`MemCgroup::zswap_writeback_enabled`].
+    #[inline]
     pub fn zswap_writeback_enabled(&self) -> bool {
         let _rcu = rcu::read_lock();
         // SAFETY: The folio is alive. The group that it is charged to is read under RCU, and isn't
@@ -222,6 +225,7 @@ impl ObjCgroup {
     /// The group that objects made from `folio` are to be charged to.
     ///
     /// Mirrors `get_obj_cgroup_from_folio()`.
+    #[inline]
     pub fn of_folio(folio: &CachedFolio<'_>) -> Option<ARef<Self>> {
         // SAFETY: The folio is alive and locked, which binds it to its group, as memcontrol.h says.
         let objcg = unsafe { bindings::get_obj_cgroup_from_folio(folio.as_raw()) };
@@ -232,6 +236,7 @@ impl ObjCgroup {
     /// Whether the group and its ancestors are below their `memory.zswap.max`. May sleep.
     ///
     /// Mirrors `obj_cgroup_may_zswap()`.
+    #[inline]
     pub fn may_zswap(&self) -> bool {
         // SAFETY: `self` is alive.
         unsafe { bindings::obj_cgroup_may_zswap(self.0.get()) }
@@ -240,6 +245,7 @@ impl ObjCgroup {
     /// The group that it stands for now; none without `CONFIG_MEMCG`.
     ///
     /// Mirrors `get_mem_cgroup_from_objcg()`.
+    #[inline]
     pub fn memcg(&self) -> Option<ARef<MemCgroup>> {
         // SAFETY: `self` is alive.
         let memcg = unsafe { bindings::get_mem_cgroup_from_objcg(self.0.get()) };

@@ -44,7 +44,8 @@ use crate::{
     mm::folio::{
         CachedFolio,
         Contents,
-        Filled, //
+        Filled,
+        FolioPage, //
     },
     prelude::*,
     str::CStr,
@@ -117,7 +118,7 @@ impl PartialEq for SwapEntry {
 
 impl Eq for SwapEntry {}
 
-impl CachedFolio<'_> {
+impl<'f> CachedFolio<'f> {
     /// The slot of the folio's first page; those of the others follow it. Mirrors `folio->swap`.
     #[inline]
     pub fn swap(&self) -> SwapEntry {
@@ -129,7 +130,7 @@ impl CachedFolio<'_> {
     ///
     /// Finds the tree by the folio's own slot: there is no way to name another one.
     #[inline]
-    pub fn slots<'a, T: ForeignOwnable>(&'a mut self, trees: &'a SlotTrees<T>) -> Slots<'a, T> {
+    pub fn slots<'a, T: ForeignOwnable>(&'a mut self, trees: &'a SlotTrees<T>) -> Slots<'a, 'f, T> {
         let first = self.swap();
         Slots {
             // INVARIANT: A folio's slots are aligned to their number, which is at most that of a
@@ -205,6 +206,7 @@ impl SwapDevice {
 }
 
 impl Drop for SwapDevice {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the reference is ours.
         unsafe { bindings::put_swap_device(self.si.as_ptr()) }
@@ -245,6 +247,7 @@ impl NewFolio {
     }
 
     /// Lends the evidence that the folio's slot is ours.
+    #[inline]
     pub fn cached(&mut self) -> CachedFolio<'_> {
         self.0.split().0
     }
@@ -255,9 +258,13 @@ impl NewFolio {
     /// If `f` does both, marks the folio uptodate and submits it; it is unlocked when the I/O has
     /// started, and will be at the tail of the inactive list when that is over. If `f` fails, the
     /// folio goes as when dropped. Mirrors the end of C's `zswap_writeback_entry()`.
+    #[inline]
     pub fn write_exclusively<T, E, F>(mut self, f: F) -> Result<(), E>
     where
-        F: for<'f> FnOnce(CachedFolio<'f>, Contents<'f>) -> Result<(Filled<'f>, Taken<T>), E>,
+        F: for<'f> FnOnce(
+            CachedFolio<'f>,
+            Option<Contents<'f>>,
+        ) -> Result<(Filled<'f>, Taken<'f, T>), E>,
     {
         let (cached, contents) = self.0.split();
         let (_filled, taken) = f(cached, contents)?;
@@ -280,6 +287,7 @@ impl NewFolio {
 }
 
 impl Drop for NewFolio {
+    #[inline]
     fn drop(&mut self) {
         let folio = self.0.as_raw();
         // SAFETY: By the type invariant the folio is alive, locked by us and in the swap cache. No
@@ -508,25 +516,37 @@ impl<T: ForeignOwnable> SlotTrees<T> {
 /// # Invariants
 ///
 /// For `'a` the `nr` slots from `first` on, all in `tree`, are ours alone.
-pub struct Slots<'a, T: ForeignOwnable> {
+pub struct Slots<'a, 'f, T: ForeignOwnable> {
     tree: Option<&'a XArray<T>>,
     first: SwapEntry,
     nr: usize,
-    folio: &'a CachedFolio<'a>,
+    folio: &'a CachedFolio<'f>,
 }
 
-impl<'a, T: ForeignOwnable> Slots<'a, T> {
+impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
     /// The folio that they are the slots of.
     #[inline]
-    pub fn folio(&self) -> &'a CachedFolio<'a> {
+    pub fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
 
-    /// The name of slot `index` of the folio.
+    /// How many there are: as many as the folio has pages.
     #[inline]
-    pub fn entry(&self, index: usize) -> Option<SwapEntry> {
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.nr
+    }
+
+    /// Slot `index` of the folio: its name, and the folio's page for it.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<(SwapEntry, FolioPage<'a>)> {
+        if index >= self.nr {
+            return None;
+        }
         // INVARIANT: The folio is in the swap cache for it.
-        (index < self.nr).then(|| self.first.after(index))
+        let entry = self.first.after(index);
+        // SAFETY: The folio has `nr` pages, as nobody else could split it.
+        Some((entry, unsafe { self.folio.page_unchecked(index) }))
     }
 
     /// Where slot `index` is in the tree.
@@ -537,7 +557,7 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
 
     /// What is kept for slot `index` of the folio.
     #[inline]
-    pub fn occupied(&mut self, index: usize) -> Option<Occupied<'_, T>> {
+    pub fn occupied(&mut self, index: usize) -> Option<Occupied<'_, 'f, T>> {
         if index >= self.nr {
             return None;
         }
@@ -548,6 +568,7 @@ impl<'a, T: ForeignOwnable> Slots<'a, T> {
             tree,
             offset,
             ptr: tree.load(offset)?,
+            _folio: PhantomData,
         })
     }
 
@@ -602,13 +623,14 @@ pub struct Cleared(());
 ///
 /// The slot at `offset` of `tree` is ours for `'a`, and `ptr` is what it holds: it came from
 /// `T::into_foreign`.
-pub struct Occupied<'a, T: ForeignOwnable> {
+pub struct Occupied<'a, 'f, T: ForeignOwnable> {
     tree: &'a XArray<T>,
     offset: usize,
     ptr: NonNull<c_void>,
+    _folio: PhantomData<CachedFolio<'f>>,
 }
 
-impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
+impl<'a, 'f, T: ForeignOwnable + 'a> Occupied<'a, 'f, T> {
     /// Looks at it, for no longer than until it is taken.
     #[inline]
     pub fn get(&self) -> T::Borrowed<'_> {
@@ -618,17 +640,18 @@ impl<'a, T: ForeignOwnable + 'a> Occupied<'a, T> {
 
     /// Takes it out of its slot.
     #[inline]
-    pub fn take(self) -> Taken<T> {
+    pub fn take(self) -> Taken<'f, T> {
         // SAFETY: By the type invariant the slot is ours and holds an element: `erase` returns it.
-        Taken(unsafe { self.tree.erase(self.offset).unwrap_unchecked() })
+        Taken(
+            unsafe { self.tree.erase(self.offset).unwrap_unchecked() },
+            PhantomData,
+        )
     }
 }
 
-/// What was kept for a slot, after it was taken out: says that the slot is empty.
-///
-/// Not which slot: to complete one folio with what was kept for another's is a mistake that can
-/// still be made.
-pub struct Taken<T>(#[allow(dead_code)] T);
+/// What was kept for a slot of the folio whose [`CachedFolio`] had the lifetime `'f`, after it was
+/// taken out: says that the slot is empty.
+pub struct Taken<'f, T>(#[allow(dead_code)] T, PhantomData<CachedFolio<'f>>);
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[crate::macros::kunit_tests(rust_swap)]

@@ -210,29 +210,29 @@ impl<P: HasPool, M> Object<P, M> {
         &self.owner
     }
 
-    /// Looks at the object's content, and keeps it from being moved meanwhile. May sleep.
+    /// Lets `f` look at the object's content, and keeps it from being moved meanwhile. May sleep.
     ///
-    /// Mirrors `zs_obj_read_sg_begin()`.
-    pub fn read(&self) -> View<'_> {
+    /// Mirrors `zs_obj_read_sg_begin()` and `zs_obj_read_sg_end()`.
+    #[inline]
+    pub fn read<R>(&self, f: impl FnOnce(&View<'_, P, M>) -> R) -> R {
+        // Filled where it is: it is large, to be moved.
         let view = View {
-            pool: self.owner.zs_pool(),
-            handle: self.handle,
+            object: self,
             sg: Opaque::uninit(),
-            len: self.len,
             _not_send: NotThreadSafe,
         };
         // SAFETY: By the type invariant the object is ours and has `len` bytes. C fills one or
         // two entries, as many as there are.
         unsafe {
             bindings::zs_obj_read_sg_begin(
-                view.pool.ptr.as_ptr(),
+                self.owner.zs_pool().ptr.as_ptr(),
                 self.handle,
                 view.sg.get().cast(),
-                self.len as usize,
+                self.len(),
             )
         };
         // INVARIANT: The read was begun just now.
-        view
+        f(&view)
     }
 }
 
@@ -255,24 +255,21 @@ impl<P: HasPool, M> Drop for Object<P, M> {
 ///
 /// # Invariants
 ///
-/// A read of `handle` was begun and not ended, and filled `sg` with a list of `len` bytes, which
-/// nobody changes as long as it goes on. (The list is one or two entries side by side, which don't
-/// point at one another: it may move.)
-pub struct View<'a> {
-    pool: &'a Pool,
-    handle: usize,
+/// A read of `object` was begun and not ended, and filled `sg` with a list of its bytes, which
+/// nobody changes as long as it goes on.
+pub struct View<'a, P: HasPool, M> {
+    object: &'a Object<P, M>,
     sg: Opaque<[bindings::scatterlist; 2]>,
-    len: u32,
     // zsmalloc's per-zspage lock is a lock that a task holds.
     _not_send: NotThreadSafe,
 }
 
-impl View<'_> {
+impl<P: HasPool, M> View<'_, P, M> {
     /// Bytes of the object.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.len as usize
+        self.object.len()
     }
 
     /// The content, to be decompressed.
@@ -289,7 +286,7 @@ impl View<'_> {
         if self.len() != PAGE_SIZE {
             return Err(EINVAL);
         }
-        page.write_first_page(|dst| {
+        page.write_page(|dst| {
             // SAFETY: By the type invariant the list has `PAGE_SIZE` bytes, as has `dst`.
             unsafe {
                 bindings::memcpy_from_sglist(dst.cast(), self.sg.get().cast(), 0, PAGE_SIZE as u32);
@@ -299,11 +296,16 @@ impl View<'_> {
     }
 }
 
-impl Drop for View<'_> {
+impl<P: HasPool, M> Drop for View<'_, P, M> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the read was begun and not ended.
-        unsafe { bindings::zs_obj_read_sg_end(self.pool.ptr.as_ptr(), self.handle) }
+        unsafe {
+            bindings::zs_obj_read_sg_end(
+                self.object.owner.zs_pool().ptr.as_ptr(),
+                self.object.handle,
+            )
+        }
     }
 }
 
@@ -346,7 +348,7 @@ mod tests {
         for len in [1, 17, PAGE_SIZE / 2, PAGE_SIZE - 1, PAGE_SIZE] {
             let object = object(len)?;
             assert_eq!(object.len(), len);
-            assert_eq!(object.read().len(), len);
+            assert_eq!(object.read(|view| view.len()), len);
             assert!(owner.zs.total_pages() > 0);
         }
         assert_eq!(owner.zs.total_pages(), 0);

@@ -5,7 +5,8 @@
 use super::{
     entry::Object,
     pool::Pool,
-    store::Reject, //
+    stats,
+    store::Refused, //
 };
 use kernel::{
     alloc::{
@@ -139,14 +140,15 @@ impl cpuhotplug::Prepare for Contexts {
 /// A page that can't be made smaller is kept as it is, which keeps the order in which pages go to
 /// the swap device; unless they never do (`may_go_to_device` says so): then keeping it would only
 /// cost memory.
+#[inline]
 pub(crate) fn compress(
     pool: &Ref<Pool>,
     page: FolioPage<'_>,
     may_go_to_device: impl FnOnce() -> bool,
-) -> Result<Object, Reject> {
+) -> Result<Object, Refused> {
     let mut context = pool.contexts().cpus.this_cpu().lock();
     let Some(Context { compressor, buffer }) = &mut *context else {
-        return Err(Reject::CompressFail);
+        return Err(stats::RejectCompressFail::refused());
     };
     let object = match compressor.compress(page, buffer) {
         Ok(bytes) if bytes.len() < PAGE_SIZE => {
@@ -162,12 +164,12 @@ pub(crate) fn compress(
         _ if may_go_to_device() => {
             Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp())
         }
-        Err(ENOSPC) => return Err(Reject::CompressPoor),
-        _ => return Err(Reject::CompressFail),
+        Err(ENOSPC) => return Err(stats::RejectCompressPoor::refused()),
+        _ => return Err(stats::RejectCompressFail::refused()),
     };
     object.map_err(|error| match error {
-        ENOSPC => Reject::CompressPoor,
-        _ => Reject::AllocFail,
+        ENOSPC => stats::RejectCompressPoor::refused(),
+        _ => stats::RejectAllocFail::refused(),
     })
 }
 
@@ -176,13 +178,15 @@ pub(crate) fn compress(
 /// On failure, returns the number of bytes that the compressor made instead of a page's.
 pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
     match object.meta.form {
-        Form::Raw => object.read().copy_to(dst).map_err(|_| object.len()),
+        Form::Raw => object
+            .read(|view| view.copy_to(dst))
+            .map_err(|_| object.len()),
         Form::Compressed => {
             let mut context = object.owner().contexts().cpus.this_cpu().lock();
             let Some(Context { compressor, .. }) = &mut *context else {
                 return Err(0);
             };
-            compressor.decompress(object.read().as_input(), dst)
+            object.read(|view| compressor.decompress(view.as_input(), dst))
         }
     }
 }

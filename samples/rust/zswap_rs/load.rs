@@ -44,9 +44,9 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     }
     folio.load_exclusively(|mut folio, contents| {
         // Part of a large folio may be in zswap and part on the device, which nobody can load.
-        if kernel::warn_on_once!(folio.is_large()) {
-            return Err(EINVAL);
-        }
+        let contents = contents.ok_or(EINVAL).inspect_err(|_| {
+            kernel::warn_on_once!(true);
+        })?;
         let mut slots = folio.slots(&TREES);
         let Some(slot) = slots.occupied(0) else {
             return Ok(None);
@@ -65,16 +65,19 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
 
 /// Decompresses `entry`, and says so if that fails.
 pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
-    let object = entry.object();
-    decompress(object, contents).map_err(|made| {
-        stats::DecompressFail::hit();
-        if zswap().is_some_and(|zswap| zswap.may_complain(c"zswap_decompress")) {
-            let (device, offset) = (entry.swap().device(), entry.swap().offset());
-            let (algorithm, len) = (object.owner().algorithm(), object.len());
-            pr_alert!(
-                "Decompression error from zswap ({device}:{offset} {algorithm} {len}->{made})\n"
-            );
-        }
-        EIO
-    })
+    decompress(entry.object(), contents).map_err(|made| complain(entry, made))
+}
+
+/// Not part of the way that everybody goes: printing takes stack.
+#[cold]
+#[inline(never)]
+fn complain(entry: &Entry, made: usize) -> Error {
+    stats::DecompressFail::hit();
+    if zswap().is_some_and(|zswap| zswap.may_complain(c"zswap_decompress")) {
+        let (device, offset) = (entry.swap().device(), entry.swap().offset());
+        let object = entry.object();
+        let (algorithm, len) = (object.owner().algorithm(), object.len());
+        pr_alert!("Decompression error from zswap ({device}:{offset} {algorithm} {len}->{made})\n");
+    }
+    EIO
 }

@@ -73,21 +73,27 @@ const MAX_FAILURES: u32 = 16;
 struct Found {
     /// Entries that were freed.
     freed: usize,
-    /// The page of an entry was in use.
+    /// To go no further than to a page that is in use.
+    careful: bool,
+    /// There was one.
     in_use: bool,
 }
 
 /// Walks the list of a node and cgroup; if `careful`, no further than to a page that is in use.
+#[inline]
 fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
-    let mut found = Found::default();
+    let mut found = Found {
+        careful,
+        ..Found::default()
+    };
     ListLru::walk(nid, memcg, nr_to_walk, |visit| {
-        visit_entry(visit, &mut found, careful)
+        visit_entry(visit, &mut found)
     });
     found
 }
 
 /// Decides on an entry. Called with the list's lock held, which it drops to write back.
-fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found, careful: bool) -> Next<'v> {
+fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     if visit.object().use_second_chance() {
         return visit.rotate();
     }
@@ -102,7 +108,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found, careful: bool) ->
         Err(error) => {
             stats::RejectReclaimFail::hit();
             // A page that is in use is a sign of getting among the warm ones.
-            if error == EEXIST && careful {
+            if error == EEXIST && found.careful {
                 found.in_use = true;
                 return unlocked.stop();
             }
@@ -115,6 +121,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found, careful: bool) ->
 ///
 /// Fails with `EAGAIN` if none of those it came to could be written back, with `ENOENT` if there is
 /// none, if they may not be, or if the cgroup was removed. May sleep.
+#[inline]
 pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);
@@ -176,6 +183,7 @@ impl Shrink for Pressure {
         age::scale(freeable, backing, stored)
     }
 
+    #[inline]
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return Scanned::Refused;

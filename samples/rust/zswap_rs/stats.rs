@@ -5,7 +5,8 @@
 use super::{
     compress::Form,
     exports::zswap_stored_pages,
-    setup::zswap, //
+    setup::zswap,
+    store::Refused, //
 };
 use kernel::{
     debugfs::attribute::{
@@ -49,6 +50,15 @@ macro_rules! counters {
                 /// Counts one.
                 pub(crate) fn hit() {
                     Self::counter().fetch_add(1, Relaxed);
+                }
+
+                /// Counts one, for which a folio is refused.
+                #[cold]
+                #[inline(never)]
+                #[allow(dead_code)]
+                pub(crate) fn refused() -> Refused {
+                    Self::hit();
+                    Refused
                 }
 
                 fn counter() -> &'static Atomic<u64> {

@@ -20,10 +20,7 @@ use super::{
 };
 use kernel::{
     mm::{
-        folio::{
-            CachedFolio,
-            FolioPage, //
-        },
+        folio::CachedFolio,
         list_lru::{
             ListLru,
             Prepared, //
@@ -54,31 +51,8 @@ pub(crate) enum Store {
     Refused(Cleared),
 }
 
-/// Why a page was refused.
-pub(crate) enum Reject {
-    /// No memory for the entry.
-    KmemcacheFail,
-    /// The compressor failed.
-    CompressFail,
-    /// The compressed page was too large.
-    CompressPoor,
-    /// No memory for the object or in the tree.
-    AllocFail,
-}
-
-impl Reject {
-    fn count(self) {
-        match self {
-            Self::KmemcacheFail => stats::RejectKmemcacheFail::hit(),
-            Self::CompressFail => stats::RejectCompressFail::hit(),
-            Self::CompressPoor => stats::RejectCompressPoor::hit(),
-            Self::AllocFail => stats::RejectAllocFail::hit(),
-        }
-    }
-}
-
-/// Why a folio was refused: there is nothing to say to anybody that isn't counted yet.
-struct Refused;
+/// A folio, or a page of it, was refused: there is nothing to say to anybody that isn't counted yet.
+pub(crate) struct Refused;
 
 /// Stores `folio`, or refuses to.
 ///
@@ -101,9 +75,8 @@ fn try_store(folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
 fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
-        // A cgroup at its limit makes room itself, by a few of its own pages.
         if !objcg.may_zswap() {
-            shrink_memcg(objcg.memcg().as_deref()).map_err(|_| Refused)?;
+            make_own_room(objcg)?;
         }
     }
     if zswap.is_full() {
@@ -112,53 +85,44 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
     let pool = zswap.pools().current().ok_or(Refused)?;
     let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
 
-    let nr_pages = folio.nr_pages();
     let mut slots = folio.slots(&TREES);
-    for (index, page) in slots.folio().pages().enumerate() {
-        store_page(
-            zswap,
-            &pool,
-            objcg.as_ref(),
-            &lists,
-            &mut slots,
-            index,
-            page,
-        )
-        .map_err(|reject| {
-            reject.count();
-            Refused
-        })?;
+    for index in 0..slots.len() {
+        store_page(zswap, &pool, &lists, &mut slots, index)?;
     }
 
     if let Some(objcg) = &objcg {
-        objcg.count(Event::ZSWPOUT, nr_pages);
+        objcg.count(Event::ZSWPOUT, slots.len());
     }
-    vmstat::count(Event::ZSWPOUT, nr_pages);
+    vmstat::count(Event::ZSWPOUT, slots.len());
     Ok(())
+}
+
+/// A cgroup at its limit makes room itself, by a few of its own pages.
+#[cold]
+fn make_own_room(objcg: &ObjCgroup) -> Result<(), Refused> {
+    shrink_memcg(objcg.memcg().as_deref()).map_err(|_| Refused)
 }
 
 fn store_page(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
-    objcg: Option<&ARef<ObjCgroup>>,
     lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, StoredEntry>,
+    slots: &mut Slots<'_, '_, StoredEntry>,
     index: usize,
-    page: FolioPage<'_>,
-) -> Result<(), Reject> {
+) -> Result<(), Refused> {
+    let (swap, page) = slots.get(index).ok_or(Refused)?;
     let vacant = zswap
         .entry_cache()
         .alloc(GFP_KERNEL, page.nid())
-        .map_err(|_| Reject::KmemcacheFail)?;
+        .map_err(|_| stats::RejectKmemcacheFail::refused())?;
 
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
-    let swap = slots.entry(index).ok_or(Reject::AllocFail)?;
-    let entry = vacant.write(Entry::new(swap, object, objcg.cloned()));
+    let entry = vacant.write(Entry::new(swap, object, lists.objcg().map(ARef::from)));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
-        Reject::AllocFail
+        stats::RejectAllocFail::refused()
     })?;
     // There is an older one if the folio was stored before, and changed while it stayed in the
     // swap cache.

@@ -13,6 +13,7 @@ use super::{
 use kernel::{
     error::code::{
         EEXIST,
+        EINVAL,
         ENOMEM, //
     },
     mm::{
@@ -67,7 +68,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
             .occupied(0)
             .filter(|slot| slot.get().identity() == identity)
             .ok_or(ENOMEM)?;
-        let filled = decompress_entry(slot.get().get(), contents)?;
+        let filled = decompress_entry(slot.get().get(), contents.ok_or(EINVAL)?)?;
 
         vmstat::count(Event::ZSWPWB, 1);
         if let Some(objcg) = slot.get().objcg() {
