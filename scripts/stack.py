@@ -118,7 +118,7 @@ def main():
         there = c.deepest(begin, end)
         here = rust.deepest(rust.find(begin, pattern), end)
         lost |= not there or not here
-        row(what, f"`{end}`", there and there[0], here and here[0])
+        row(what, "`" + end.replace("|", "` or `") + "`", there and there[0], here and here[0])
         if what in TOGETHER and there and here:
             together["C"] += there[0]
             together["Rust"] += here[0]
