@@ -1,22 +1,79 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs the kernel's own tests, which come in an archive on the third disk, in a guest of
-# scripts/selftests.sh. Each line is headed by the program's name.
-# usage: selftests.sh RUNS PROGRAM...
+# Runs the kernel's own tests, which come with their list in an archive on the third disk, in a
+# guest of scripts/selftests.sh. Each line of TAP is headed by the numbers of the run and of the
+# test program; "end STATUS SECONDS OUT IN" says how that ended and what zswap stored and loaded.
+# usage: selftests.sh RUNS
 . ./lib.sh
 
-runs=$1
-shift
-mkdir /run/bin
+# The state that each program starts from: that of a system just booted.
+fresh()
+{
+	folios 4
+	echo madvise > "$THP"/enabled
+	echo inherit > "$THP"/hugepages-2048kB/enabled
+	echo 3 > /proc/sys/vm/drop_caches
+}
+
+# The tool that checks that folios are swapped out whole prints what happened in each round.
+thp_swap_allocator()
+{
+	folios 64
+	timeout -s KILL 200 thp_swap_allocator_test > /run/rounds || return
+	awk '/^Iteration/ { rounds++ } / fallback inc: 0,/ { whole++ }
+		END { print "1..1"; print rounds && whole == rounds ? "ok" : "not ok", 1, "each folio went out whole"
+			exit !(rounds && whole == rounds) }' /run/rounds
+}
+
+mkdir /run/bin /tmp
 tar -x -C /run/bin -f /dev/vdc
+PATH=$PATH:/run/bin
 swap_on virtio
 set_param enabled Y
-# Some write to files, which must have page cache of their own.
+# Some write to files, which must have page cache of their own; some to /tmp.
 mount -t ext4 /dev/vdb /mnt
+mount -t tmpfs tmp /tmp
 cd /mnt || exit
-for _ in $(seq "$runs"); do
-	for program in "$@"; do
-		"/run/bin/$program" 2>&1 | sed "s/^/$program /"
-	done
+
+for run in $(seq "$1"); do
+	line=0
+	while read -r limit command; do
+		line=$((line + 1))
+		echo "# run $run of $1: $command"
+		fresh
+		stored=$(vmstat zswpout) loaded=$(vmstat zswpin) start=$(uptime)
+		# The tests of cgroups make their own.
+		group=/cg
+		[ "$limit" = - ] || { group=/cg/test; mkdir $group; echo "$limit" > $group/memory.max; }
+		(
+			echo 0 > $group/cgroup.procs
+			[ "$command" != thp_swap_allocator ] || { thp_swap_allocator; exit; }
+			# shellcheck disable=SC2086 # a command and its arguments
+			exec timeout -s KILL 200 $command
+		) > /run/test 2>&1 < /dev/null
+		status=$?
+		# What went before a failure may explain it.
+		awk -v head="$run $line" '
+			/^(ok|not ok|1\.\.|Bail out)/ {
+				if (!/^(ok|1\.\.)/)
+					for (i = n > 4 ? n - 4 : 0; i < n; i++)
+						print "# " said[i]
+				n = 0
+				print head, $0
+				next
+			}
+			{ said[n++] = $0 }
+			END { if (status > 4) for (i = n > 9 ? n - 9 : 0; i < n; i++) print "# " said[i] }' \
+			status=$status /run/test
+		echo "$run $line end $status $(awk "BEGIN { print $(uptime) - $start }")" \
+			"$(($(vmstat zswpout) - stored)) $(($(vmstat zswpin) - loaded))"
+		[ "$limit" != - ] || continue
+		# Whoever the program left behind.
+		echo 1 > $group/cgroup.kill
+		for _ in $(seq 50); do
+			rmdir $group 2> /dev/null && break
+			usleep 100000
+		done
+	done < /run/bin/list
 done
 cd /
 swap_off
