@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack selftests zero shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack selftests parity zero shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -25,6 +25,7 @@ help:
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap takes, in C and in Rust'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
+	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
@@ -89,6 +90,11 @@ selftests: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/selftests.sh
+
+parity: overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/parity.sh
 
 shell: kernel
 	@scripts/vm.sh -i

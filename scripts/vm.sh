@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots the kernel of IMPL (rust or c) in QEMU and runs one command in it.
 #
-#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] COMMAND...
+#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal
 #
 # The command's output comes on standard output and stays in build/log/NAME.out,
 # the kernel's log in build/log/NAME.console. The exit status is the command's;
 # 1 when the kernel complained (oops, BUG, WARNING), died or ran out of time.
+# -r makes it repeatable: one CPU, whose clock is the instructions that it has executed.
 # Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
 # vdc DISK read-only. What the guest writes to them is forgotten.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=300 args='' disk='' memory=1G accel='' shell=''
-while getopts n:t:a:d:m:x:i option; do
+name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat=''
+while getopts n:t:a:d:m:x:ri option; do
 	case $option in
 	n) name=$OPTARG ;;
 	t) limit=$OPTARG ;;
@@ -21,8 +22,9 @@ while getopts n:t:a:d:m:x:i option; do
 	d) disk=$OPTARG ;;
 	m) memory=$OPTARG ;;
 	x) accel=$OPTARG ;;
+	r) repeat=1 ;;
 	i) shell=1 ;;
-	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] COMMAND..." ;;
+	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-r] COMMAND..." ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -39,6 +41,7 @@ if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 	scripts/enter.sh mkfs.ext4 -q -F build/vm/ext4.new
 	mv "$vm/ext4.new" "$vm/ext4.img"
 fi
+[ -z "$repeat" ] || accel=tcg,thread=single
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
 # What a healthy kernel never logs.
@@ -46,9 +49,15 @@ bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Dec
 
 drive=if=virtio,format=raw,cache=unsafe
 qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"
-	-cpu max -smp 2 -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
+	-cpu max -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
+# What is not repeated is how long a disk takes.
+if [ -n "$repeat" ]; then
+	qemu+=(-smp 1 -icount "shift=1,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+else
+	qemu+=(-smp 2)
+fi
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
 append="console=ttyS0 panic=-1 $args"
 

@@ -7,10 +7,14 @@
  *
  *   map PAGES KIB      anonymous memory, KIB (4, 64, 2048) asks for that folio size
  *   node N             memory comes from node N alone from now on
- *   fill KIND SEED     write a pattern: text, random, zero, last (15 text, 1 random)
+ *   fill KIND SEED     write a pattern: text, random, zero, same (one word again and again),
+ *                      last (15 text, 1 random)
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
  *   in                 read every page once; answers "PAGES-BACK NS"
+ *   poke STEP          change a byte in every STEP-th page
+ *   lose STEP          give every STEP-th page back, which makes it zero
+ *   sum                a checksum of every byte, read as it is
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
  *   fork               a child checks, overwrites, checks; then the parent checks
@@ -52,8 +56,8 @@
 static unsigned char *mem;
 static size_t pages;
 
-static enum { TEXT, RANDOM, ZERO, LAST, DISK } kind;
-static const char *const kinds[] = { "text", "random", "zero", "last" };
+static enum { TEXT, RANDOM, ZERO, SAME, LAST, DISK } kind;
+static const char *const kinds[] = { "text", "random", "zero", "same", "last" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
@@ -98,6 +102,8 @@ static void make_page(size_t index, uint64_t *to)
 			to[i] = r;
 		else if (kind == ZERO)
 			to[i] = 0;
+		else if (kind == SAME)
+			to[i] = seed * 0x0101010101010101ULL;
 		else if (r >> 62) /* three words of four come from the dictionary */
 			memcpy(&to[i], words[r & 7], 8);
 		else
@@ -202,6 +208,29 @@ static void page_in(void)
 {
 	for (size_t i = 0; i < pages; i++)
 		(void)*(volatile unsigned char *)(mem + i * PAGE);
+}
+
+static void poke(size_t step)
+{
+	for (size_t i = 0; i < pages; i += step)
+		mem[i * PAGE + i % PAGE]++;
+}
+
+static void lose(size_t step)
+{
+	for (size_t i = 0; i < pages; i += step)
+		if (madvise(mem + i * PAGE, PAGE, MADV_DONTNEED))
+			die("MADV_DONTNEED");
+}
+
+/* FNV-1a, a word at a time. */
+static uint64_t sum(void)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < pages * PAGE / 8; i++)
+		hash = (hash ^ ((uint64_t *)mem)[i]) * 0x100000001b3ULL;
+	return hash;
 }
 
 static void map(size_t n, unsigned int kib)
@@ -422,6 +451,13 @@ static void command(char *line)
 		uint64_t took = now() - start;
 
 		printf("%zu %lu\n", before - swapped(), took);
+		return;
+	} else if (!strcmp(verb, "poke")) {
+		poke(atoi(word));
+	} else if (!strcmp(verb, "lose")) {
+		lose(atoi(word));
+	} else if (!strcmp(verb, "sum")) {
+		printf("%016lx\n", sum());
 		return;
 	} else if (!strcmp(verb, "swapped")) {
 		printf("%zu\n", swapped());

@@ -1,0 +1,500 @@
+# SPDX-License-Identifier: GPL-2.0
+# The workload of `make parity`: prints rows of three fields, separated by tabs,
+#
+#   KIND  NAME  VALUE
+#
+# exact rows are the same whatever the timing: what was read, what a file answers,
+# counts of steps where nothing is reclaimed but what is named, and laws. moved rows
+# are counts of steps in which who reclaims what, and when, is up to the clock: under
+# a limit, under pressure, in writeback. `delay=N` on the kernel's command line, from 1 to
+# 10, is how long to wait before each of these.
+# shellcheck disable=SC2154 # read_counts sets them
+. ./lib.sh
+. ./ways.sh
+
+row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
+exact() { row exact "$@"; }
+moved() { row moved "$@"; }
+
+# Some thousand instructions; and some tenths of the two seconds after which memcg statistics
+# are up to date, by which the shrinker goes.
+spin()
+{
+	i=0
+	while [ $i -lt $((delay * 7)) ]; do
+		i=$((i + 1))
+	done
+	usleep $((delay * 200000))
+}
+
+# flat: many lines as one
+flat() { tr '\n\t' '  '; }
+
+# settle: memcg statistics lag by two seconds, which cost nothing here
+settle() { usleep 2500000; }
+
+# --- What the kernel counts ------------------------------------------------
+PRESENT="stored_pages stored_incompressible_pages pool_total_size"
+SINCE="zswpout zswpin zswpwb swpout_zero swpin_zero pswpout pswpin pool_limit_hit
+	reject_reclaim_fail reject_alloc_fail reject_kmemcache_fail reject_compress_fail
+	reject_compress_poor decompress_fail written_back_pages"
+
+# read_counts PREFIX: into shell variables
+read_counts()
+{
+	eval "$(awk -v p="$1_" '/^(zswp|swp(in|out)_zero|pswp)/ { print p $1 "=" $2 }' /proc/vmstat)"
+	for file in "$DEBUG"/*; do
+		read -r value < "$file"
+		eval "$1_${file##*/}=$value"
+	done
+}
+
+begin() { read_counts old; }
+
+# counts KIND STEP: what there is, and what has come since begin. What a step reads and
+# writes of the device is timing's where pages are in the swap cache and on their way there.
+counts()
+{
+	read_counts new
+	for name in $PRESENT; do
+		eval "value=\$new_$name"
+		row "$1" "$2.$name" "$value"
+	done
+	for name in $SINCE; do
+		eval "value=\$((new_$name - old_$name))"
+		row "$1" "$2.$name" "$value"
+	done
+}
+
+# law STEP FREED: nothing comes from nowhere, nothing gets lost, of whatever was counted
+# since begin. FREED pages were taken back, or stored again, while they were in zswap.
+law()
+{
+	read_counts new
+	exact "$1.law: stored = out - in - wb - freed" \
+		$((new_stored_pages - old_stored_pages - (new_zswpout - old_zswpout) + (new_zswpin - old_zswpin) +
+			(new_zswpwb - old_zswpwb) + ${2:-0}))
+	exact "$1.law: written_back_pages = zswpwb" \
+		$((new_written_back_pages - old_written_back_pages - new_zswpwb + old_zswpwb))
+}
+
+# charges KIND STEP CGROUP: what memory.stat and the files say
+charges()
+{
+	settle
+	awk -v kind="$1" -v step="$2" 'FILENAME ~ /current/ { print kind "\t" step ".memory.zswap.current\t" $1 }
+		/^zsw/ { print kind "\t" step ".memory.stat." $1 "\t" $2 }' "/cg/$3/memory.stat" "/cg/$3/memory.zswap.current"
+}
+
+# --- Files -------------------------------------------------------------------
+value_of()
+{
+	case $1 in
+	@*) value=$(printf "%${1#@}s" '' | tr ' ' a) ;;
+	*) value=$(printf '%bx' "$1") value=${value%x} ;;
+	esac
+}
+
+# answer NAME FILE VALUE: the errno and all that reads back
+answer()
+{
+	value_of "$3"
+	result=$(put "$2" "$value")
+	exact "$1 <- '$3'" "$result, then $(head -n 1 "$2" | cut -c1-40), $(wc -c < "$2") bytes, $(md5sum < "$2" | cut -c1-12)"
+}
+
+files()
+{
+	for file in "$PARAM"/* "$DEBUG"/* /sys/kernel/debug/zswap /cg/x/memory.zswap.*; do
+		exact "file $file" "$(stat -c '%A %u:%g %s %F' "$file")"
+	done
+	exact "vmstat names" "$(grep -o '^[a-z]*zsw[a-z_]*\|^swp[a-z]*_zero' /proc/vmstat | flat)"
+	exact "memory.stat names" "$(grep -o '^zsw[a-z_]*' /cg/x/memory.stat | flat)"
+	exact "meminfo" "$(grep -i zswap /proc/meminfo | flat)"
+	exact "hotplug states" "$(sed -n 's/.*\(mm\/zsw.*\)/\1/p' /sys/devices/system/cpu/hotplug/states | flat)"
+	exact "slab" "$(awk '/zswap/ { print $1, $4, $5, $6 }' /proc/slabinfo)"
+	exact "shrinker" "$(basename /sys/kernel/debug/shrinker/*zswap-* | sed 's/-[0-9]*$//')"
+}
+
+# parameters STATE: nonsense and extremes; params.sh knows them
+parameters()
+{
+	sh params.sh record > /run/parameters
+	while IFS='|' read -r _ name value result reads; do
+		exact "$1: $name <- '$value'" "$result, then $reads"
+	done < /run/parameters
+	[ "$1" != before ] || return
+	for value in 64 128 1023 1024 4095; do
+		answer "$1: compressor" $PARAM/compressor "@$value"
+	done
+	answer "$1: compressor" $PARAM/compressor lz4
+}
+
+cgroup_files()
+{
+	mkdir /cg/x
+	for value in '' ' ' max 'max\n' ' max ' MAX 0 1 4095 4096 4097 1M 1m 1G 0x10000 010 -1 -0 1.5 +5 '1 2' \
+		maybe 18446744073709551615 18446744073709551616 @63 @4000 @5000 max; do
+		answer memory.zswap.max /cg/x/memory.zswap.max "$value"
+	done
+	for value in '' ' ' 0 1 '0\n' 2 -1 00 01 0x1 y N on off '1 0' ' 1 ' @63 @5000 1; do
+		answer memory.zswap.writeback /cg/x/memory.zswap.writeback "$value"
+	done
+	for value in '' 0 1 max; do
+		answer memory.zswap.current /cg/x/memory.zswap.current "$value"
+		exact "memory.stat <- '$value'" "$(put /cg/x/memory.stat "$value")"
+	done
+	for value in '' 0 1; do
+		answer debugfs $DEBUG/stored_pages "$value"
+		answer debugfs $DEBUG/pool_limit_hit "$value"
+	done
+	files
+	rmdir /cg/x
+}
+
+# --- Steps where nothing is reclaimed but what is named ------------------------
+# quiet SWAP KIB KIND
+quiet()
+{
+	step=$1.$2.$3
+	folios "$2"
+	start a
+	with a map $((($2 > 1024) * 256 + 256)) "$2"
+	with a fill "$3" 1
+	begin
+	exact "$step.out" "$(ask a out | cut -d' ' -f1)"
+	counts exact "$step.out"
+	law "$step.out"
+	charges exact "$step.out" a
+	exact "$step.out.meminfo" "$(grep Zswap /proc/meminfo | flat)"
+	exact "$step.in" "$(ask a in | cut -d' ' -f1) $(ask a sum) $(ask a check)"
+	counts exact "$step.in"
+	law "$step.in"
+
+	# Written to again, page by page, and stored anew.
+	with a out
+	begin
+	with a poke 3
+	counts exact "$step.poke"
+	with a out
+	law "$step.poke"
+	counts exact "$step.again"
+
+	# Slots are freed one by one, in the midst of folios.
+	in_zswap=$(debug stored_pages)
+	begin
+	with a lose 5
+	freed=$((in_zswap - $(debug stored_pages)))
+	exact "$step.freed" $freed
+	law "$step.freed" $freed
+	exact "$step.sum" "$(ask a sum)"
+
+	# Copies of what is swapped.
+	with a fill "$3" 2
+	with a out
+	exact "$step.fork" "$(ask a fork)"
+	counts exact "$step.fork"
+	exact "$step.sum2" "$(ask a sum)"
+	with a out
+	with a unmap
+	for name in $PRESENT; do
+		exact "$step.unmapped.$name" "$(debug $name)"
+	done
+	charges exact "$step.unmapped" a
+	stop a
+}
+
+# Each compressor's pool lives on while there are pages in it, and comes back.
+compressors()
+{
+	folios 4
+	begin
+	for name in lz4 lzo lzo-rle zstd deflate 842; do
+		set_param compressor $name
+		worker=$(echo $name | tr -d -)
+		start "$worker"
+		with "$worker" map 256 4
+		with "$worker" fill last 7
+		with "$worker" out
+		counts exact "compressor.$name"
+		charges exact "compressor.$name" "$worker"
+	done
+	law compressors
+	for name in lzo zstd lz4; do
+		set_param compressor $name
+		with $name in
+		exact "compressor.$name.again" "$(ask $name sum) $(ask $name check)"
+		with $name out
+		counts exact "compressor.$name.again"
+	done
+	law "compressors again"
+	for worker in lz4 lzo lzorle zstd deflate 842; do
+		exact "compressor.$worker.back" "$(ask $worker sum) $(ask $worker check)"
+		stop $worker
+	done
+	set_param compressor lz4
+	settle
+	for name in $PRESENT; do
+		exact "compressors.$name" "$(debug $name)"
+	done
+}
+
+# Off with pages in it, and on again.
+switched_off()
+{
+	folios 4
+	start a
+	start b
+	with a map 512 4
+	with b map 512 4
+	with a fill last 1
+	with b fill last 2
+	with a out
+	begin
+	set_param enabled N
+	with b out
+	counts exact off.out
+	exact off.in "$(ask a sum) $(ask a check)"
+	counts exact off.in
+	law off
+	set_param enabled Y
+	begin
+	with a out
+	exact on.sums "$(ask b sum) $(ask b check) $(ask a sum) $(ask a check)"
+	law on
+	stop a
+	stop b
+}
+
+# swapoff finds pages in zswap, and leaves nothing.
+swapped_off()
+{
+	folios "$2"
+	start a
+	with a map 512 "$2"
+	with a fill last 3
+	with a out
+	begin
+	swap_off
+	counts exact "swapoff.$1.$2"
+	law "swapoff.$1.$2"
+	charges exact "swapoff.$1.$2" a
+	exact "swapoff.$1.$2.sum" "$(ask a sum) $(ask a check)"
+	stop a
+	swap_on "$1"
+}
+
+# --- Steps that are the clock's --------------------------------------------------
+# agreed STEP CGROUP: its files say what zswap as a whole does, of which it has all
+agreed()
+{
+	settle
+	read_counts new
+	exact "$1.law: zswapped = stored_pages" $(($(memcg_stat "$2" zswapped) / 4096 - new_stored_pages))
+	exact "$1.law: zswap_incomp = stored_incompressible_pages" \
+		$(($(memcg_stat "$2" zswap_incomp) / 4096 - new_stored_incompressible_pages))
+	exact "$1.law: zswap.current = zswap" $(($(memcg "$2" zswap.current) - $(memcg_stat "$2" zswap)))
+}
+
+# ended STEP [drop]: a's pages are all right, and it leaves nothing; with drop, it reads
+# what is on the device from there
+ended()
+{
+	agreed "$1" a
+	[ -z "$2" ] || drop a
+	exact "$1.read" "$(ask a sum) $(ask a check)"
+	law "$1.read"
+	stop a
+	settle
+	for name in $PRESENT; do
+		exact "$1.ended.$name" "$(debug $name)"
+	done
+}
+
+# met STEP: what came of a step
+met() { counts moved "$1"; law "$1"; }
+
+# pushed SWAP KIB WAY: what a has stored is written back, for b or by the shrinker
+pushed()
+{
+	folios "$2"
+	start a
+	with a map 512 "$2"
+	with a fill last 1
+	with a out
+	folios 4
+	start_pusher a
+	spin
+	begin
+	"by_$3"
+	with b unmap
+	stop b
+	counts moved "$3.$1.$2"
+	exact "$3.$1.$2.law: written_back_pages = zswpwb" \
+		$((new_written_back_pages - old_written_back_pages - new_zswpwb + old_zswpwb))
+	begin
+	ended "$3.$1.$2" drop
+}
+
+# A cgroup that stores more than it may.
+cgroup_limit()
+{
+	folios "$1"
+	start a
+	echo 1M > /cg/a/memory.zswap.max
+	with a map 1024 "$1"
+	with a fill random 1
+	spin
+	begin
+	with a out
+	met "zswap.max.$1"
+	ended "zswap.max.$1" drop
+}
+
+# All zswap is full.
+pool_limit()
+{
+	folios "$1"
+	set_param max_pool_percent 1
+	start a
+	with a map 2048 "$1"
+	with a fill random 2
+	spin
+	begin
+	with a out
+	settle
+	met "max_pool_percent.$1"
+	ended "max_pool_percent.$1" drop
+	set_param max_pool_percent 20
+}
+
+# More memory than the cgroup may have, with the shrinker.
+pressure()
+{
+	folios "$1"
+	set_param shrinker_enabled Y
+	start a
+	echo 2700K > /cg/a/memory.max
+	spin
+	begin
+	with a map 768 "$1"
+	with a fill last 3
+	exact "pressure.$1.cycle" "$(ask a cycle 2)"
+	met "pressure.$1"
+	ended "pressure.$1" drop
+	set_param shrinker_enabled N
+}
+
+# What doesn't compress is refused where nothing may be written back.
+no_writeback()
+{
+	folios "$1"
+	start a
+	echo 0 > /cg/a/memory.zswap.writeback
+	echo 64K > /cg/a/memory.zswap.max
+	with a map 512 "$1"
+	with a fill "$2" 4
+	spin
+	begin
+	with a out
+	law "no_writeback.$1.$2"
+	echo max > /cg/a/memory.zswap.max
+	with a out
+	met "no_writeback.$1.$2"
+	ended "no_writeback.$1.$2"
+}
+
+# A cgroup is removed while its pages are stored: they are its parent's, which writes back.
+removed()
+{
+	folios 4
+	mkdir /cg/p
+	echo +memory > /cg/p/cgroup.subtree_control
+	mkdir /cg/p/c
+	start a
+	cat /cg/a/cgroup.procs > /cg/p/c/cgroup.procs
+	with a map 512 4
+	with a fill last 5
+	begin
+	with a out
+	law removed.out
+	charges exact removed.before p
+	cat /cg/p/c/cgroup.procs > /cg/a/cgroup.procs
+	rmdir /cg/p/c
+	echo -memory > /cg/p/cgroup.subtree_control
+	charges exact removed.after p
+	start_pusher p
+	spin
+	begin
+	by_cgroup p
+	stop b
+	exact "removed.stored_pages" "$(debug stored_pages)"
+	counts moved removed
+	agreed removed p
+	drop p
+	exact removed.sum "$(ask a sum) $(ask a check)"
+	stop a
+	rmdir /cg/p
+}
+
+# --- The workload ------------------------------------------------------------------
+dmesg | sed 's/^\[ *[0-9.]*\] //' > /run/boot
+parameters before
+parameters after
+set_param max_pool_percent 20
+set_param accept_threshold_percent 90
+set_param shrinker_enabled N
+set_param enabled Y
+cgroup_files
+
+swap_on brd
+for kib in 4 64 2048; do
+	for kind in zero same text random last; do
+		quiet brd $kib $kind
+	done
+done
+compressors
+switched_off
+swapped_off brd 4
+swapped_off brd 64
+swap_off
+
+for swap in virtio file; do
+	swap_on $swap
+	quiet $swap 4 last
+	quiet $swap 64 last
+	swapped_off $swap 4
+	pushed $swap 4 cgroup
+	swap_off
+done
+
+swap_on brd
+for kib in 4 64; do
+	for way in cgroup limit shrinker; do
+		pushed brd $kib $way
+	done
+	cgroup_limit $kib
+	pool_limit $kib
+	pressure $kib
+	no_writeback $kib random
+	no_writeback $kib last
+done
+removed
+swap_off
+
+settle
+for name in $PRESENT; do
+	exact "end.$name" "$(debug $name)"
+done
+exact end.meminfo "$(grep Zswap /proc/meminfo | flat)"
+exact end.stat "$(grep '^zswap' /cg/memory.stat | flat)"
+
+# What the kernel has said. While it boots it says how large it is and how fast: of that, the text.
+{
+	grep '^zswap' /run/boot
+	grep -v '^zswap' /run/boot | sed 's/^\(Linux version.*\) #.*/\1/; s/0x[0-9a-f]*/N/g; s/[0-9][0-9.]*/N/g'
+	dmesg | sed 's/^\[ *[0-9.]*\] //' | awk 'NR == FNR { boot++; next } FNR > boot' /run/boot -
+} | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' | sort | uniq -c |
+	while read -r n line; do
+		exact "log: $line" "$n"
+	done
