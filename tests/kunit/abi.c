@@ -134,7 +134,11 @@ static void make_unread(struct folio *folio)
 }
 
 /* A page, what a fault may swap in at once, and all that fits into a cluster. */
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
 static const int orders[] = { 0, 4, HPAGE_PMD_ORDER };
+#else
+static const int orders[] = { 0 };
+#endif
 
 static void store_keeps_the_lock(struct kunit *test)
 {
