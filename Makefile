@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS ZERO_FIX
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS ZERO_FIX MINUTES SEED
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c,$(IMPL)),)
@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack selftests parity zero shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test configs stack selftests parity zero stress stress-input shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -27,6 +27,7 @@ help:
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
+	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
@@ -48,6 +49,7 @@ help:
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c has changed since the Rust was written'
 	@echo '  ZERO_FIX=1          with the patch of docs/upstream, which keeps old content out of zero pages'
+	@echo '  SEED=n              for stress: what an earlier run did'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
 
@@ -77,6 +79,13 @@ test: crates kernel
 
 zero: kernel
 	@tests/zero.sh
+
+# Before any long work.
+stress-input:
+	@scripts/stress.sh check
+
+stress: stress-input overlay
+	@scripts/stress.sh
 
 configs: overlay
 	@scripts/configs.sh $(CONFIGS)

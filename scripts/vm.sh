@@ -46,6 +46,7 @@ fi
 
 # What a healthy kernel never logs.
 bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
+bad+='|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption|new suspected memory leaks'
 
 drive=if=virtio,format=raw,cache=unsafe
 qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"

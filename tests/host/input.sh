@@ -7,7 +7,7 @@
 bzImage=$TOP/build/${IMPL:-rust}/arch/x86/boot/bzImage
 [ -f "$bzImage" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MAKEFLAGS MFLAGS MAKELEVEL
+unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MINUTES SEED MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
 	printf '%s\n' '# no toolchain root: nothing here can be tried' '1..0'
 	exit 0
@@ -93,6 +93,9 @@ fresh_cache
 refused 'unknown IMPL' 'IMPL=java is unknown: use' make kernel IMPL=java
 refused 'unknown IMPL, to the script' 'IMPL=java is unknown: use' scripts/kernel.sh java
 refused 'unknown compressor' 'COMPRESSOR=nonsense is unknown: use' make run COMPRESSOR=nonsense
+refused 'a time that is none' 'MINUTES=abc is no time: give' make stress MINUTES=abc
+refused 'no time at all' 'MINUTES=0 is no time: give' make stress MINUTES=0
+refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean
 
 # --- KSRC ---------------------------------------------------------------------------------

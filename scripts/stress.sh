@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# stress.sh [check]: everything that can happen to zswap at once, for MINUTES (15), on a kernel that
+# watches locks, lists, contexts and memory: the configuration debug, or the kernel that VARIANT
+# names. SEED repeats what a run did, though not when. With check, only the input is looked at.
+. "$(dirname "$0")/lib.sh"
+
+export IMPL=${IMPL:-rust}
+minutes=${MINUTES:-15} seed=${SEED:-$(date +%s)}
+[[ $minutes =~ ^[1-9][0-9]{0,3}$ ]] || die "MINUTES=$minutes is no time: give whole minutes, 1 to 9999"
+[[ $seed =~ ^[0-9]{1,18}$ ]] || die "SEED=$seed is no seed: give a number of up to 18 digits, or leave it out"
+[ "${1:-}" != check ] || exit 0
+
+if [ -z "${VARIANT:-}" ]; then
+	VARIANT=debug
+	[ "$IMPL" = rust ] || VARIANT+=-$IMPL
+	[ -z "${ZERO_FIX:-}" ] || VARIANT+=-zero
+	export VARIANT EXTRA_CONFIG=scripts/configs/debug.config
+fi
+scripts/kernel.sh "$IMPL"
+
+start=$(now_ms)
+name=stress-$VARIANT
+echo "stress $VARIANT, $minutes min ... (SEED=$seed)"
+status=0
+scripts/vm.sh -n "$name" -m 2G -t $((minutes * 60 + 600)) -a "zswap.enabled=1 slab_nomerge" \
+	sh stress.sh $((minutes * 60)) "$seed" || status=$?
+failed=$(grep -c '^not ok' "build/log/$name.out" || :)
+passed=$(grep -c '^ok' "build/log/$name.out" || :)
+planned=$(sed -n 's/^1\.\.//p' "build/log/$name.out")
+[ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" = "${planned:-?}" ] ||
+	die "stress of $VARIANT failed after $(took "$start"), $passed of ${planned:-?} points passed: see build/log/$name.out and .console; SEED=$seed does the same again"
+echo "stress $VARIANT ... ok $(took "$start")"

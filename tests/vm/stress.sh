@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 slab_nomerge
+# Everything that can happen to zswap at once, on virtio-blk and a swap file, for two minutes
+# (guest/stress.c). Then nothing of it may be left.
+# usage: stress.sh [SECONDS [SEED]]
+. ./lib.sh
+
+seconds=${1:-120} seed=${2:-$(date +%s)}
+leaks=/sys/kernel/debug/kmemleak
+echo "# seed $seed"
+plan 8
+
+swap_on virtio
+swap_off
+swap_on file
+swap_off
+[ ! -e $leaks ] || echo clear > $leaks
+stress "$seconds" "$seed" /dev/vda vda /mnt/swap vdb | tee /run/stress
+
+# How often something has happened; what says nothing hasn't come to its table.
+times() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print "?" }' /run/stress; }
+never()
+{
+	for name; do
+		case $(times "$name") in 0 | '?') echo "$name" ;; esac
+	done
+}
+point "what was written is what is read" \
+	"wrong $(times wrong), of them zeros $(times old_behind_zero), killed $(times killed), faults $(times faults)" \
+	"wrong 0, of them zeros 0, killed 0, faults 0"
+point "and all of it happened" \
+	"$(never compared zswpout zswpin zswpwb pswpout pswpin swpout_zero swpin_zero large_folios limit_hits \
+		limits_set reclaims flips forks cgroups cpu_flips /dev/vda /mnt/swap)" ""
+
+left() { echo "$(debug stored_pages) $(debug stored_incompressible_pages) $(debug pool_total_size)"; }
+point "zswap is empty" "$(soon "0 0 0" left)" "0 0 0"
+charged() { cat /cg/stress/memory.zswap.current /cg/stress/*/memory.zswap.current | sort -u | xargs; }
+point "no cgroup is charged for any of it" "$(soon 0 charged)" 0
+# Per-CPU stocks of free objects count as used.
+objects()
+{
+	for cache in zswap_entry zs_handle zspage; do
+		echo 1 > /sys/kernel/slab/$cache/shrink
+		awk -v name=$cache '$1 == name { print name, $2 }' /proc/slabinfo
+	done | xargs
+}
+none="zswap_entry 0 zs_handle 0 zspage 0"
+point "no entry, object or page of a pool is left" "$(soon "$none" objects)" "$none"
+
+# Each pool has compressors of its own.
+pools()
+{
+	awk '$1 == "name" { name = $3 }
+		$1 == "refcnt" { used = $3 }
+		$1 == "type" && $3 ~ /comp/ && used > 1 { print name }' /proc/crypto | sort -u
+}
+current=$(cat $PARAM/compressor)
+point "no pool is left but the current one" "$(soon "$current" pools)" "$current"
+
+rmdir /cg/stress/*/ /cg/stress
+# What holds a removed cgroup: cached pages, until they are dropped; charges that CPU 1 has in stock,
+# until it goes (drain_all_stock() passes it over once it went while its stock was to be drained);
+# or a charge that was forgotten.
+echo 0 > /sys/devices/system/cpu/cpu1/online
+echo 1 > /sys/devices/system/cpu/cpu1/online
+dying()
+{
+	echo 3 > /proc/sys/vm/drop_caches
+	awk '$1 == "nr_dying_descendants" { print $2 }' /cg/cgroup.stat
+}
+point "the removed cgroups are gone" "$(soon 0 dying)" 0
+
+# Twice: what has just moved may look lost the first time.
+leaked()
+{
+	[ -e $leaks ] || return
+	echo scan > $leaks
+	sleep 6
+	echo scan > $leaks
+	cat $leaks
+}
+point "no memory is lost" "$(leaked | head -n 40)" ""
