@@ -261,8 +261,8 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 
 static void load_that_cannot_fails_for_ever(struct kunit *test)
 {
-	static const enum liar lies[] = {
-		LIAR_DECOMPRESS_EIO, LIAR_DECOMPRESS_SHORT, LIAR_DECOMPRESS_LONG,
+	static const enum lie lies[] = {
+		LIE_EIO, LIE_SHORT, LIE_LONG,
 	};
 	long before = stored();
 	int i, again;
@@ -273,7 +273,7 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 		if (!folio)
 			return;
 		KUNIT_EXPECT_TRUE(test, store(folio));
-		liar = lies[i];
+		liar_says(&liar_decompress, lies[i]);
 		for (again = 0; again < 3; again++) {
 			make_unread(folio);
 			KUNIT_EXPECT_EQ(test, zswap_load(folio), -EIO);
@@ -283,7 +283,7 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, stored(), before + 1);
 			relock(folio);
 		}
-		liar = LIAR_HONEST;
+		liar_says(&liar_decompress, LIE_HONEST);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
 		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
@@ -295,9 +295,8 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 
 static void lying_compressors_are_not_believed(struct kunit *test)
 {
-	static const enum liar lies[] = {
-		LIAR_COMPRESS_EIO, LIAR_COMPRESS_ENOSPC, LIAR_COMPRESS_EMPTY,
-		LIAR_COMPRESS_PAGE, LIAR_COMPRESS_HUGE,
+	static const enum lie lies[] = {
+		LIE_EIO, LIE_ENOSPC, LIE_EMPTY, LIE_PAGE, LIE_HUGE,
 	};
 	long before = stored();
 	int i;
@@ -308,9 +307,9 @@ static void lying_compressors_are_not_believed(struct kunit *test)
 
 		if (!folio)
 			return;
-		liar = lies[i];
+		liar_says(&liar_compress, lies[i]);
 		KUNIT_EXPECT_TRUE(test, store(folio));
-		liar = LIAR_HONEST;
+		liar_says(&liar_compress, LIE_HONEST);
 		KUNIT_EXPECT_EQ(test, stored(), before + 1);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
@@ -380,12 +379,12 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		if (older)
 			KUNIT_EXPECT_TRUE(test, store(folio));
 		fill(folio, 2);
-		liar = raw ? LIAR_COMPRESS_EIO : LIAR_HONEST;
+		liar_says(&liar_compress, raw ? LIE_EIO : LIE_HONEST);
 		current->fail_nth = n;
 		ret = store(folio);
 		left = current->fail_nth;
 		current->fail_nth = 0;
-		liar = LIAR_HONEST;
+		liar_says(&liar_compress, LIE_HONEST);
 
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		if (ret) {
@@ -463,9 +462,9 @@ static void totals_and_flags(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zswap_never_enabled());
 	if (!folio)
 		return;
-	liar = LIAR_COMPRESS_EIO; /* so that each page takes one */
+	liar_says(&liar_compress, LIE_EIO); /* so that each page takes one */
 	KUNIT_EXPECT_TRUE(test, store(folio));
-	liar = LIAR_HONEST;
+	liar_says(&liar_compress, LIE_HONEST);
 	KUNIT_EXPECT_GE(test, zswap_total_pages(), pages + (1 << LARGEST));
 	drop_folio(folio);
 	KUNIT_EXPECT_LE(test, zswap_total_pages(), pages + 1);
@@ -494,12 +493,11 @@ static int zswap_abi_init(struct kunit *test)
 {
 	if (get_nr_swap_pages() <= 2 << LARGEST)
 		kunit_skip(test, "no swap device is on: run me again after swapon");
-	if (liar_register())
-		return -ENODEV;
 	if (set_param("zswap.enabled", "Y") ||
 	    set_param("zswap.compressor", LIAR_NAME))
 		return -ENODEV;
-	liar = LIAR_HONEST;
+	liar_says(&liar_compress, LIE_HONEST);
+	liar_says(&liar_decompress, LIE_HONEST);
 	return 0;
 }
 
