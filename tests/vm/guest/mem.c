@@ -25,6 +25,10 @@
  *                      its last two pages, made zero, are left out (see hold)
  *   wipe KIB APART     zeros over all that was held
  *   wrong              like check; answers how many pages differ
+ *   fail OP N          OP is out or in, once, with its N-th allocation failing (see nth.c);
+ *                      answers "hit" or "missed", and how many pages are swapped then
+ *   readers            a child for each page compares it; answers how many pages were
+ *                      the same, not the same, and how many readers were killed by SIGBUS
  *   unmap              give the memory back
  *   quit               end
  */
@@ -33,6 +37,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +48,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "nth.h"
 
 #define PAGE 4096UL
 #define HUGE (2UL << 20)
@@ -61,7 +68,7 @@ static const char *const kinds[] = { "text", "random", "zero", "same", "last" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
-/* Never swapped: what is expected, and what the kernel says. */
+/* What is expected, and what the kernel says. */
 static unsigned char want[CHUNK * PAGE] __attribute__((aligned(4096)));
 static uint64_t map_entries[CHUNK];
 
@@ -411,6 +418,44 @@ static size_t wrong(void)
 	return count;
 }
 
+static void fail(const char *op, unsigned int n)
+{
+	unsigned int left;
+
+	if (!nth_ready())
+		die("fail-nth");
+	nth_begin(n);
+	if (!strcmp(op, "out"))
+		madvise(mem, pages * PAGE, MADV_PAGEOUT);
+	else
+		page_in();
+	left = nth_end(n);
+	printf("%s %zu\n", left ? "missed" : "hit", swapped());
+}
+
+static void readers(void)
+{
+	size_t same = 0, other = 0, killed = 0;
+
+	for (size_t i = 0; i < pages; i++) {
+		int status;
+		pid_t child = fork();
+
+		if (child < 0)
+			die("fork");
+		if (!child) {
+			expect(i, 1);
+			_exit(!!memcmp(mem + i * PAGE, want, PAGE));
+		}
+		if (waitpid(child, &status, 0) < 0)
+			die("waitpid");
+		same += !status;
+		killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS;
+		other += WIFEXITED(status) && WEXITSTATUS(status);
+	}
+	printf("same %zu, not %zu, killed %zu\n", same, other, killed);
+}
+
 static void command(char *line)
 {
 	char verb[16] = "", word[16] = "";
@@ -482,6 +527,12 @@ static void command(char *line)
 	} else if (!strcmp(verb, "wrong")) {
 		printf("%zu\n", wrong());
 		return;
+	} else if (!strcmp(verb, "fail")) {
+		fail(word, number);
+		return;
+	} else if (!strcmp(verb, "readers")) {
+		readers();
+		return;
 	} else if (!strcmp(verb, "unmap")) {
 		if (munmap(mem, pages * PAGE))
 			die("munmap");
@@ -507,8 +558,9 @@ int main(void)
 		die("pagemap");
 	/* Around the page cache, whose pages would fill the memory beside. */
 	disk = open(CORPUS, O_RDONLY | O_DIRECT);
-	if (mlock(want, sizeof(want)) || mlock(map_entries, sizeof(map_entries)))
-		die("mlock");
+	/* Only what is mapped from now on is swapped. */
+	if (mlockall(MCL_CURRENT))
+		die("mlockall");
 	puts("ready");
 	while (fgets(line, sizeof(line), stdin))
 		command(line);

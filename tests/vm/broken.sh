@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tests with failing compressors and failing memory share.
+# shellcheck shell=sh
+
+LIAR=/sys/kernel/debug/zswap_liar
+
+# lie compress|decompress|init WHAT [SKIP [EVERY]]: see tests/kunit/lying_acomp.h
+lie()
+{
+	echo "${3:-0}" > $LIAR/"$1"/skip
+	echo "${4:-1}" > $LIAR/"$1"/every
+	echo "$2" > $LIAR/"$1"/lie
+}
+told() { cat $LIAR/"$1"/told; }
+
+# fragile INTERVAL: which allocations of a task that is to fail do (nth 0): every so many-th
+fragile()
+{
+	for fault in failslab fail_page_alloc; do
+		(
+			cd /sys/kernel/debug/$fault || return
+			echo 0 > verbose
+			echo N > ignore-gfp-wait
+			echo Y > task-filter
+			echo -1 > ./times
+			echo "$1" > interval
+			echo 100 > probability
+		)
+	done
+	# All of zswap's pages may be in high memory, and most are single.
+	echo N > /sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+	echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+}
+
+# each_fails STEP END: STEP n, for n from 1 on, until it has fewer than n allocations that could
+# fail: then it says END, which begins with "missed". (It may also miss because a page that is
+# being written couldn't be pushed out: it is tried again.) It says WRONG if it went wrong.
+each_fails()
+{
+	n=1 tries=0 bad=''
+	while [ $n -le 1000 ] && [ $tries -lt 20 ]; do
+		got=$("$1" $n)
+		case $got in
+		*WRONG* | *ended*) bad="$bad $n: $got," ;;
+		esac
+		case $got in
+		"$2") break ;;
+		"hit "*) n=$((n + 1)) tries=0 ;;
+		*) tries=$((tries + 1)); usleep 100000 ;;
+		esac
+	done
+	echo "# $1: $((n - 1)) allocations" >&2
+	echo "wrong:${bad:- none}, $(true_that [ $n -gt 8 ]), $got"
+}
+
+# What slabs there are of zswap's own caches; slab_nomerge keeps others' objects out of them.
+slabs()
+{
+	for cache in zswap_entry zs_handle zspage; do
+		echo 1 > /sys/kernel/slab/$cache/shrink
+		cut -d' ' -f1 /sys/kernel/slab/$cache/slabs
+	done | paste -s -d ' ' -
+}
+
+# What transforms there are: each pool has one on each CPU, of which each of the kernel's own
+# compressors makes two.
+transforms()
+{
+	awk '$1 == "name" { name = $3 } $1 == "refcnt" && $3 > 1 { print name, $3 - 1 }' /proc/crypto |
+		sort | paste -s -d ' ' -
+}
+
+# leaks: what kmemleak has found, where there is one. It wants things to be 5 s old, and to be
+# unreachable twice.
+leaks()
+{
+	[ -e /sys/kernel/debug/kmemleak ] || return
+	sleep 6
+	echo scan > /sys/kernel/debug/kmemleak
+	echo scan > /sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak
+}
+
+# left TRANSFORMS: what is still there when nothing is stored and no pool but one that is empty.
+# It is nothing() if all is well.
+left()
+{
+	echo "stored $(debug stored_pages) $(debug stored_incompressible_pages) $(debug pool_total_size)," \
+		"slabs $(soon "0 0 0" slabs), transforms $(soon "$1" transforms)"
+}
+nothing() { echo "stored 0 0 0, slabs 0 0 0, transforms $1"; }
+
+# charged NAME: what a cgroup is charged for
+charged() { echo "$(soon 0 memcg "$1" zswap.current) $(soon 0 memcg_stat "$1" zswapped) $(soon 0 memcg_stat "$1" zswap_incomp)"; }
+
+# works NAME: its pages, 64 or so, can still be stored and loaded
+works()
+{
+	with "$1" fill last 4711
+	with "$1" out
+	echo "$(debug stored_pages) $(ask "$1" check)"
+}
+
+# mark; grew NAME...: by how much counters have grown since
+mark() { for file in "$DEBUG"/*; do echo "${file##*/} $(cat "$file")"; done > /run/marked; }
+grew()
+{
+	for name; do
+		echo $(($(debug "$name") - $(awk -v name="$name" '$1 == name { print $2 }' /run/marked)))
+	done | paste -s -d ' ' -
+}

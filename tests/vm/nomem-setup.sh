@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 slab_nomerge
+# Memory that isn't there, an allocation at a time: while pools are made, while swap devices
+# are put into use, and while a CPU comes up.
+. ./lib.sh
+. ./broken.sh
+plan 12
+
+fragile 1
+set_param compressor lz4
+
+# --- Pools ------------------------------------------------------------------
+swap_on virtio
+start a 0
+with a map 64 4
+with a fill text 1
+with a out
+make_pool()
+{
+	got=$(nth "$1" put "$PARAM/compressor" zswap_liar)
+	case "$got $(cat "$PARAM/compressor")" in
+	"hit EINVAL lz4" | "hit ENOMEM lz4") ;;
+	"hit ok zswap_liar" | "missed ok zswap_liar") set_param compressor lz4 ;;
+	*) echo WRONG "$got" "$(cat "$PARAM/compressor")" ;;
+	esac
+	[ "$(soon "lz4 4" transforms)" = "lz4 4" ] || echo WRONG "$(transforms)"
+	echo "$got"
+}
+point "each allocation of a pool fails once" "$(each_fails make_pool "missed ok")" \
+			"wrong: none, yes, missed ok"
+point "pages of the old one are still there" "$(debug stored_pages) $(ask a check)" "64 same 64"
+set_param compressor zswap_liar
+point "another is made" "$(works a) $(soon "zswap_liar 2" transforms)" "64 same 64 zswap_liar 2"
+set_param compressor lz4
+stop a
+swap_off
+point "nothing is left of them" "$(left "lz4 4")" "$(nothing "lz4 4")"
+
+# --- Swap devices -------------------------------------------------------------
+start a 0
+with a map 64 4
+mkswap /dev/vda 65536 > /run/mkswap
+device=/dev/vda
+use_device()
+{
+	got=$(nth "$1" on $device)
+	case "$got $(grep -c ^$device /proc/swaps)" in
+	"hit ENOMEM 0" | "hit EINVAL 0") ;;
+	"hit ok 1" | "missed ok 1")
+		[ "$(works a)" = "64 same 64" ] || echo WRONG "it doesn't work"
+		swapoff $device
+		;;
+	*) echo "WRONG $got" "$(cat /proc/swaps)" ;;
+	esac
+	echo "$got"
+}
+point "each allocation of swapon fails once" "$(each_fails use_device "missed ok")" \
+			"wrong: none, yes, missed ok"
+# One that failed may be tried again, elsewhere: all of one size.
+dmesg -c > /run/dmesg
+echo Y > /sys/kernel/debug/failslab/cache-filter
+echo 0 > /sys/kernel/debug/fail_page_alloc/probability
+bad=''
+for filter in /sys/kernel/slab/kmalloc-[0-9]*/failslab; do
+	echo 1 > "$filter"
+	case $(use_device 0) in *WRONG*) bad="$bad $filter" ;; esac
+	echo 0 > "$filter"
+done
+echo N > /sys/kernel/debug/failslab/cache-filter
+fragile 1
+point "all of one size" \
+	"wrong:${bad:- none}, $(true_that [ "$(dmesg | grep -c 'zswap: alloc failed, zswap disabled for swap type 0$')" -gt 0 ])" "wrong: none, yes"
+swapon $device
+point "it can be used after that" "$(works a)" "64 same 64"
+swap_off
+point "nothing is left of it" "$(left "lz4 4")" "$(nothing "lz4 4")"
+
+# --- A CPU that comes up --------------------------------------------------------
+online=/sys/devices/system/cpu/cpu1/online
+swap_on virtio
+set_param compressor zswap_liar
+soon "zswap_liar 2" transforms > /run/transforms
+echo 0 > $online
+come_up()
+{
+	set_param compressor lz4
+	[ "$(soon "lz4 2" transforms)" = "lz4 2" ] || echo WRONG "$(transforms)"
+	set_param compressor zswap_liar
+	[ "$(soon "zswap_liar 1" transforms)" = "zswap_liar 1" ] || echo WRONG "$(transforms)"
+	got=$(nth "$1" put $online 1)
+	case "$got $(nproc)" in
+	"hit ENOMEM 1") ;;
+	"hit ok 2" | "missed ok 2")
+		[ "$(transforms)" = "zswap_liar 2" ] || echo WRONG "$(transforms)"
+		[ "$(works a)" = "64 same 64" ] || echo WRONG "it doesn't work"
+		echo 0 > $online
+		;;
+	*) echo "WRONG $got" "$(nproc)" ;;
+	esac
+	echo "$got"
+}
+point "each allocation of a CPU's coming fails once" "$(each_fails come_up "missed ok")" \
+			"wrong: none, yes, missed ok"
+echo 1 > $online
+start b 1
+with b map 64 4
+point "and it is used after that" "$(nproc) $(works b)" "2 64 same 64"
+stop b
+stop a
+swap_off
+set_param compressor lz4
+point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
+point "nothing is leaked" "$(leaks)" ""

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 slab_nomerge
+# Memory that isn't there, an allocation at a time: while pages are stored and
+# loaded.
+. ./lib.sh
+. ./broken.sh
+plan 26
+
+fragile 1
+set_param compressor lz4
+
+store()
+{
+	with a fill text "$1"
+	echo "$(ask a fail out "$1"), $(ask a check)"
+}
+
+load()
+{
+	with a fill text "$1"
+	with a out
+	echo "$(ask a fail in "$1"), $(ask a check)"
+}
+
+for swap in brd virtio file; do
+	for kib in 4 64; do
+		swap_on $swap
+		folios $kib
+		start a 0
+		with a map 16 $kib
+		mark
+		point "$swap, $kib KiB: each allocation of a store fails once" "$(each_fails store "missed 16, same 16")" \
+			"wrong: none, yes, missed 16, same 16"
+		point "$swap, $kib KiB: and makes that it is refused" \
+			"$(true_that [ "$(grew reject_alloc_fail)" -gt 16 ]) $(true_that [ "$(grew reject_kmemcache_fail)" -gt 4 ])" "yes yes"
+		point "$swap, $kib KiB: each of a load" "$(each_fails load "missed 0, same 16")" \
+			"wrong: none, yes, missed 0, same 16"
+		point "$swap, $kib KiB: it goes on, and nothing is charged" "$(works a), $(charged a)" "16 same 16, 0 0 0"
+		stop a
+		swap_off
+	done
+done
+point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
+point "nothing is leaked" "$(leaks)" ""
