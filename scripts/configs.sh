@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 export IMPL=${IMPL:-rust}
+export TEST_LIMIT=1200 # some are slow
 [ $# -gt 0 ] || { set -- scripts/configs/*.config; set -- "${@##*/}"; set -- "${@%.config}"; }
 table=()
 bad=0

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../scripts/lib.sh"
 
 export IMPL=${IMPL:-rust}
+limit=${TEST_LIMIT:-240} # seconds for one file
 passed=0 failed=0
 start=$(now_ms)
 work=$(mktemp -d)
@@ -78,7 +79,7 @@ boot() {
 	done
 	tap "$1" < <(
 		status=0
-		scripts/vm.sh -n "$name" -t 600 -a "$args" sh suite.sh "$@" 2>"$work/vm" || status=$?
+		scripts/vm.sh -n "$name" -t $((limit * 5 / 2)) -a "$args limit=$limit" sh suite.sh "$@" 2>"$work/vm" || status=$?
 		echo "$status" >"$work/status"
 	)
 	wait $! # for the status

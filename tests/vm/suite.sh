@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs test files one after the other in this guest, each from the same state. One
-# that hangs for four minutes ends it all: what it waits for may be stuck in the kernel.
+# that hangs for limit seconds ends it all: what it waits for may be stuck in the kernel.
 # usage: suite.sh FILE...
 . ./lib.sh
 
@@ -21,7 +21,7 @@ tidy()
 
 for test in "$@"; do
 	echo "# file $test"
-	timeout 240 sh "$test"
+	timeout "${limit:-240}" sh "$test"
 	[ $? != 143 ] || exit 143
 	tidy
 done
