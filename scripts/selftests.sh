@@ -22,7 +22,6 @@ list=$(grep -F -e "${ONLY:-}" <<-'END'
 	max droppable
 	max uffd-unit-tests -f wp-fork
 	max uffd-unit-tests -f rwp-swap-cow
-	24M uffd-unit-tests -f move
 	max uffd-wp-mremap
 	7M uffd-stress anon 4 5
 	7M uffd-stress shmem 4 5

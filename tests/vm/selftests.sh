@@ -46,6 +46,9 @@ for run in $(seq "$1"); do
 		[ "$limit" = - ] || { group=/cg/test; mkdir $group; echo "$limit" > $group/memory.max; }
 		(
 			echo 0 > $group/cgroup.procs
+			# MADV_PAGEOUT finds only pages on the LRU lists or in its CPU's batches for them: a test
+			# that is moved between writing to pages and swapping them out fails, on C as well.
+			[ "$limit" != max ] || taskset -p -c 1 "$(exec sh -c 'echo $PPID')" > /run/tied || exit
 			[ "$command" != thp_swap_allocator ] || { thp_swap_allocator; exit; }
 			# shellcheck disable=SC2086 # a command and its arguments
 			exec timeout -s KILL 200 $command
