@@ -13,7 +13,7 @@ __rust_helper int rust_helper_list_lru_init_memcg(struct list_lru *lru,
 }
 
 /* C has no stub: it calls this for a cgroup only, which there is none of then. */
-__rust_helper int rust_helper_memcg_list_lru_alloc(struct mem_cgroup *memcg,
+__rust_helper int rust_helper_list_lru_alloc_memcg(struct mem_cgroup *memcg,
 						   struct list_lru *lru,
 						   gfp_t gfp)
 {

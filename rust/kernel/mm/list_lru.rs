@@ -247,7 +247,7 @@ impl<T: Item> ListLru<T> {
         if let Some(memcg) = objcg.and_then(ObjCgroup::memcg) {
             // SAFETY: `lru` is initialised, `memcg` is alive.
             to_result(unsafe {
-                bindings::memcg_list_lru_alloc(MemCgroup::raw(Some(&memcg)), lru, gfp.as_raw())
+                bindings::list_lru_alloc_memcg(MemCgroup::raw(Some(&memcg)), lru, gfp.as_raw())
             })?;
         }
         // INVARIANT: The group and its ancestors have lists now, if there is one.
