@@ -7,8 +7,8 @@
 
 impl=${1:-}
 case $impl in
-rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y) ;;
-c) choice=(CONFIG_ZSWAP_RUST=n) ;;
+rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y CONFIG_SWAP_CACHE_RUST=y) ;;
+c) choice=(CONFIG_ZSWAP_RUST=n CONFIG_SWAP_CACHE_RUST=n) ;;
 *) die "IMPL=$impl is unknown: use IMPL=rust or IMPL=c" ;;
 esac
 [ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"

@@ -98,7 +98,7 @@ fi
 # 2. What the overlay consists of: destination, tab, origin.
 files() {
 	local dir
-	for dir in rust samples/rust/zswap_rs; do
+	for dir in rust samples/rust/zswap_rs samples/rust/swap_cache_rs; do
 		[ ! -d "$dir" ] || find "$dir" -type f ! -name '.*' ! -name '*~' -printf '%p\t%p\n'
 	done
 	[ ! -f Kconfig ] || printf 'samples/rust/zswap_rs/Kconfig\tKconfig\n'

@@ -23,6 +23,10 @@ use crate::{
     bindings,
     mm::swap::Taken,
     page::PAGE_SIZE,
+    sync::aref::{
+        ARef,
+        AlwaysRefCounted, //
+    },
     types::{
         NotThreadSafe,
         Opaque, //
@@ -60,6 +64,61 @@ impl Folio {
     #[inline]
     pub(crate) fn as_raw(&self) -> *mut bindings::folio {
         self.0.get()
+    }
+
+    /// For C, with the reference. Null isn't among what it gets.
+    #[inline]
+    pub fn into_c(folio: ARef<Self>) -> *mut bindings::folio {
+        ARef::into_raw(folio).as_ptr().cast()
+    }
+
+    /// Whether the folio has more than one page, as far as can be said of one that isn't locked.
+    /// Mirrors `folio_test_large()`.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_large(self.as_raw()) }
+    }
+
+    /// Marks the folio as read ahead. Mirrors `folio_set_readahead()`.
+    #[inline]
+    pub fn set_readahead(&self) {
+        // SAFETY: The folio is alive; the flag is set atomically.
+        unsafe { bindings::folio_set_readahead(self.as_raw()) }
+    }
+
+    /// Takes that mark away, and says whether it was there. Mirrors
+    /// `folio_test_clear_readahead()`.
+    #[inline]
+    pub fn take_readahead(&self) -> bool {
+        // SAFETY: The folio is alive; the flag is cleared atomically.
+        unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
+    }
+
+    /// A folio that C has lent.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must point to a folio that has a reference for `'a`.
+    #[inline]
+    pub unsafe fn borrow_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
+        // SAFETY: By the requirement.
+        unsafe { Self::from_raw(ptr) }
+    }
+}
+
+// SAFETY: A folio is freed when its last reference is put.
+unsafe impl AlwaysRefCounted for Folio {
+    #[inline]
+    fn inc_ref(&self) {
+        // SAFETY: By the type invariant somebody has a reference.
+        unsafe { bindings::folio_get(self.as_raw()) }
+    }
+
+    #[inline]
+    unsafe fn dec_ref(obj: NonNull<Self>) {
+        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        unsafe { bindings::folio_put(obj.as_ptr().cast()) }
     }
 }
 
@@ -163,6 +222,12 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub(crate) fn as_raw(&self) -> *mut bindings::folio {
         self.folio.as_raw()
+    }
+
+    /// The address, which outlives the evidence.
+    #[inline]
+    pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {
+        NonNull::from(self.folio).cast()
     }
 
     /// Lends the evidence together with the content, which must be nobody else's.

@@ -45,11 +45,13 @@ use crate::{
         CachedFolio,
         Contents,
         Filled,
+        Folio,
         FolioPage, //
     },
     prelude::*,
     str::CStr,
     sync::{
+        aref::ARef,
         atomic::{
             ordering::{
                 Acquire,
@@ -60,7 +62,10 @@ use crate::{
         },
         LockClassKey,
     },
-    types::ForeignOwnable,
+    types::{
+        ForeignOwnable,
+        Opaque, //
+    },
     xarray::{
         StoreError,
         XArray, //
@@ -86,6 +91,20 @@ use core::{
 pub struct SwapEntry(bindings::swp_entry_t);
 
 impl SwapEntry {
+    /// # Safety
+    ///
+    /// `raw` must be as the type's invariant says.
+    #[inline]
+    pub unsafe fn from_raw(raw: bindings::swp_entry_t) -> Self {
+        // INVARIANT: By the requirement.
+        Self(raw)
+    }
+
+    #[inline]
+    pub(super) fn as_raw(self) -> bindings::swp_entry_t {
+        self.0
+    }
+
     /// The number of the device that the slot is on. Mirrors `swp_type()`.
     #[inline]
     pub fn device(self) -> usize {
@@ -174,6 +193,12 @@ impl SwapDevice {
         Some(Self { si, entry })
     }
 
+    /// The slot that the device was got through.
+    #[inline]
+    pub(super) fn entry(&self) -> SwapEntry {
+        self.entry
+    }
+
     /// Tries to put a new folio of one page into the swap cache for the slot. May sleep, but never
     /// waits for a folio's lock.
     ///
@@ -194,11 +219,9 @@ impl SwapDevice {
             )
         };
         match from_err_ptr(folio) {
-            // INVARIANT: C returns a new folio, locked by us, in the swap cache for the slot, not
+            // SAFETY: C returns a new folio, locked by us, in the swap cache for the slot, not
             // uptodate, with a reference that is ours.
-            //
-            // SAFETY: As just said; the reference is ours for as long as this is used.
-            Ok(folio) => Added::New(NewFolio(unsafe { CachedFolio::from_raw(folio) })),
+            Ok(folio) => Added::New(unsafe { NewFolio::from_raw(folio) }),
             Err(EEXIST) => Added::Present,
             Err(error) => Added::Failed(error),
         }
@@ -223,8 +246,8 @@ pub enum Added {
     Failed(Error),
 }
 
-/// A folio of one page that was just added to the swap cache, and is to be filled: locked by us, not
-/// uptodate, with its content and its slot's data nobody else's.
+/// A folio that was just added to the swap cache, and is to be filled: locked by us, not uptodate,
+/// with its content and its slots' data nobody else's.
 ///
 /// Dropping it undoes that: others find a slot that has no folio, not a folio that can't be read.
 ///
@@ -236,6 +259,37 @@ pub enum Added {
 pub struct NewFolio(CachedFolio<'static>);
 
 impl NewFolio {
+    /// # Safety
+    ///
+    /// `ptr` must be a folio as the type's invariants say, whose lock and reference are handed over.
+    #[inline]
+    pub(super) unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
+        // SAFETY: By the requirement, for as long as this is used.
+        // INVARIANT: By the requirement.
+        Self(unsafe { CachedFolio::from_raw(ptr) })
+    }
+
+    /// Hands the folio to a C caller as it is, with its lock and its reference.
+    #[inline]
+    pub fn into_c_locked(self) -> *mut bindings::folio {
+        ManuallyDrop::new(self).0.as_raw()
+    }
+
+    /// Has the folio read, from zswap or from the device. May sleep. Returns the reference; the
+    /// folio is unlocked when it has its content, or that couldn't be had, which may be later.
+    ///
+    /// Mirrors `swap_read_folio()`.
+    #[inline]
+    pub fn read(self, reads: &mut Reads) -> ARef<Folio> {
+        let folio = self.into_c_locked();
+        // SAFETY: By the type invariant the folio is locked by us, in the swap cache and not
+        // uptodate, which is what C wants, and the reference ours. The lock goes to C.
+        unsafe {
+            bindings::swap_read_folio(reads.0.get(), folio);
+            ARef::from_raw(NonNull::new_unchecked(folio).cast())
+        }
+    }
+
     /// Whether the slot is marked as that of a page of zeroes.
     ///
     /// Such a page was swapped out without anybody being told: what is kept for the slot is older.
@@ -283,6 +337,38 @@ impl NewFolio {
             bindings::folio_put(folio);
         }
         Ok(())
+    }
+}
+
+/// Reads that are begun one after the other, and submitted together. Mirrors `struct swap_io_ctx`.
+///
+/// # Invariants
+///
+/// Initialised. What was read with it and isn't submitted yet will be, by whoever made it.
+#[repr(transparent)]
+pub struct Reads(Opaque<bindings::swap_io_ctx>);
+
+impl Reads {
+    /// Calls `f` with a new one, and submits what it has read. May sleep.
+    ///
+    /// Mirrors `swap_read_submit()`.
+    #[inline]
+    pub fn together<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+        // INVARIANT: C begins with zeroes; submitted below.
+        let mut reads = Self(Opaque::new(bindings::swap_io_ctx::default()));
+        let ret = f(&mut reads);
+        // SAFETY: By the type invariant it is initialised.
+        unsafe { bindings::swap_read_submit(reads.0.get()) };
+        ret
+    }
+
+    /// # Safety
+    ///
+    /// `ptr` must be initialised, the caller's alone during `'a`, and submitted by him later.
+    #[inline]
+    pub unsafe fn from_raw<'a>(ptr: *mut bindings::swap_io_ctx) -> &'a mut Self {
+        // SAFETY: By the requirement; `Self` is transparent.
+        unsafe { &mut *ptr.cast() }
     }
 }
 

@@ -13,6 +13,14 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct Event(bindings::vm_event_item);
 
+#[cfg(CONFIG_SWAP)]
+impl Event {
+    /// A page was read ahead from the swap device.
+    pub const SWAP_RA: Self = Self(bindings::vm_event_item_SWAP_RA);
+    /// A page that was read ahead was wanted.
+    pub const SWAP_RA_HIT: Self = Self(bindings::vm_event_item_SWAP_RA_HIT);
+}
+
 #[cfg(CONFIG_ZSWAP)]
 impl Event {
     /// A page was loaded from zswap.

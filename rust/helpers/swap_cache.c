@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#include <linux/blk_plug.h>
+#include <linux/huge_mm.h>
+#include <linux/memcontrol.h>
+#include <linux/mempolicy.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/vmstat.h>
+
+#include <../../mm/internal.h>
+#include <../../mm/swap_table.h>
+
+__rust_helper struct swap_cluster_info *
+rust_helper_swap_entry_to_cluster(swp_entry_t entry)
+{
+	return __swap_entry_to_cluster(entry);
+}
+
+__rust_helper unsigned int rust_helper_swp_cluster_offset(swp_entry_t entry)
+{
+	return swp_cluster_offset(entry);
+}
+
+__rust_helper unsigned long
+rust_helper_swap_table_get(struct swap_cluster_info *ci, unsigned int off)
+{
+	return swap_table_get(ci, off);
+}
+
+__rust_helper void rust_helper_swap_cluster_spin_lock(struct swap_cluster_info *ci)
+{
+	VM_WARN_ON_ONCE(!in_task());
+	spin_lock(&ci->lock);
+}
+
+__rust_helper void rust_helper_swap_cluster_unlock(struct swap_cluster_info *ci)
+{
+	swap_cluster_unlock(ci);
+}
+
+/* Null if the cluster has no table. Under the cluster's lock. */
+__rust_helper atomic_long_t *
+rust_helper_swap_cluster_table(struct swap_cluster_info *ci)
+{
+	return rcu_dereference_protected(ci->table, lockdep_is_held(&ci->lock));
+}
+
+__rust_helper bool
+rust_helper_swap_table_test_zero(struct swap_cluster_info *ci, unsigned int off)
+{
+	return __swap_table_test_zero(ci, off);
+}
+
+__rust_helper unsigned short
+rust_helper_swap_cgroup_get(struct swap_cluster_info *ci, unsigned int off)
+{
+	return __swap_cgroup_get(ci, off);
+}
+
+__rust_helper struct swap_info_struct *
+rust_helper_swap_entry_to_info(swp_entry_t entry)
+{
+	return __swap_entry_to_info(entry);
+}
+
+__rust_helper struct folio *rust_helper_pfn_folio(unsigned long pfn)
+{
+	return pfn_folio(pfn);
+}
+
+__rust_helper unsigned long rust_helper_folio_pfn(const struct folio *folio)
+{
+	return folio_pfn(folio);
+}
+
+__rust_helper void rust_helper_folio_get(struct folio *folio)
+{
+	folio_get(folio);
+}
+
+__rust_helper bool rust_helper_folio_try_get(struct folio *folio)
+{
+	return folio_try_get(folio);
+}
+
+__rust_helper void rust_helper_folio_put_refs(struct folio *folio, int refs)
+{
+	folio_put_refs(folio, refs);
+}
+
+__rust_helper void rust_helper_folio_ref_add(struct folio *folio, int nr)
+{
+	folio_ref_add(folio, nr);
+}
+
+__rust_helper void rust_helper_folio_ref_sub(struct folio *folio, int nr)
+{
+	folio_ref_sub(folio, nr);
+}
+
+/* Of a folio that nobody else knows. */
+__rust_helper void rust_helper_folio_init_swapin(struct folio *folio)
+{
+	__folio_set_locked(folio);
+	__folio_set_swapbacked(folio);
+}
+
+/* folio->swap sits in nested anonymous unions: not a place to name from Rust. */
+__rust_helper void rust_helper_folio_enter_swapcache(struct folio *folio,
+						     swp_entry_t entry)
+{
+	folio_set_swapcache(folio);
+	folio->swap = entry;
+}
+
+__rust_helper void rust_helper_folio_leave_swapcache(struct folio *folio)
+{
+	folio->swap.val = 0;
+	folio_clear_swapcache(folio);
+}
+
+__rust_helper void rust_helper_folio_count_swapcache(struct folio *folio, long nr)
+{
+	node_stat_mod_folio(folio, NR_FILE_PAGES, nr);
+	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, nr);
+}
+
+__rust_helper void rust_helper_folio_set_readahead(struct folio *folio)
+{
+	folio_set_readahead(folio);
+}
+
+__rust_helper bool rust_helper_folio_test_clear_readahead(struct folio *folio)
+{
+	return folio_test_clear_readahead(folio);
+}
+
+__rust_helper int rust_helper_mem_cgroup_swapin_charge_folio(struct folio *folio,
+							     unsigned short id,
+							     struct mm_struct *mm,
+							     gfp_t gfp)
+{
+	return mem_cgroup_swapin_charge_folio(folio, id, mm, gfp);
+}
+
+__rust_helper void rust_helper_memcg1_swapin(struct folio *folio)
+{
+	memcg1_swapin(folio);
+}
+
+__rust_helper void rust_helper_memcg1_swapout(struct folio *folio,
+					      struct swap_cluster_info *ci)
+{
+	__memcg1_swapout(folio, ci);
+}
+
+__rust_helper void rust_helper_workingset_refault(struct folio *folio, void *shadow)
+{
+	workingset_refault(folio, shadow);
+}
+
+/*
+ * A folio for a swapin: by a policy, or where the fault is. For more than a page
+ * no harder than for a huge page, which is a no-op for GFP_HIGHUSER_MOVABLE but
+ * matters for shmem.
+ */
+__rust_helper struct folio *
+rust_helper_swapin_alloc_folio(gfp_t *gfp, unsigned int order,
+			       struct vm_fault *vmf, struct mempolicy *mpol,
+			       pgoff_t ilx)
+{
+	if (order)
+		*gfp = thp_shmem_limit_gfp_mask(vma_thp_gfp_mask(vmf ? vmf->vma : NULL),
+						*gfp);
+	if (mpol || !vmf)
+		return folio_alloc_mpol(*gfp, order, mpol, ilx, numa_node_id());
+	return vma_alloc_folio(*gfp, order, vmf->vma,
+			       round_down(vmf->address, PAGE_SIZE << order));
+}
+
+__rust_helper struct mm_struct *rust_helper_vmf_mm(struct vm_fault *vmf)
+{
+	return vmf ? vmf->vma->vm_mm : NULL;
+}
+
+__rust_helper struct vm_area_struct *rust_helper_vmf_vma(struct vm_fault *vmf)
+{
+	return vmf->vma;
+}
+
+__rust_helper unsigned long rust_helper_vmf_address(const struct vm_fault *vmf)
+{
+	return vmf->address;
+}
+
+__rust_helper void rust_helper_count_mthp_stat(int order, enum mthp_stat_item item)
+{
+	count_mthp_stat(order, item);
+}
+
+__rust_helper struct mempolicy *
+rust_helper_get_vma_policy(struct vm_area_struct *vma, unsigned long addr,
+			   int order, pgoff_t *ilx)
+{
+	return get_vma_policy(vma, addr, order, ilx);
+}
+
+__rust_helper void rust_helper_mpol_cond_put(struct mempolicy *pol)
+{
+	mpol_cond_put(pol);
+}
+
+__rust_helper atomic_long_t *
+rust_helper_vma_swap_readahead_info(struct vm_area_struct *vma)
+{
+	return &vma->swap_readahead_info;
+}
+
+__rust_helper bool rust_helper_swap_has_rotating_device(void)
+{
+	return atomic_read(&nr_rotate_swap);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Holding back I/O requests, so that neighbours can be merged.
+//!
+//! C header: [`include/linux/blk_plug.h`](srctree/include/linux/blk_plug.h)
+
+use crate::{
+    bindings,
+    types::Opaque, //
+};
+
+/// Calls `f`, and holds back the requests that this task makes meanwhile, until `f` returns or the
+/// task sleeps. May sleep.
+///
+/// Mirrors `blk_start_plug()` and `blk_finish_plug()`.
+#[inline]
+pub fn plugged<R>(f: impl FnOnce() -> R) -> R {
+    let plug = Opaque::<bindings::blk_plug>::uninit();
+    // SAFETY: It stays where it is until it is finished below: `f` can't unwind.
+    unsafe { bindings::blk_start_plug(plug.get()) };
+    let ret = f();
+    // SAFETY: Started above, by this task.
+    unsafe { bindings::blk_finish_plug(plug.get()) };
+    ret
+}

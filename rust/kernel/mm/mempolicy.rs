@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Policies for which NUMA node memory comes from.
+//!
+//! C header: [`include/linux/mempolicy.h`](srctree/include/linux/mempolicy.h)
+
+use crate::{
+    bindings,
+    ffi::c_ulong,
+    mm::{
+        swap_cache::Origin,
+        virt::VmaRef, //
+    },
+    types::NotThreadSafe,
+};
+
+/// The policy for an address of a VMA, and where it falls in an interleaved one.
+///
+/// # Invariants
+///
+/// `policy` is what `get_vma_policy()` has returned, and not put yet.
+pub struct VmaPolicy {
+    policy: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    _not_send: NotThreadSafe,
+}
+
+impl VmaPolicy {
+    /// Gets the policy for `address`, of `vma` or of the current task.
+    ///
+    /// Mirrors `get_vma_policy()` for a single page.
+    #[inline]
+    pub fn of(vma: &VmaRef, address: usize) -> Self {
+        let mut ilx = 0;
+        // SAFETY: The VMA is locked, as a `&VmaRef` says.
+        let policy = unsafe { bindings::get_vma_policy(vma.as_ptr(), address, 0, &mut ilx) };
+        // INVARIANT: Just got.
+        Self {
+            policy,
+            ilx,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    /// Pages are to be swapped in by this policy.
+    #[inline]
+    pub fn origin(&self) -> Origin<'_> {
+        // SAFETY: By the type invariant the policy is there while `self` is.
+        unsafe { Origin::from_raw(core::ptr::null_mut(), self.policy, self.ilx) }
+    }
+
+    /// The policy and the place, for C to borrow.
+    #[inline]
+    pub fn as_raw(&self) -> (*mut bindings::mempolicy, c_ulong) {
+        (self.policy, self.ilx)
+    }
+}
+
+impl Drop for VmaPolicy {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it was got and not put yet. Null will do.
+        unsafe { bindings::mpol_cond_put(self.policy) }
+    }
+}

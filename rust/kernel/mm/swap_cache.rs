@@ -1,0 +1,864 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The swap cache: which folio has a slot's page, and how it becomes so and ceases to.
+//!
+//! Swapin, swapout and writeback of a slot are synchronised by the folio that the slot has in the
+//! swap cache, and by nothing else:
+//!
+//! | step                                    | type                                               |
+//! |-----------------------------------------|----------------------------------------------------|
+//! | a slot, on a device that stays          | [`Slot`]                                           |
+//! | look up: a counted reference, no access | [`Slot::folio`]                                    |
+//! | win the slots: the range is free        | [`Slot::vacant`] gives [`Vacant`], under the lock  |
+//! | a folio enters, locked, nobody's yet    | [`Vacant::add`] gives [`Entered`]                  |
+//! | it is charged                           | [`Entered::charge`] gives [`Charged`]              |
+//! | it is known to reclaim                  | [`Charged::publish`] gives [`NewFolio`]            |
+//! | it is filled                            | [`NewFolio::read`]                                 |
+//! | it leaves                               | [`Pinned::delete`]                                 |
+//!
+//! Each step takes the one before, and to drop one undoes what was done: a folio that can't be
+//! charged leaves the swap cache as if it had never been there, shadow included. Nothing here waits
+//! for a folio's lock.
+//!
+//! The lock of a cluster is a spin lock, never taken in interrupts. Reclaim takes it with interrupts
+//! disabled. Nothing is locked under it but what freeing a slot locks.
+//!
+//! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
+
+use crate::{
+    alloc::Flags,
+    bindings,
+    error::{
+        code::{
+            EBUSY,
+            EEXIST,
+            EINVAL,
+            ENOENT,
+            ENOMEM, //
+        },
+        Error,
+        Result, //
+    },
+    ffi::{
+        c_int,
+        c_uint,
+        c_ulong,
+        c_ushort, //
+    },
+    mm::{
+        folio::{
+            CachedFolio,
+            Folio, //
+        },
+        swap::{
+            NewFolio,
+            SwapDevice, //
+        },
+        swap_table::{
+            Native,
+            Pfn,
+            Shadow,
+            Word, //
+        },
+        virt::VmaRef,
+    },
+    sync::{
+        aref::ARef,
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+    },
+    types::NotThreadSafe,
+};
+use core::{
+    marker::PhantomData,
+    mem::ManuallyDrop,
+    ptr::NonNull, //
+};
+
+/// Slots in a cluster.
+const CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS as usize;
+
+/// What the words of this kernel say.
+pub type SlotWord = Word<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
+
+/// A swap slot on a device that stays.
+///
+/// Says nothing about who uses the slot: it may be free.
+///
+/// # Invariants
+///
+/// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`,
+/// at `index`, which is below [`CLUSTER`].
+#[derive(Clone, Copy)]
+pub struct Slot<'a> {
+    entry: bindings::swp_entry_t,
+    cluster: NonNull<bindings::swap_cluster_info>,
+    index: usize,
+    _device: PhantomData<&'a SwapDevice>,
+}
+
+impl SwapDevice {
+    /// The slot that it was got by.
+    #[inline]
+    pub fn slot(&self) -> Slot<'_> {
+        // SAFETY: The device is kept by our reference, and the slot within it.
+        unsafe { Slot::from_raw(self.entry().as_raw()) }
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be taken out of use, and `entry` must lie within
+    /// it: "the caller must ensure that the entry is valid and protect the swap device with a
+    /// reference or locks", as C's callers are told in mm/swap.h.
+    #[inline]
+    pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
+        // INVARIANT: By the requirement; C finds the cluster of an entry by the device's table.
+        Self {
+            entry,
+            // SAFETY: By the requirement there is such a cluster; its address is never null.
+            cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
+            // SAFETY: Arithmetic on the value.
+            index: (unsafe { bindings::swp_cluster_offset(entry) }) as usize,
+            _device: PhantomData,
+        }
+    }
+
+    /// The name of the slot, for C.
+    #[inline]
+    pub fn as_raw(self) -> bindings::swp_entry_t {
+        self.entry
+    }
+
+    /// The number of the slot on its device.
+    #[inline]
+    pub fn offset(self) -> usize {
+        // SAFETY: Arithmetic on the value.
+        unsafe { bindings::swp_offset(self.entry) }
+    }
+
+    /// How many slots the device has, the one of its header included.
+    #[inline]
+    pub fn device_len(self) -> usize {
+        // SAFETY: By the type invariant the device is there.
+        (unsafe { (*bindings::swap_entry_to_info(self.entry)).max }) as usize
+    }
+
+    /// The slot at `offset` of the same device; none if it hasn't as many.
+    #[inline]
+    pub fn at(self, offset: usize) -> Option<Self> {
+        if offset >= self.device_len() {
+            return None;
+        }
+        // SAFETY: Arithmetic on the values; and the device is ours, and has such a slot.
+        Some(unsafe {
+            Self::from_raw(bindings::swp_entry(
+                bindings::swp_type(self.entry) as c_ulong,
+                offset,
+            ))
+        })
+    }
+
+    /// What the slot's word says at this moment. Takes no lock.
+    #[inline]
+    pub fn word(self) -> SlotWord {
+        // SAFETY: By the type invariant the cluster is there and has such a slot. C looks for the
+        // table under RCU, and takes none for words that are all null.
+        Native::decode(unsafe {
+            bindings::swap_table_get(self.cluster.as_ptr(), self.index as c_uint)
+        })
+    }
+
+    /// The folio that the slot has in the swap cache, with a reference, not locked.
+    ///
+    /// It may have left meanwhile: who wants to use it has to lock it, and to look whether it still
+    /// is the slot's. Takes no lock. Mirrors `swap_cache_get_folio()`.
+    #[inline]
+    pub fn folio(self) -> Option<ARef<Folio>> {
+        loop {
+            let SlotWord::Folio(pfn, _) = self.word() else {
+                return None;
+            };
+            // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`,
+            // whose count says whether it has a user; a reference is only got if it has one.
+            let folio = unsafe {
+                let folio = bindings::pfn_folio(pfn.get());
+                if !bindings::folio_try_get(folio) {
+                    continue;
+                }
+                // The reference was just got.
+                ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
+            };
+            // It may have been freed and used for something else before it was got.
+            match self.word() {
+                // SAFETY: As above.
+                SlotWord::Folio(pfn, _)
+                    if unsafe { bindings::pfn_folio(pfn.get()) } == folio.as_raw() =>
+                {
+                    return Some(folio)
+                }
+                _ => drop(folio),
+            }
+        }
+    }
+
+    /// The first of the `2^order` slots, aligned, that this one is among; none if a cluster hasn't
+    /// as many.
+    #[inline]
+    fn first_of(self, order: u32) -> Option<Self> {
+        let nr = 1usize.checked_shl(order).filter(|&nr| nr <= CLUSTER)?;
+        let back = self.index & (nr - 1);
+        // INVARIANT: In the same cluster, which is aligned to its size, which `nr` divides.
+        Some(Self {
+            entry: bindings::swp_entry_t {
+                val: self.entry.val.wrapping_sub(back),
+            },
+            index: self.index - back,
+            ..self
+        })
+    }
+
+    /// Locks the cluster, and finds out whether the `2^order` slots that this one is among can be
+    /// given a folio: all are in use, by the same cgroup, and alike zero or not.
+    ///
+    /// Fails with `EEXIST` if the slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
+    /// if it is one of the others that hinders, with `EINVAL` if there are too many.
+    ///
+    /// Mirrors `__swap_cache_add_check()`.
+    #[inline]
+    pub fn vacant(self, order: u32) -> Result<Vacant<'a>> {
+        let first = self.first_of(order).ok_or(EINVAL)?;
+        let cluster = Locked::new(self);
+        let table = cluster.table().ok_or(ENOENT)?;
+        let word = Native::decode(table.get(self.index).ok_or(EINVAL)?.load(Relaxed));
+        let shadow = match word {
+            SlotWord::Folio(..) => return Err(EEXIST),
+            SlotWord::Shadow(shadow, flags) if flags.count() > 0 => shadow,
+            // Free, bad, or unheard of.
+            _ => return Err(ENOENT),
+        };
+        let memcg = cluster.memcg(self.index);
+        if order > 0 {
+            let zero = cluster.is_zero(self.index);
+            for index in first.index..first.index + (1 << order) {
+                let word = Native::decode(table.get(index).ok_or(EINVAL)?.load(Relaxed));
+                let free = matches!(word, SlotWord::Shadow(_, flags) if flags.count() > 0);
+                if !free || cluster.is_zero(index) != zero || cluster.memcg(index) != memcg {
+                    return Err(EBUSY);
+                }
+            }
+        }
+        // INVARIANT: As was just found out, with the lock held.
+        Ok(Vacant {
+            first,
+            order,
+            shadow,
+            memcg,
+            cluster,
+        })
+    }
+}
+
+/// The lock of a cluster, held by us.
+///
+/// # Invariants
+///
+/// The lock of `slot.cluster` is held, and ours to release.
+struct Locked<'a> {
+    slot: Slot<'a>,
+    _not_send: NotThreadSafe,
+}
+
+impl<'a> Locked<'a> {
+    #[inline]
+    fn new(slot: Slot<'a>) -> Self {
+        // SAFETY: By the invariant of `Slot` the cluster is there.
+        unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
+        // INVARIANT: Just taken.
+        Self {
+            slot,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    /// The words of the cluster; none if it has no table.
+    #[inline]
+    fn table(&self) -> Option<&[Atomic<usize>; CLUSTER]> {
+        // SAFETY: The cluster is locked.
+        unsafe { table(self.slot.cluster) }
+    }
+
+    /// The cgroup that a slot is charged to: its number.
+    #[inline]
+    fn memcg(&self, index: usize) -> c_ushort {
+        // SAFETY: The cluster is locked and has such a slot: callers come from its table.
+        unsafe { bindings::swap_cgroup_get(self.slot.cluster.as_ptr(), index as c_uint) }
+    }
+
+    /// Whether a slot has the zero mark, wherever that is kept.
+    #[inline]
+    fn is_zero(&self, index: usize) -> bool {
+        // SAFETY: As above.
+        unsafe { bindings::swap_table_test_zero(self.slot.cluster.as_ptr(), index as c_uint) }
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the lock is ours to release.
+        unsafe { bindings::swap_cluster_unlock(self.slot.cluster.as_ptr()) }
+    }
+}
+
+/// # Safety
+///
+/// `cluster` must be locked during `'a`.
+#[inline]
+unsafe fn table<'a>(
+    cluster: NonNull<bindings::swap_cluster_info>,
+) -> Option<&'a [Atomic<usize>; CLUSTER]> {
+    // SAFETY: By the requirement. A table has a word for each slot of a cluster. They are atomic in
+    // C, too, and not freed before the lock is released.
+    unsafe {
+        bindings::swap_cluster_table(cluster.as_ptr())
+            .cast::<[Atomic<usize>; CLUSTER]>()
+            .as_ref()
+    }
+}
+
+/// Slots that can be given a folio, for as long as the cluster's lock is held.
+///
+/// # Invariants
+///
+/// The `2^order` slots from `first` on are in use and have no folio, and `cluster` is the lock of
+/// theirs. `memcg` is the cgroup of all.
+pub struct Vacant<'a> {
+    first: Slot<'a>,
+    order: u32,
+    shadow: Shadow,
+    memcg: c_ushort,
+    cluster: Locked<'a>,
+}
+
+impl<'a> Vacant<'a> {
+    /// Puts `folio` into the swap cache for the slots, locked, and releases the cluster.
+    ///
+    /// Fails with `EINVAL` if the folio has another size.
+    #[inline]
+    pub fn add(self, folio: FreshFolio) -> Result<Entered<'a>> {
+        if folio.order != self.order {
+            return Err(EINVAL);
+        }
+        let ptr = ManuallyDrop::new(folio).ptr;
+        // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be
+        // set without care. By that of `Vacant` the slots are locked, and free to be taken.
+        unsafe {
+            bindings::folio_init_swapin(ptr.as_ptr());
+            enter(
+                self.cluster.slot.cluster,
+                self.first.index,
+                1 << self.order,
+                ptr,
+            );
+            bindings::folio_enter_swapcache(ptr.as_ptr(), self.first.entry);
+        }
+        // INVARIANT: As was just done.
+        Ok(Entered(Unpublished {
+            ptr,
+            first: self.first,
+            order: self.order,
+            shadow: self.shadow,
+            memcg: self.memcg,
+        }))
+    }
+}
+
+/// Writes a folio into the words of slots, which keep their counts and zero marks; the swap cache
+/// has a reference for each.
+///
+/// # Safety
+///
+/// The cluster must be locked and have a table, `folio` be alive and locked by us, with as many
+/// pages as there are slots.
+#[inline]
+unsafe fn enter(
+    cluster: NonNull<bindings::swap_cluster_info>,
+    first: usize,
+    nr: usize,
+    folio: NonNull<bindings::folio>,
+) {
+    // SAFETY: By the requirements.
+    let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
+    // SAFETY: By the requirements.
+    let Some(words) = (unsafe { table(cluster) }).and_then(|table| table.get(first..first + nr))
+    else {
+        return;
+    };
+    for word in words {
+        let word_now = Native::decode(word.load(Relaxed));
+        crate::warn_on_once!(matches!(word_now, SlotWord::Folio(..)) && cfg!(CONFIG_DEBUG_VM));
+        word.store(Native::encode(word_now.with_folio(pfn)), Relaxed);
+    }
+    // SAFETY: The folio is alive.
+    unsafe { bindings::folio_ref_add(folio.as_ptr(), nr as c_int) };
+}
+
+/// A folio that was just allocated.
+///
+/// # Invariants
+///
+/// `ptr` is a folio of `2^order` pages with one reference, ours, which nobody else knows.
+pub struct FreshFolio {
+    ptr: NonNull<bindings::folio>,
+    order: u32,
+}
+
+impl FreshFolio {
+    /// Allocates a folio of `2^order` pages for `origin`. May sleep if `gfp` may. For more than a
+    /// page, `gfp` becomes what is right for a large folio, which it is to be charged with as well.
+    ///
+    /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
+    #[inline]
+    pub fn alloc(gfp: &mut Flags, order: u32, origin: &Origin<'_>) -> Option<Self> {
+        let mut raw = gfp.as_raw();
+        // SAFETY: By its invariants `origin` has a fault and a policy that are null or stay.
+        let ptr = NonNull::new(unsafe {
+            bindings::swapin_alloc_folio(&mut raw, order, origin.vmf, origin.mpol, origin.ilx)
+        })?;
+        *gfp = Flags::from_raw(raw);
+        // INVARIANT: Just allocated.
+        Some(Self { ptr, order })
+    }
+}
+
+impl Drop for FreshFolio {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the reference is ours.
+        unsafe { bindings::folio_put(self.ptr.as_ptr()) }
+    }
+}
+
+/// On whose behalf a page is swapped in: a fault's, or that of a policy for where memory lies.
+///
+/// # Invariants
+///
+/// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
+/// or a policy that somebody has a reference to.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    _p: PhantomData<&'a ()>,
+}
+
+impl Origin<'_> {
+    /// # Safety
+    ///
+    /// The pointers must be as the type's invariants say.
+    #[inline]
+    pub unsafe fn from_raw(
+        vmf: *mut bindings::vm_fault,
+        mpol: *mut bindings::mempolicy,
+        ilx: c_ulong,
+    ) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            vmf,
+            mpol,
+            ilx,
+            _p: PhantomData,
+        }
+    }
+}
+
+/// A folio that has entered the swap cache and that only we know what to do with.
+///
+/// Dropping it undoes that: the slots are as they were, shadow included.
+///
+/// # Invariants
+///
+/// `ptr` is a folio of `2^order` pages, locked by us, with a reference of ours and one of the swap
+/// cache's for each page, in the swap cache for the slots from `first` on; not uptodate, not on a
+/// list of reclaim's, and not counted.
+struct Unpublished<'a> {
+    ptr: NonNull<bindings::folio>,
+    first: Slot<'a>,
+    order: u32,
+    shadow: Shadow,
+    memcg: c_ushort,
+}
+
+impl Drop for Unpublished<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        {
+            let cluster = Locked::new(self.first);
+            // SAFETY: By the type invariant the folio is locked by us and in the swap cache for
+            // these slots; the cluster is locked.
+            unsafe {
+                leave(
+                    cluster.slot.cluster,
+                    self.first.index,
+                    1 << self.order,
+                    self.ptr,
+                    self.first.entry,
+                    self.shadow,
+                )
+            };
+        }
+        // SAFETY: By the type invariant lock and references are ours to give back: those of the
+        // swap cache, too, which the folio has left.
+        unsafe {
+            bindings::folio_unlock(self.ptr.as_ptr());
+            bindings::folio_put_refs(self.ptr.as_ptr(), (1 << self.order) + 1);
+        }
+    }
+}
+
+/// A folio in the swap cache that isn't charged yet. Dropping it undoes that it was added.
+#[must_use = "the folio leaves the swap cache at once if unused"]
+pub struct Entered<'a>(Unpublished<'a>);
+
+impl<'a> Entered<'a> {
+    /// Charges the folio to the cgroup that its slots were charged to. May sleep if `gfp` may.
+    ///
+    /// Fails with `ENOMEM`. Mirrors `mem_cgroup_swapin_charge_folio()`.
+    #[inline]
+    pub fn charge(self, origin: &Origin<'_>, gfp: Flags) -> Result<Charged<'a>> {
+        let Unpublished { ptr, memcg, .. } = self.0;
+        // SAFETY: The folio is alive, locked and nobody else's; the fault, if there is one, keeps
+        // its process.
+        let ret = unsafe {
+            bindings::mem_cgroup_swapin_charge_folio(
+                ptr.as_ptr(),
+                memcg,
+                bindings::vmf_mm(origin.vmf),
+                gfp.as_raw(),
+            )
+        };
+        if ret == 0 {
+            Ok(Charged(self.0))
+        } else {
+            Err(ENOMEM)
+        }
+    }
+}
+
+/// A folio in the swap cache that is charged. Dropping it undoes that it was added.
+#[must_use = "the folio leaves the swap cache at once if unused"]
+pub struct Charged<'a>(Unpublished<'a>);
+
+impl Charged<'_> {
+    /// Makes sure that the folio, if it is large, can be put on its cgroup's list of those to be
+    /// split. May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
+    #[inline]
+    pub fn prepare_split(&self) -> Result {
+        // SAFETY: The folio is alive, locked and charged.
+        if self.0.order > 1
+            && unsafe { bindings::folio_memcg_alloc_deferred(self.0.ptr.as_ptr()) } != 0
+        {
+            return Err(ENOMEM);
+        }
+        Ok(())
+    }
+
+    /// Makes the folio known: counts it, says what the shadow has said, and puts it on reclaim's
+    /// lists.
+    #[inline]
+    pub fn publish(self) -> NewFolio {
+        let unpublished = ManuallyDrop::new(self.0);
+        let ptr = unpublished.ptr.as_ptr();
+        // SAFETY: By the invariant of `Unpublished` the folio is locked by us, in the swap cache,
+        // with a reference that is ours to hand on, and hasn't been counted before.
+        unsafe {
+            bindings::memcg1_swapin(ptr);
+            if unpublished.shadow != Shadow::NONE {
+                bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
+            }
+            bindings::folio_count_swapcache(ptr, 1 << unpublished.order);
+            bindings::folio_add_lru(ptr);
+            NewFolio::from_raw(ptr)
+        }
+    }
+}
+
+/// A folio in the swap cache with its cluster locked, too: it can leave, or give way to another.
+///
+/// # Invariants
+///
+/// The lock of `cluster`, in which the folio's slots are, is held during `'a`.
+pub struct Pinned<'a> {
+    folio: CachedFolio<'a>,
+    cluster: NonNull<bindings::swap_cluster_info>,
+}
+
+impl<'a> Pinned<'a> {
+    /// # Safety
+    ///
+    /// `cluster` must be that of the folio's slots, and be locked during `'a`.
+    #[inline]
+    pub unsafe fn from_raw(
+        folio: CachedFolio<'a>,
+        cluster: NonNull<bindings::swap_cluster_info>,
+    ) -> Self {
+        // INVARIANT: By the requirement.
+        Self { folio, cluster }
+    }
+
+    /// Takes the folio out of the swap cache, leaves `shadow` in its place, and frees those of its
+    /// slots that have no other user: this may come back to whoever keeps data for slots.
+    ///
+    /// The references that the swap cache had are the caller's to put. With `swapout`, memory and
+    /// swap space of old cgroups change places: for reclaim, with interrupts disabled.
+    ///
+    /// Mirrors `__swap_cache_del_folio()`.
+    #[inline]
+    pub fn delete(self, shadow: Shadow, swapout: bool) {
+        let entry = self.folio.swap();
+        let nr = self.folio.nr_pages();
+        let ptr = self.folio.as_ptr();
+        // SAFETY: By the invariants the folio is locked and in the swap cache for `nr` slots from
+        // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since
+        // those borrow what is `self.folio`.
+        unsafe {
+            bindings::folio_count_swapcache(ptr.as_ptr(), -(nr as crate::ffi::c_long));
+            if swapout {
+                bindings::memcg1_swapout(ptr.as_ptr(), self.cluster.as_ptr());
+            }
+            let first = bindings::swp_cluster_offset(entry.as_raw()) as usize;
+            leave(self.cluster, first, nr, ptr, entry.as_raw(), shadow);
+        }
+    }
+
+    /// Puts `new` in place of the folio, for the slots that `new` says are its.
+    ///
+    /// # Safety
+    ///
+    /// `new` must be locked by the caller and marked as in the swap cache, for slots that were this
+    /// folio's. Each folio must have a reference for each of its slots.
+    #[inline]
+    pub unsafe fn replace_by(&self, new: &CachedFolio<'_>) {
+        // SAFETY: By the requirement; arithmetic on the value.
+        let first = unsafe { bindings::swp_cluster_offset(new.swap().as_raw()) } as usize;
+        // SAFETY: The folio is alive.
+        let pfn = Pfn::new(unsafe { bindings::folio_pfn(new.as_ptr().as_ptr()) });
+        // SAFETY: By the type invariant the cluster is locked.
+        let words = (unsafe { table(self.cluster) })
+            .and_then(|table| table.get(first..first + new.nr_pages()));
+        for word in words.into_iter().flatten() {
+            let now = Native::decode(word.load(Relaxed));
+            crate::warn_on_once!(!now.is_folio(self.folio.pfn()));
+            word.store(Native::encode(now.with_folio(pfn)), Relaxed);
+        }
+    }
+}
+
+impl CachedFolio<'_> {
+    /// The number of the folio's first page frame.
+    #[inline]
+    fn pfn(&self) -> Pfn {
+        // SAFETY: The folio is alive.
+        Pfn::new(unsafe { bindings::folio_pfn(self.as_ptr().as_ptr()) })
+    }
+
+    /// Locks the cluster of the folio's slots, and takes the folio out of the swap cache, with the
+    /// references that it had from there. It stays locked, and is the lock's holder's again.
+    ///
+    /// What only it had is lost: it must be clean, or its slots have no other user.
+    ///
+    /// Mirrors `swap_cache_del_folio()`.
+    #[inline]
+    pub fn delete(self) {
+        let nr = self.nr_pages();
+        let ptr = self.as_ptr();
+        // SAFETY: A folio that is locked and in the swap cache keeps its device.
+        let cluster = Locked::new(unsafe { Slot::from_raw(self.swap().as_raw()) });
+        // SAFETY: It is that of the folio's first slot, and locked; all are in one.
+        unsafe { Pinned::from_raw(self, cluster.slot.cluster) }.delete(Shadow::NONE, false);
+        drop(cluster);
+        // SAFETY: The swap cache had a reference for each page. The lock's holder has another.
+        unsafe { bindings::folio_ref_sub(ptr.as_ptr(), nr as c_int) };
+    }
+}
+
+/// Takes a folio out of the words of its slots, and frees those that have no other user.
+///
+/// # Safety
+///
+/// `folio` must be locked by us and in the swap cache for the `nr` slots from `entry` on, which are
+/// at `first` in `cluster`, which must be locked. Nobody may have evidence in use that they are his.
+#[inline]
+unsafe fn leave(
+    cluster: NonNull<bindings::swap_cluster_info>,
+    first: usize,
+    nr: usize,
+    folio: NonNull<bindings::folio>,
+    entry: bindings::swp_entry_t,
+    shadow: Shadow,
+) {
+    // SAFETY: By the requirement.
+    let Some(words) = (unsafe { table(cluster) }).and_then(|table| table.get(first..first + nr))
+    else {
+        return;
+    };
+    // SAFETY: The folio is alive.
+    let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
+    let (mut used, mut unused) = (false, false);
+    for word in words {
+        let now = Native::decode(word.load(Relaxed));
+        crate::warn_on_once!(!now.is_folio(pfn));
+        match now.count() {
+            Some(0) => unused = true,
+            _ => used = true,
+        }
+        word.store(Native::encode(now.with_shadow(shadow)), Relaxed);
+    }
+    // SAFETY: As required; the words say so, too.
+    unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
+    if !unused {
+        return;
+    }
+    // SAFETY: The device is in use: it has slots that are.
+    let device = unsafe { bindings::swap_entry_to_info(entry) };
+    if !used {
+        // SAFETY: All slots are in use by nobody, have no folio, and are in this cluster.
+        unsafe {
+            bindings::__swap_cluster_free_entries(
+                device,
+                cluster.as_ptr(),
+                first as c_uint,
+                nr as c_uint,
+            )
+        };
+        return;
+    }
+    for (index, word) in (first..).zip(words) {
+        if Native::decode(word.load(Relaxed)).count() == Some(0) {
+            // SAFETY: As above, for one slot.
+            unsafe {
+                bindings::__swap_cluster_free_entries(device, cluster.as_ptr(), index as c_uint, 1)
+            };
+        }
+    }
+}
+
+/// Puts a folio of a C caller's into the swap cache, and counts it.
+///
+/// Mirrors `__swap_cache_add_folio()`.
+///
+/// # Safety
+///
+/// `cluster` must be locked, `folio` be locked by the caller and not in the swap cache, and the slots
+/// from `entry` on, as many as it has pages, be in `cluster`, without a folio, and the caller's.
+#[inline]
+pub unsafe fn add_from_c(
+    cluster: NonNull<bindings::swap_cluster_info>,
+    folio: NonNull<bindings::folio>,
+    entry: bindings::swp_entry_t,
+) {
+    // SAFETY: By the requirement.
+    unsafe {
+        let nr = bindings::folio_nr_pages(folio.as_ptr());
+        let first = bindings::swp_cluster_offset(entry) as usize;
+        enter(cluster, first, nr as usize, folio);
+        bindings::folio_enter_swapcache(folio.as_ptr(), entry);
+        bindings::folio_count_swapcache(folio.as_ptr(), nr);
+    }
+}
+
+/// Counts a swapin of a large folio that is tried with a smaller one instead.
+///
+/// Mirrors `count_mthp_stat()`.
+#[inline]
+pub fn count_fallback(order: u32, why: Fallback) {
+    let item = match why {
+        Fallback::Smaller => bindings::mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK,
+        Fallback::Charge => bindings::mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK_CHARGE,
+    };
+    // SAFETY: The item is one of the enum; an order that isn't counted is left alone.
+    unsafe { bindings::count_mthp_stat(order as c_int, item) }
+}
+
+/// What [`count_fallback`] counts.
+#[derive(Clone, Copy)]
+pub enum Fallback {
+    /// A smaller folio is tried.
+    Smaller,
+    /// It was for the charge that it failed.
+    Charge,
+}
+
+/// An `Error` of adding for which a smaller folio may do: `EBUSY` or `ENOMEM`.
+#[inline]
+pub fn smaller_may_do(error: Error) -> bool {
+    error == EBUSY || error == ENOMEM
+}
+
+/// A page fault that is being handled. Mirrors `struct vm_fault`.
+///
+/// # Invariants
+///
+/// During `'a` the fault is being handled, with its VMA locked.
+#[derive(Clone, Copy)]
+pub struct Fault<'a> {
+    vmf: NonNull<bindings::vm_fault>,
+    _p: PhantomData<&'a ()>,
+}
+
+impl<'a> Fault<'a> {
+    /// # Safety
+    ///
+    /// `vmf` must be a fault that is being handled during `'a`, with its VMA locked.
+    #[inline]
+    pub unsafe fn from_raw(vmf: NonNull<bindings::vm_fault>) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            vmf,
+            _p: PhantomData,
+        }
+    }
+
+    /// The fault, for C to borrow.
+    #[inline]
+    pub fn as_raw(self) -> *mut bindings::vm_fault {
+        self.vmf.as_ptr()
+    }
+
+    /// The VMA that it is in.
+    #[inline]
+    pub fn vma(self) -> &'a VmaRef {
+        // SAFETY: By the type invariant.
+        unsafe { VmaRef::from_raw(bindings::vmf_vma(self.vmf.as_ptr())) }
+    }
+
+    /// The address, rounded down to its page.
+    #[inline]
+    pub fn address(self) -> usize {
+        // SAFETY: By the type invariant.
+        unsafe { bindings::vmf_address(self.vmf.as_ptr()) }
+    }
+}
+
+impl VmaRef {
+    /// What swap readahead has noted of the VMA: packed as [`mm/swap_state.c`] has it, 0 at first.
+    ///
+    /// [`mm/swap_state.c`]: srctree/mm/swap_state.c
+    #[inline]
+    pub fn swap_readahead_info(&self) -> &Atomic<isize> {
+        // SAFETY: The VMA is there as long as `self`. It is an `atomic_long_t` in C, too.
+        unsafe { &*bindings::vma_swap_readahead_info(self.as_ptr()).cast() }
+    }
+}
+
+/// Whether there is a swap device for which pages far apart cost time. Mirrors `nr_rotate_swap`.
+#[inline]
+pub fn has_rotating_device() -> bool {
+    // SAFETY: No requirement.
+    unsafe { bindings::swap_has_rotating_device() }
+}

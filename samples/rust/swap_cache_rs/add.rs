@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Adding a new folio to the swap cache.
+
+use kernel::{
+    alloc::Flags,
+    error::code::{
+        EEXIST,
+        EINVAL,
+        ENOENT,
+        ENOMEM, //
+    },
+    mm::{
+        swap::{
+            Added,
+            NewFolio, //
+        },
+        swap_cache::{
+            count_fallback,
+            smaller_may_do,
+            Fallback,
+            FreshFolio,
+            Origin,
+            Slot,
+            SlotWord, //
+        },
+    },
+    prelude::*,
+};
+
+/// Tries to give `slot` a new folio, of the largest of `orders` that can be: a bit for each.
+///
+/// May sleep if `gfp` may, but never waits for a folio's lock: if there is a folio already, that is
+/// all that is said.
+#[inline]
+pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_>) -> Added {
+    if kernel::warn_on_once!(orders == 0) {
+        return Added::Failed(EINVAL);
+    }
+    loop {
+        // There is one, as just looked at and as below.
+        let order = orders.checked_ilog2().unwrap_or(0);
+        let error = match add_one(slot, gfp, order, origin) {
+            Ok(folio) => return Added::New(folio),
+            Err(EEXIST) => return Added::Present,
+            Err(error) => error,
+        };
+        if order == 0 || !smaller_may_do(error) {
+            return Added::Failed(error);
+        }
+        count_fallback(order, Fallback::Smaller);
+        orders &= !(1 << order);
+        if orders == 0 {
+            return Added::Failed(error);
+        }
+    }
+}
+
+#[inline]
+fn add_one(slot: Slot<'_>, mut gfp: Flags, order: u32, origin: &Origin<'_>) -> Result<NewFolio> {
+    is_worth_allocating(slot, order)?;
+    let folio = FreshFolio::alloc(&mut gfp, order, origin).ok_or(ENOMEM)?;
+    // Others may have been faster meanwhile.
+    let entered = slot.vacant(order)?.add(folio)?;
+    let charged = entered.charge(origin, gfp).inspect_err(|_| {
+        count_fallback(order, Fallback::Charge);
+    })?;
+    charged.prepare_split()?;
+    Ok(charged.publish())
+}
+
+/// Whether there is hope: what is found out here may be otherwise when there is a folio.
+#[inline]
+fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
+    if order > 0 {
+        return slot.vacant(order).map(drop);
+    }
+    // One word: that takes no lock.
+    match slot.word() {
+        SlotWord::Folio(..) => Err(EEXIST),
+        SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),
+        _ => Err(ENOENT),
+    }
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! What C sees: the functions of `mm/swap.h` that mm/swap_state.c would define.
+//!
+//! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
+//! here with `unsafe` in it. The callers promise this, in mm/swap.h: an entry is valid, and its device
+//! is kept by a reference, by the lock of a folio in the swap cache, or by a lock of what refers to
+//! the entry.
+
+#![allow(unsafe_code)]
+
+use super::{
+    add,
+    readahead,
+    swapin, //
+};
+use core::ptr::NonNull;
+use kernel::{
+    alloc::Flags,
+    bindings,
+    error::code::EEXIST,
+    mm::{
+        folio::{
+            CachedFolio,
+            Folio, //
+        },
+        mempolicy::VmaPolicy,
+        swap::{
+            Added,
+            Reads,
+            SwapDevice,
+            SwapEntry, //
+        },
+        swap_cache::{
+            self,
+            Fault,
+            Origin,
+            Pinned,
+            Slot,
+            SlotWord, //
+        },
+        swap_table::Shadow,
+        virt::VmaRef,
+    },
+    prelude::*,
+    sync::aref::ARef,
+};
+
+/// What C keeps.
+pub(crate) mod glue {
+    use super::*;
+    use core::ops::Range;
+    use kernel::sync::atomic::{
+        ordering::Relaxed,
+        Atomic, //
+    };
+
+    extern "C" {
+        /// `vm.page-cluster`: the largest window, as a power of 2; from 0 to 31.
+        static page_cluster: Atomic<i32>;
+        /// `/sys/kernel/mm/swap/vma_ra_enabled`
+        static enable_vma_readahead: Atomic<bool>;
+    }
+
+    /// The largest window, in pages.
+    pub(crate) fn max_window() -> u32 {
+        // SAFETY: It is an `int` that C has defined, and changes as a whole.
+        let order = unsafe { &page_cluster }.load(Relaxed);
+        1u32.checked_shl(order as u32).unwrap_or(1)
+    }
+
+    /// Whether neighbours in memory may be read ahead.
+    pub(crate) fn vma_readahead_is_on() -> bool {
+        // SAFETY: It is a `bool` that C has defined, and changes as a whole.
+        unsafe { &enable_vma_readahead }.load(Relaxed)
+    }
+
+    /// Reads ahead what the page table has in `range`. May sleep.
+    pub(crate) fn read_around(
+        slot: Slot<'_>,
+        gfp: Flags,
+        policy: &VmaPolicy,
+        fault: Fault<'_>,
+        range: Range<usize>,
+    ) {
+        let (mpol, ilx) = policy.as_raw();
+        // SAFETY: The fault is being handled, the policy is kept, the slot's device too.
+        unsafe {
+            bindings::swap_vma_read_around(
+                slot.as_raw(),
+                gfp.as_raw(),
+                mpol,
+                ilx,
+                fault.as_raw(),
+                range.start,
+                range.end,
+            )
+        }
+    }
+}
+
+/// An `ERR_PTR()`.
+fn err_ptr<T>(error: Error) -> *mut T {
+    error.to_ptr()
+}
+
+/// Looks up the folio that a slot has. Returns it with a reference, or null.
+///
+/// # Safety
+///
+/// The entry must be valid, and its device be kept.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_get_folio(
+    entry: bindings::swp_entry_t,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement.
+    let slot = unsafe { Slot::from_raw(entry) };
+    slot.folio().map_or(core::ptr::null_mut(), Folio::into_c)
+}
+
+/// Whether a slot has a folio at this moment.
+///
+/// # Safety
+///
+/// The entry must be valid, and its device be kept.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
+    // SAFETY: By the requirement.
+    let slot = unsafe { Slot::from_raw(entry) };
+    matches!(slot.word(), SlotWord::Folio(..))
+}
+
+/// What a slot without a folio says about when its page was evicted; null if it has one, or is free.
+///
+/// # Safety
+///
+/// The entry must be valid, and its device be kept.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
+    // SAFETY: By the requirement.
+    let slot = unsafe { Slot::from_raw(entry) };
+    match slot.word() {
+        SlotWord::Shadow(shadow, _) => shadow.as_ptr(),
+        _ => core::ptr::null_mut(),
+    }
+}
+
+/// Puts a folio into the swap cache, for slots that were just allocated for it.
+///
+/// # Safety
+///
+/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked, and the slots are its; the folio is
+/// locked, and not in the swap cache.
+#[export]
+pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
+    ci: *mut bindings::swap_cluster_info,
+    folio: *mut bindings::folio,
+    entry: bindings::swp_entry_t,
+) {
+    if let (Some(ci), Some(folio)) = (NonNull::new(ci), NonNull::new(folio)) {
+        // SAFETY: By the requirement; `swap_cluster_assert_empty()` has looked that they are free.
+        unsafe { swap_cache::add_from_c(ci, folio, entry) }
+    }
+}
+
+/// Takes a folio out of the swap cache; leaves the references that it had there to the caller.
+///
+/// # Safety
+///
+/// The folio must be locked and in the swap cache, `ci` the cluster of its slots, and locked. With
+/// `swapout`, this must be reclaim, with interrupts disabled.
+#[export]
+pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
+    ci: *mut bindings::swap_cluster_info,
+    folio: *mut bindings::folio,
+    _entry: bindings::swp_entry_t,
+    shadow: *mut c_void,
+    swapout: bool,
+) {
+    let Some(ci) = NonNull::new(ci) else { return };
+    // SAFETY: By the requirement. The entry is the folio's.
+    unsafe { Pinned::from_raw(CachedFolio::from_raw(folio), ci) }
+        .delete(Shadow::from_ptr(shadow), swapout);
+}
+
+/// Takes a folio out of the swap cache.
+///
+/// # Safety
+///
+/// The folio must be locked and in the swap cache, with a reference of the caller's.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
+    // SAFETY: By the requirement. The caller has no evidence in use for its slots: where that is
+    // Rust, the `NewFolio` that comes here has lent none any more.
+    unsafe { CachedFolio::from_raw(folio) }.delete();
+}
+
+/// Puts one folio in another's place.
+///
+/// # Safety
+///
+/// Both must be locked, in the swap cache, with references for it as they have pages; `ci` must be
+/// the cluster of their slots, and locked. The slots that `new` says are its must be those of `old`.
+#[export]
+pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
+    ci: *mut bindings::swap_cluster_info,
+    old: *mut bindings::folio,
+    new: *mut bindings::folio,
+) {
+    let Some(ci) = NonNull::new(ci) else { return };
+    // SAFETY: By the requirement.
+    unsafe {
+        Pinned::from_raw(CachedFolio::from_raw(old), ci).replace_by(&CachedFolio::from_raw(new))
+    }
+}
+
+/// Gives a slot a new folio. Returns it, locked; or an error, `EEXIST` if it has one.
+///
+/// # Safety
+///
+/// The entry must be valid, and its device be kept. `vmf` must be null or a fault that is being
+/// handled, `mpol` null or a policy that stays.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
+    targ_entry: bindings::swp_entry_t,
+    gfp: bindings::gfp_t,
+    orders: c_ulong,
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement.
+    let (slot, origin) = unsafe { (Slot::from_raw(targ_entry), Origin::from_raw(vmf, mpol, ilx)) };
+    match add::add(slot, Flags::from_raw(gfp), orders, &origin) {
+        Added::New(folio) => folio.into_c_locked(),
+        Added::Present => err_ptr(EEXIST),
+        Added::Failed(error) => err_ptr(error),
+    }
+}
+
+/// Swaps in without reading ahead. Returns the folio, with a reference, or an error.
+///
+/// # Safety
+///
+/// As for [`swap_cache_alloc_folio`].
+#[export]
+pub(crate) unsafe extern "C" fn swapin_sync(
+    entry: bindings::swp_entry_t,
+    flag: bindings::gfp_t,
+    orders: c_ulong,
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement.
+    let (slot, origin) = unsafe { (Slot::from_raw(entry), Origin::from_raw(vmf, mpol, ilx)) };
+    swapin::swapin_sync(slot, Flags::from_raw(flag), orders, &origin)
+        .map_or_else(err_ptr, Folio::into_c)
+}
+
+/// The folio that a slot has, or one that is being read.
+fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
+    folio.map_or(core::ptr::null_mut(), Folio::into_c)
+}
+
+/// Begins to read a page that may be wanted. Returns its folio, with a reference, or null.
+///
+/// # Safety
+///
+/// The entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must be
+/// initialised, and submitted by the caller.
+#[export]
+pub(crate) unsafe extern "C" fn read_swap_cache_async(
+    ctx: *mut bindings::swap_io_ctx,
+    entry: bindings::swp_entry_t,
+    gfp_mask: bindings::gfp_t,
+    vma: *mut bindings::vm_area_struct,
+    addr: c_ulong,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement it was given to a page once.
+    let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
+        return core::ptr::null_mut();
+    };
+    // SAFETY: By the requirement; null is none.
+    let (vma, reads) = unsafe {
+        (
+            vma.as_ref().map(|vma| VmaRef::from_raw(vma)),
+            Reads::from_raw(ctx),
+        )
+    };
+    let Some(vma) = vma else {
+        return core::ptr::null_mut();
+    };
+    let policy = VmaPolicy::of(vma, addr);
+    or_null(swapin::read(
+        device.slot(),
+        Flags::from_raw(gfp_mask),
+        &policy.origin(),
+        reads,
+        false,
+    ))
+}
+
+/// Begins to read a page: for C's walk over a page table.
+///
+/// # Safety
+///
+/// As for [`swap_cache_alloc_folio`]; `ctx` must be initialised, and submitted by the caller.
+#[export]
+pub(crate) unsafe extern "C" fn swap_cache_read_folio(
+    ctx: *mut bindings::swap_io_ctx,
+    entry: bindings::swp_entry_t,
+    gfp: bindings::gfp_t,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    readahead: bool,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement.
+    let (slot, origin, reads) = unsafe {
+        (
+            Slot::from_raw(entry),
+            Origin::from_raw(core::ptr::null_mut(), mpol, ilx),
+            Reads::from_raw(ctx),
+        )
+    };
+    or_null(swapin::read(
+        slot,
+        Flags::from_raw(gfp),
+        &origin,
+        reads,
+        readahead,
+    ))
+}
+
+/// Swaps in, and reads ahead by places on the device. Returns the folio, with a reference, or null.
+///
+/// # Safety
+///
+/// As for [`swap_cache_alloc_folio`].
+#[export]
+pub(crate) unsafe extern "C" fn swap_cluster_readahead(
+    entry: bindings::swp_entry_t,
+    flag: bindings::gfp_t,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+) -> *mut bindings::folio {
+    // SAFETY: By the requirement.
+    let (slot, origin) = unsafe {
+        (
+            Slot::from_raw(entry),
+            Origin::from_raw(core::ptr::null_mut(), mpol, ilx),
+        )
+    };
+    or_null(readahead::cluster_readahead(
+        slot,
+        Flags::from_raw(flag),
+        &origin,
+    ))
+}
+
+/// Swaps in for a fault, and reads ahead. Returns the folio, with a reference, or null.
+///
+/// # Safety
+///
+/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled.
+#[export]
+pub(crate) unsafe extern "C" fn swapin_readahead(
+    entry: bindings::swp_entry_t,
+    flag: bindings::gfp_t,
+    vmf: *mut bindings::vm_fault,
+) -> *mut bindings::folio {
+    let Some(vmf) = NonNull::new(vmf) else {
+        return core::ptr::null_mut();
+    };
+    // SAFETY: By the requirement.
+    let (slot, fault) = unsafe { (Slot::from_raw(entry), Fault::from_raw(vmf)) };
+    or_null(readahead::swapin_readahead(
+        slot,
+        Flags::from_raw(flag),
+        fault,
+    ))
+}
+
+/// Takes note that a folio was found in the swap cache.
+///
+/// # Safety
+///
+/// The caller must have a reference to `folio`; `vma` must be locked, or null.
+#[export]
+pub(crate) unsafe extern "C" fn swap_update_readahead(
+    folio: *mut bindings::folio,
+    vma: *mut bindings::vm_area_struct,
+    addr: c_ulong,
+) {
+    // SAFETY: By the requirement; null is none.
+    let (folio, vma) = unsafe {
+        (
+            Folio::borrow_raw(folio),
+            vma.as_ref().map(|vma| VmaRef::from_raw(vma)),
+        )
+    };
+    readahead::found(folio, vma, addr);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Reading ahead: those around a page may be wanted soon.
+
+use super::{
+    exports::glue,
+    swapin::read,
+    window::{
+        self,
+        Noted, //
+    },
+};
+use core::ops::Range;
+use kernel::{
+    alloc::Flags,
+    bindings::PMD_BYTES,
+    block::plug::plugged,
+    mm::{
+        folio::Folio,
+        mempolicy::VmaPolicy,
+        swap::Reads,
+        swap_cache::{
+            has_rotating_device,
+            Fault,
+            Origin,
+            Slot, //
+        },
+        virt::VmaRef,
+        vmstat::{
+            self,
+            Event, //
+        },
+    },
+    sync::{
+        aref::ARef,
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+    },
+};
+
+/// Of pages that were read ahead by their place on the device: how many were wanted since the last
+/// window. 4 to start with, for a small one.
+static HITS: Atomic<u32> = Atomic::new(4);
+
+/// Whether neighbours in memory are read ahead, rather than neighbours on the device: not if it takes
+/// a disk long to find them.
+fn by_address() -> bool {
+    glue::vma_readahead_is_on() && !has_rotating_device()
+}
+
+/// Takes note that a folio was found in the swap cache, by a fault at `address` of `vma` if by one.
+///
+/// Large folios aren't read ahead.
+#[inline]
+pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
+    if folio.is_large() {
+        return;
+    }
+    let vma = vma.filter(|_| by_address());
+    let hit = folio.take_readahead();
+    if let Some(vma) = vma {
+        let info = vma.swap_readahead_info();
+        let noted = Noted::unpack(info.load(Relaxed) as usize);
+        info.store(noted.with_hit(address, hit).pack() as isize, Relaxed);
+    }
+    if hit {
+        vmstat::count(Event::SWAP_RA_HIT, 1);
+        if vma.is_none() {
+            HITS.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+/// Swaps in the page of `slot` for a fault, and some around it. May sleep.
+#[inline]
+pub(crate) fn swapin_readahead(
+    slot: Slot<'_>,
+    gfp: Flags,
+    fault: Fault<'_>,
+) -> Option<ARef<Folio>> {
+    let policy = VmaPolicy::of(fault.vma(), fault.address());
+    if by_address() {
+        if let Some(range) = window_in_memory(fault) {
+            glue::read_around(slot, gfp, &policy, fault, range);
+        }
+        read_alone(slot, gfp, &policy.origin())
+    } else {
+        cluster_readahead(slot, gfp, &policy.origin())
+    }
+}
+
+/// Swaps in the page of `slot`, and those next to it on the device, in an aligned block. All by the
+/// same policy: neighbours on the device are likely to come from one node. May sleep.
+pub(crate) fn cluster_readahead(
+    slot: Slot<'_>,
+    gfp: Flags,
+    origin: &Origin<'_>,
+) -> Option<ARef<Folio>> {
+    let offset = slot.offset();
+    let mask = window_on_device(offset) - 1;
+    if mask > 0 {
+        let first = (offset & !mask).max(1); // 0 is the header
+        let last = (offset | mask).min(slot.device_len().saturating_sub(1));
+        Reads::together(|reads| {
+            plugged(|| {
+                for at in first..=last {
+                    if let Some(slot) = slot.at(at) {
+                        drop(read(slot, gfp, origin, reads, at != offset));
+                    }
+                }
+            })
+        });
+    }
+    read_alone(slot, gfp, origin)
+}
+
+/// The page itself: likely to be there by now.
+fn read_alone(slot: Slot<'_>, gfp: Flags, origin: &Origin<'_>) -> Option<ARef<Folio>> {
+    Reads::together(|reads| read(slot, gfp, origin, reads, false))
+}
+
+/// How many pages to read around a slot of a device: a power of two.
+///
+/// Mirrors `swapin_nr_pages()`.
+fn window_on_device(offset: usize) -> usize {
+    static PREV_OFFSET: Atomic<usize> = Atomic::new(0);
+    static LAST_WINDOW: Atomic<u32> = Atomic::new(0);
+
+    let max = glue::max_window();
+    if max <= 1 {
+        return 1;
+    }
+    let hits = HITS.xchg(0, Relaxed);
+    let pages = window::nr_pages(
+        PREV_OFFSET.load(Relaxed),
+        offset,
+        hits,
+        max,
+        LAST_WINDOW.load(Relaxed),
+    );
+    if hits == 0 {
+        PREV_OFFSET.store(offset, Relaxed);
+    }
+    LAST_WINDOW.store(pages, Relaxed);
+    pages as usize
+}
+
+/// The addresses to read around a fault; none if it is only its own page.
+///
+/// Mirrors `swap_vma_ra_win()`.
+fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
+    /// `SWAP_RA_ORDER_CEILING`
+    const MAX: u32 = 1 << 5;
+
+    let max = glue::max_window().min(MAX);
+    if max == 1 {
+        return None;
+    }
+    let vma = fault.vma();
+    let info = vma.swap_readahead_info();
+    let noted = Noted::unpack(info.load(Relaxed) as usize);
+    let address = fault.address();
+    let page = |address: usize| address / kernel::page::PAGE_SIZE;
+    let window = window::nr_pages(
+        page(noted.address),
+        page(address),
+        noted.hits,
+        max,
+        noted.window,
+    );
+    let now = Noted {
+        address,
+        window,
+        hits: 0,
+    };
+    info.store(now.pack() as isize, Relaxed);
+    (window > 1).then(|| {
+        window::around(
+            address,
+            noted.address,
+            window,
+            vma.start()..vma.end(),
+            PMD_BYTES,
+        )
+    })
+}
