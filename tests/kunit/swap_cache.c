@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What mm/swap.h promises to the callers of the swap cache, whichever
+ * implementation is built: who wins a slot, what is left of it when something
+ * fails, and that whoever looks a folio up gets the slot's.
+ *
+ * The slots are real, on the swap device that is on. No assertion ends a test
+ * early: each has folios and slots to give back.
+ */
+
+#include <kunit/test.h>
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/mempolicy.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/zswap.h>
+
+#include "../../../../mm/internal.h"
+#include "../../../../mm/swap.h"
+#include "../../../../mm/swap_table.h"
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#define ORDER 4
+#else
+#define ORDER 0
+#endif
+
+static void fill(struct folio *folio, u64 what)
+{
+	long i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		void *addr = kmap_local_folio(folio, i * PAGE_SIZE);
+
+		memset64(addr, what + i, PAGE_SIZE / sizeof(u64));
+		kunmap_local(addr);
+	}
+}
+
+static bool holds(struct folio *folio, u64 what)
+{
+	u64 *addr = kmap_local_folio(folio, 0);
+	bool ret = true;
+	int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
+		ret &= addr[i] == what;
+	kunmap_local(addr);
+	return ret;
+}
+
+/* The word of a slot. */
+static unsigned long word(swp_entry_t entry)
+{
+	return swap_table_get(__swap_entry_to_cluster(entry), swp_cluster_offset(entry));
+}
+
+static swp_entry_t nth(swp_entry_t entry, int n)
+{
+	return swp_entry(swp_type(entry), swp_offset(entry) + n);
+}
+
+/* Has zswap store what a folio holds, as in reclaim. */
+static bool store(struct folio *folio)
+{
+	unsigned int flags = memalloc_noreclaim_save();
+	bool ret = zswap_store(folio);
+
+	memalloc_noreclaim_restore(flags);
+	return ret;
+}
+
+/* Out of the swap cache, as reclaim does it. */
+static void evict(struct folio *folio, void *shadow)
+{
+	struct swap_cluster_info *ci = swap_cluster_get_and_lock_irq(folio);
+
+	folio_clear_dirty(folio);
+	__swap_cache_del_folio(ci, folio, folio->swap, shadow, false);
+	swap_cluster_unlock_irq(ci);
+	folio_ref_sub(folio, folio_nr_pages(folio));
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+/* A locked folio of a user, charged, with slots that nobody else uses yet. */
+static struct folio *new_folio(struct kunit *test, int order, u64 what)
+{
+	struct folio *folio = folio_alloc(GFP_KERNEL, order);
+
+	if (!folio) {
+		KUNIT_FAIL(test, "no memory for order %d", order);
+		return NULL;
+	}
+	__folio_set_locked(folio);
+	__folio_set_swapbacked(folio);
+	__folio_mark_uptodate(folio);
+	fill(folio, what);
+	if (mem_cgroup_charge(folio, NULL, GFP_KERNEL) || folio_alloc_swap(folio)) {
+		KUNIT_FAIL(test, "no swap slots for order %d", order);
+		folio_unlock(folio);
+		folio_put(folio);
+		return NULL;
+	}
+	return folio;
+}
+
+/* Slots that are swapped out: each has one user, and its data in zswap. */
+static swp_entry_t swapped(struct kunit *test, int order, u64 what, void *shadow)
+{
+	struct folio *folio = new_folio(test, order, what);
+	swp_entry_t entry = {};
+
+	if (!folio)
+		return entry;
+	entry = folio->swap;
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	evict(folio, shadow);
+	return entry;
+}
+
+/* One user less: the slot is free, if no folio has it. */
+static void give_back(struct kunit *test, swp_entry_t entry, int order)
+{
+	int i;
+
+	swap_put_entries_direct(entry, 1 << order);
+	for (i = 0; i < 1 << order; i++)
+		KUNIT_EXPECT_EQ(test, word(nth(entry, i)), 0UL);
+}
+
+static struct folio *alloc(swp_entry_t entry, unsigned long orders)
+{
+	return swap_cache_alloc_folio(entry, GFP_KERNEL, orders, NULL,
+				      get_task_policy(current), NO_INTERLEAVE_INDEX);
+}
+
+static struct folio *swapin(swp_entry_t entry)
+{
+	return swapin_sync(entry, GFP_KERNEL, BIT(0), NULL,
+			   get_task_policy(current), NO_INTERLEAVE_INDEX);
+}
+
+/* A folio that was allocated for a slot and isn't wanted. */
+static void drop(struct folio *folio)
+{
+	swap_cache_del_folio(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+static void one_adds_the_next_finds(struct kunit *test)
+{
+	swp_entry_t entry = swapped(test, 0, 1, NULL);
+	struct folio *folio, *found;
+
+	if (!entry.val)
+		return;
+	KUNIT_EXPECT_NULL(test, swap_cache_get_folio(entry));
+	KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
+
+	folio = alloc(entry, BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_swapcache(folio));
+	KUNIT_EXPECT_TRUE(test, folio_test_swapbacked(folio));
+	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
+	KUNIT_EXPECT_EQ(test, folio->swap.val, entry.val);
+	/* Ours and the swap cache's; reclaim's lists take theirs when they have time. */
+	KUNIT_EXPECT_GE(test, folio_ref_count(folio), 2);
+	KUNIT_EXPECT_TRUE(test, swap_cache_has_folio(entry));
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(entry, BIT(0))), -EEXIST);
+	found = swap_cache_get_folio(entry);
+	KUNIT_EXPECT_PTR_EQ(test, found, folio);
+	folio_put(found);
+
+	drop(folio);
+	KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
+	give_back(test, entry, 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(entry, BIT(0))), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, IS_ERR(swapin(entry)));
+}
+
+static void swapin_gives_the_data_once(struct kunit *test)
+{
+	swp_entry_t entry = swapped(test, 0, 7, NULL);
+	struct folio *first, *second;
+
+	if (!entry.val)
+		return;
+	first = swapin(entry);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(first));
+	second = swapin(entry);
+	KUNIT_EXPECT_PTR_EQ(test, first, second);
+	folio_put(second);
+
+	folio_lock(first);
+	KUNIT_EXPECT_TRUE(test, folio_matches_swap_entry(first, entry));
+	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(first));
+	KUNIT_EXPECT_TRUE(test, holds(first, 7));
+	drop(first);
+	give_back(test, entry, 0);
+}
+
+/* While a folio has the slot, the last user's going doesn't free it: its leaving does. */
+static void a_cached_slot_stays(struct kunit *test)
+{
+	swp_entry_t entry = swapped(test, 0, 1, NULL);
+	struct folio *folio;
+
+	if (!entry.val)
+		return;
+	folio = alloc(entry, BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	folio_put_swap(folio, NULL);
+	KUNIT_EXPECT_TRUE(test, swap_cache_has_folio(entry));
+	KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(entry)), 0);
+	drop(folio);
+	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(entry, BIT(0))), -ENOENT);
+}
+
+static void slots_are_freed_one_by_one(struct kunit *test)
+{
+	struct folio *folio = new_folio(test, ORDER, 1);
+	swp_entry_t entry;
+	int i;
+
+	if (!folio)
+		return;
+	entry = folio->swap;
+	for (i = 0; i < 1 << ORDER; i += 2)
+		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, folio_page(folio, i)), 0);
+	drop(folio);
+	for (i = 0; i < 1 << ORDER; i++)
+		KUNIT_EXPECT_EQ(test, !word(nth(entry, i)), i % 2);
+	for (i = 0; i < 1 << ORDER; i += 2)
+		give_back(test, nth(entry, i), 0);
+}
+
+static void shadows_stay(struct kunit *test)
+{
+	void *shadow = xa_mk_value(0x123456);
+	swp_entry_t entry = swapped(test, 0, 1, shadow);
+	struct folio *folio;
+
+	if (!entry.val)
+		return;
+	KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
+	/* One that nobody sets is empty, not none. */
+	folio = alloc(entry, BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	KUNIT_EXPECT_NULL(test, swap_cache_get_shadow(entry));
+	evict(folio, shadow);
+	KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
+	KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
+
+	folio = alloc(entry, BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	drop(folio);
+	KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), xa_mk_value(0));
+	give_back(test, entry, 0);
+	KUNIT_EXPECT_NULL(test, swap_cache_get_shadow(entry));
+}
+
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+/* All of the slots, or as many as it takes: the orders are tried from the largest. */
+static void ranges_that_cannot_be_had(struct kunit *test)
+{
+	swp_entry_t entry = swapped(test, ORDER, 1, NULL);
+	struct swap_cluster_info *ci;
+	struct folio *folio, *one;
+
+	if (!entry.val)
+		return;
+	folio = alloc(nth(entry, 5), BIT(ORDER) | BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
+	KUNIT_EXPECT_EQ(test, folio->swap.val, entry.val);
+	drop(folio);
+
+	one = alloc(nth(entry, 3), BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 3), BIT(ORDER))), -EEXIST);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
+	folio = alloc(nth(entry, 5), BIT(ORDER) | BIT(2) | BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	KUNIT_EXPECT_EQ(test, folio_order(folio), 2);
+	KUNIT_EXPECT_EQ(test, folio->swap.val, nth(entry, 4).val);
+	drop(folio);
+	drop(one);
+
+	/* One that is all zeroes: its neighbours' data must not come with it. */
+	one = alloc(nth(entry, 9), BIT(0));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
+	ci = swap_cluster_get_and_lock(one);
+	__swap_table_set_zero(ci, swp_cluster_offset(one->swap));
+	swap_cluster_unlock(ci);
+	evict(one, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -EBUSY);
+	/* The mark goes with the slot. */
+	give_back(test, nth(entry, 9), 0);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
+
+	give_back(test, entry, 3);
+	give_back(test, nth(entry, 8), 0);
+	give_back(test, nth(entry, 10), 1);
+	give_back(test, nth(entry, 12), 2);
+}
+
+/* As a split does it: parts of a large folio's slots go to smaller ones. */
+static void parts_are_replaced(struct kunit *test)
+{
+	struct folio *old = new_folio(test, ORDER, 1), *new;
+	struct swap_cluster_info *ci;
+	swp_entry_t entry;
+	int i;
+
+	if (!old)
+		return;
+	entry = old->swap;
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(old, folio_page(old, 6)), 0);
+	new = folio_alloc(GFP_KERNEL, 1);
+	KUNIT_ASSERT_NOT_NULL(test, new);
+	__folio_set_locked(new);
+	__folio_set_swapbacked(new);
+	folio_set_swapcache(new);
+	new->swap = nth(entry, 6);
+	folio_ref_add(new, 2);
+
+	ci = swap_cluster_get_and_lock(old);
+	__swap_cache_replace_folio(ci, old, new);
+	swap_cluster_unlock(ci);
+	for (i = 0; i < 1 << ORDER; i++) {
+		struct folio *found = swap_cache_get_folio(nth(entry, i));
+
+		KUNIT_EXPECT_PTR_EQ(test, found, i / 2 == 3 ? new : old);
+		folio_put(found);
+		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(nth(entry, i))), i == 6);
+	}
+
+	/* And back again, as if it had never been. */
+	ci = swap_cluster_get_and_lock(old);
+	for (i = 6; i < 8; i++)
+		__swap_table_set(ci, swp_cluster_offset(nth(entry, i)),
+				 folio_to_swp_tb(old, __swp_tb_get_flags(word(nth(entry, i)))));
+	swap_cluster_unlock(ci);
+	folio_clear_swapcache(new);
+	new->private = NULL;
+	folio_unlock(new);
+	folio_put_refs(new, 3);
+	folio_put_swap(old, folio_page(old, 6));
+	drop(old);
+}
+#endif
+
+/* As migration does it: another folio, the same slots, counts and all. */
+static void all_is_replaced(struct kunit *test)
+{
+	struct folio *old = new_folio(test, ORDER, 1);
+	struct folio *new = folio_alloc(GFP_KERNEL, ORDER);
+	struct swap_cluster_info *ci;
+	int i, nr = 1 << ORDER;
+	swp_entry_t entry;
+
+	if (!old || !new)
+		return;
+	entry = old->swap;
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(old, NULL), 0);
+	__folio_set_locked(new);
+	__folio_set_swapbacked(new);
+	KUNIT_EXPECT_EQ(test, mem_cgroup_charge(new, NULL, GFP_KERNEL), 0);
+
+	ci = swap_cluster_get_and_lock_irq(old);
+	folio_ref_add(new, nr);
+	new->swap = entry;
+	folio_set_swapcache(new);
+	__swap_cache_replace_folio(ci, old, new);
+	node_stat_mod_folio(old, NR_FILE_PAGES, -nr);
+	lruvec_stat_mod_folio(old, NR_SWAPCACHE, -nr);
+	node_stat_mod_folio(new, NR_FILE_PAGES, nr);
+	lruvec_stat_mod_folio(new, NR_SWAPCACHE, nr);
+	folio_ref_sub(old, nr);
+	swap_cluster_unlock_irq(ci);
+	folio_clear_swapcache(old);
+	old->private = NULL;
+	folio_unlock(old);
+	folio_put(old);
+
+	for (i = 0; i < nr; i++) {
+		struct folio *found = swap_cache_get_folio(nth(entry, i));
+
+		KUNIT_EXPECT_PTR_EQ(test, found, new);
+		folio_put(found);
+		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(nth(entry, i))), 1);
+	}
+	evict(new, NULL);
+	give_back(test, entry, ORDER);
+}
+
+#ifdef CONFIG_FAILSLAB
+/* Whichever allocation fails, the slots are as they were: free to be tried again. */
+static void failed_additions_leave_nothing(struct kunit *test)
+{
+	void *shadow = xa_mk_value(0x42);
+	swp_entry_t entry = swapped(test, ORDER, 1, shadow);
+	int order, n, failed;
+
+	if (!entry.val)
+		return;
+	for (order = 0; order <= ORDER; order += ORDER ?: 1) {
+		for (n = 1, failed = 0; n < 20; n++) {
+			struct folio *folio;
+			unsigned int left;
+
+			current->fail_nth = n;
+			folio = alloc(entry, BIT(order));
+			left = current->fail_nth;
+			current->fail_nth = 0;
+			if (!IS_ERR(folio)) {
+				evict(folio, shadow);
+			} else {
+				failed++;
+				KUNIT_EXPECT_EQ(test, PTR_ERR(folio), -ENOMEM);
+				KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
+			}
+			KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
+			KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
+			if (left)
+				break;
+		}
+		KUNIT_EXPECT_GT(test, failed, 0);
+	}
+	give_back(test, entry, ORDER);
+}
+#endif
+
+/* What several threads do to one slot. */
+struct race {
+	struct completion go, done;
+	swp_entry_t entry;
+	int rounds;
+	atomic_t ready, won, lost, wrong;
+};
+
+#define RACERS 3
+
+static void race(struct kunit *test, struct race *race, int (*run)(void *))
+{
+	int i, started = 0;
+
+	init_completion(&race->go);
+	init_completion(&race->done);
+	for (i = 0; i < RACERS; i++) {
+		struct task_struct *task = kthread_run(run, race, "swap_race/%d", i);
+
+		if (IS_ERR(task))
+			KUNIT_FAIL(test, "no thread");
+		else
+			started++;
+	}
+	complete_all(&race->go);
+	while (started--)
+		wait_for_completion(&race->done);
+	KUNIT_EXPECT_EQ(test, atomic_read(&race->wrong), 0);
+}
+
+static int try_to_win(void *data)
+{
+	struct race *race = data;
+	struct folio *folio;
+	int i;
+
+	wait_for_completion(&race->go);
+	for (i = 0; i < race->rounds; i++) {
+		folio = alloc(race->entry, BIT(0));
+		if (!IS_ERR(folio)) {
+			/* Nobody else can have it. */
+			if (atomic_inc_return(&race->ready) != 1 ||
+			    !folio_matches_swap_entry(folio, race->entry))
+				atomic_inc(&race->wrong);
+			atomic_inc(&race->won);
+			atomic_dec(&race->ready);
+			drop(folio);
+		} else if (PTR_ERR(folio) == -EEXIST) {
+			atomic_inc(&race->lost);
+		} else {
+			atomic_inc(&race->wrong);
+		}
+		cond_resched();
+	}
+	complete(&race->done);
+	return 0;
+}
+
+static void one_wins(struct kunit *test)
+{
+	struct race one = { .entry = swapped(test, 0, 1, NULL), .rounds = 3000 };
+
+	if (!one.entry.val)
+		return;
+	race(test, &one, try_to_win);
+	KUNIT_EXPECT_EQ(test, atomic_read(&one.won) + atomic_read(&one.lost), RACERS * one.rounds);
+	KUNIT_EXPECT_GT(test, atomic_read(&one.won), 0);
+	give_back(test, one.entry, 0);
+}
+
+/* As a fault: swaps in, waits for the lock, looks whether it still is the slot's. */
+static int fault_and_evict(void *data)
+{
+	struct race *race = data;
+	struct folio *folio;
+	int i;
+
+	wait_for_completion(&race->go);
+	for (i = 0; i < race->rounds; i++) {
+		folio = swapin(race->entry);
+		if (IS_ERR(folio)) {
+			atomic_inc(&race->wrong);
+			continue;
+		}
+		folio_lock(folio);
+		if (!folio_matches_swap_entry(folio, race->entry)) {
+			/* Evicted meanwhile: a fault would start anew. */
+			atomic_inc(&race->lost);
+			folio_unlock(folio);
+			folio_put(folio);
+			continue;
+		}
+		if (!folio_test_uptodate(folio) || !holds(folio, 5))
+			atomic_inc(&race->wrong);
+		atomic_inc(&race->won);
+		/* As reclaim, which frees the page for the next one to get. */
+		if (i % 2 && store(folio)) {
+			evict(folio, NULL);
+		} else {
+			folio_unlock(folio);
+			folio_put(folio);
+		}
+		cond_resched();
+	}
+	complete(&race->done);
+	return 0;
+}
+
+static void faults_against_reclaim(struct kunit *test)
+{
+	struct race one = { .entry = swapped(test, 0, 5, NULL), .rounds = 3000 };
+	struct folio *folio;
+
+	if (!one.entry.val)
+		return;
+	race(test, &one, fault_and_evict);
+	KUNIT_EXPECT_EQ(test, atomic_read(&one.won) + atomic_read(&one.lost), RACERS * one.rounds);
+	folio = swapin(one.entry);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
+	folio_lock(folio);
+	KUNIT_EXPECT_TRUE(test, holds(folio, 5));
+	drop(folio);
+	give_back(test, one.entry, 0);
+}
+
+static struct kunit_case swap_cache_cases[] = {
+	KUNIT_CASE(one_adds_the_next_finds),
+	KUNIT_CASE(swapin_gives_the_data_once),
+	KUNIT_CASE(a_cached_slot_stays),
+	KUNIT_CASE(slots_are_freed_one_by_one),
+	KUNIT_CASE(shadows_stay),
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	KUNIT_CASE(ranges_that_cannot_be_had),
+	KUNIT_CASE(parts_are_replaced),
+#endif
+	KUNIT_CASE(all_is_replaced),
+#ifdef CONFIG_FAILSLAB
+	KUNIT_CASE(failed_additions_leave_nothing),
+#endif
+	KUNIT_CASE(one_wins),
+	KUNIT_CASE(faults_against_reclaim),
+	{}
+};
+
+static int swap_cache_init(struct kunit *test)
+{
+	if (get_nr_swap_pages() <= 2 << ORDER)
+		kunit_skip(test, "no swap device is on: run me again after swapon");
+	if (!zswap_is_enabled())
+		kunit_skip(test, "zswap keeps the data of these tests: enable it");
+	return 0;
+}
+
+static struct kunit_suite swap_cache_suite = {
+	.name = "swap_cache",
+	.init = swap_cache_init,
+	.test_cases = swap_cache_cases,
+};
+
+kunit_test_suite(swap_cache_suite);

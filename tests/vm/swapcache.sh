@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 kunit.autorun=0
+# What the swap cache promises to its callers, on a real swap device, with allocations failing in
+# their turn, and with several threads at one slot.
+. ./lib.sh
+plan 12
+
+for fault in failslab fail_page_alloc; do
+	echo 0 > /sys/kernel/debug/$fault/verbose
+	echo N > /sys/kernel/debug/$fault/ignore-gfp-wait
+done
+echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+
+swap_on virtio
+suite=/sys/kernel/debug/kunit/swap_cache
+echo 1 > $suite/run
+swap_off
+sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
+points=11
+
+point "nothing is left" "$(debug stored_pages) $(awk '$1 == "SwapCached:" { print $2 }' /proc/meminfo)" "0 0"
