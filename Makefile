@@ -6,8 +6,8 @@ COMPRESSOR ?= lz4
 export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS ZERO_FIX MINUTES SEED
 
 # Bad input is refused here, before any long work.
-ifeq ($(filter rust c,$(IMPL)),)
-$(error IMPL=$(IMPL) is unknown: use IMPL=rust or IMPL=c)
+ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
+$(error IMPL=$(IMPL) is unknown: use rust, c, rust-zswap or rust-cache)
 endif
 ifeq ($(filter lz4 lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
 $(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lzo, lzo-rle, zstd, deflate or 842)
@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test configs stack selftests parity zero stress stress-input shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs stack selftests parity zero stress stress-input shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -24,6 +24,7 @@ help:
 	@echo '  make test           every test; ends with "N passed, N failed"'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap takes, in C and in Rust'
+	@echo '  make kernels        build, boot and test the four choices of C and Rust'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
@@ -42,7 +43,8 @@ help:
 	@echo '  make clean          remove build/'
 	@echo '  make distclean      remove build/ and the cache, which all checkouts share'
 	@echo
-	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c, in the same kernel'
+	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
+	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
 	@echo '  COMPRESSOR=name     for run: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
@@ -86,6 +88,8 @@ stress-input:
 
 stress: stress-input overlay
 	@scripts/stress.sh
+kernels: overlay
+	@scripts/kernels.sh
 
 configs: overlay
 	@scripts/configs.sh $(CONFIGS)

@@ -18,8 +18,8 @@ check() {
 
 no_unsafe() {
 	local files
-	# exports.rs is the C ABI, the one file of the component that may.
-	mapfile -t files < <(find samples/rust/zswap_rs -name '*.rs' ! -name exports.rs)
+	# exports.rs is the C ABI, the one file of a crate that may.
+	mapfile -t files < <(find samples/rust -name '*.rs' ! -name exports.rs)
 	perl -ne 's{//.*}{}; if (/\bunsafe\b/) { print "$ARGV:$.: unsafe in a policy file\n"; $n++ }
 		close ARGV if eof; END { $? = $n ? 1 : 0 }' "${files[@]}"
 }
@@ -38,8 +38,8 @@ checkpatch() {
 # What clippy says of our files, patched ones included; it also wants a SAFETY comment on every unsafe
 # block. It speaks only of what is compiled, so the crates with our files are compiled every time.
 clippy() {
-	rm -f build/clippy/rust/kernel.o build/clippy/samples/rust/zswap_rs/*.o
-	VARIANT=clippy CLIPPY=1 EXTRA_CONFIG=scripts/clippy.config TARGET=samples/rust/zswap_rs/ \
+	rm -f build/clippy/rust/kernel.o build/clippy/samples/rust/*_rs/*.o
+	VARIANT=clippy CLIPPY=1 EXTRA_CONFIG=scripts/clippy.config TARGET='samples/rust/zswap_rs/ samples/rust/swap_cache_rs/' \
 		scripts/kernel.sh rust >/dev/null || return
 	perl -e '
 		open my $list, "<", "build/overlay/manifest" or die;
@@ -58,6 +58,6 @@ clippy() {
 
 [ ${#rs[@]} -eq 0 ] || check rustfmt scripts/enter.sh rustfmt --check --edition 2021 "${rs[@]}"
 check checkpatch checkpatch
-[ ! -d samples/rust/zswap_rs ] || check "no unsafe in policy" no_unsafe
-[ ! -d samples/rust/zswap_rs ] || check clippy clippy
+check "no unsafe in policy" no_unsafe
+check clippy clippy
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"

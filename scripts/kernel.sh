@@ -7,10 +7,13 @@
 
 impl=${1:-}
 case $impl in
-rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y CONFIG_SWAP_CACHE_RUST=y) ;;
+rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y) ;;
+rust-zswap) choice=(CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=n) ;;
+rust-cache) choice=(CONFIG_ZSWAP_RUST=n CONFIG_SWAP_CACHE_RUST=y) ;;
 c) choice=(CONFIG_ZSWAP_RUST=n CONFIG_SWAP_CACHE_RUST=n) ;;
-*) die "IMPL=$impl is unknown: use IMPL=rust or IMPL=c" ;;
+*) die "IMPL=$impl is unknown: use rust, c, rust-zswap or rust-cache" ;;
 esac
+[ "$impl" = c ] || choice+=(CONFIG_ZSWAP_RUST_KUNIT_TEST=y)
 [ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"
 [ -z "${EXTRA_CONFIG:-}" ] || [ -f "$EXTRA_CONFIG" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
 [ -d build/src ] || die "build/src is not there: run make overlay"
@@ -64,6 +67,6 @@ fi
 
 # CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a first
 # build is for the progress shown, no more.
-target=${TARGET:-bzImage}
-[ -f "$out/vmlinux" ] || [ "$target" != bzImage ] || STEP_LINES=2060
-step "kernel $variant" scripts/enter.sh "${make[@]}" "$target"
+read -ra targets <<<"${TARGET:-bzImage}"
+[ -f "$out/vmlinux" ] || [ "${targets[0]}" != bzImage ] || STEP_LINES=2060
+step "kernel $variant" scripts/enter.sh "${make[@]}" "${targets[@]}"

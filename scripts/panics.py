@@ -12,7 +12,7 @@ import sys
 
 # Our modules of the kernel crate, as they are called in symbol names.
 MODULES = re.compile(
-    r"kernel::(mm::(folio|swap|memcontrol|vmstat|zsmalloc)|slab|percpu|cpuhotplug"
+    r"kernel::(mm::(folio|swap|swap_cache|swap_table|mempolicy|list_lru|memcontrol|vmstat|zsmalloc)|slab|shrinker|block::plug|percpu|cpuhotplug"
     r"|crypto|ratelimit|xarray|sync::percpu_ref|module_param::runtime|debugfs::attribute)::")
 
 
@@ -32,7 +32,9 @@ def callers(path, ours):
 
 def main():
     build = sys.argv[1]
-    found = set(callers(f"{build}/samples/rust/zswap_rs/zswap_rs.o", lambda f: True))
+    found = set()
+    for crate in "zswap_rs", "swap_cache_rs":
+        found |= set(callers(f"{build}/samples/rust/{crate}/{crate}.o", lambda f: True))
     found |= set(callers(f"{build}/rust/kernel.o", MODULES.search))
     found = {pair for pair in found if "::tests::" not in pair[0]}
     with open("docs/design.md", encoding="utf-8") as design:

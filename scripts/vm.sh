@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots the kernel of IMPL (rust or c) in QEMU and runs one command in it.
+# Boots the kernel of IMPL (rust, c, ...) in QEMU and runs one command in it.
 #
 #   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal

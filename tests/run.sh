@@ -52,7 +52,7 @@ tap() {
 host_tests() {
 	tap input < <(tests/host/input.sh 2>&1)
 	tap selftests < <(tests/host/selftests.sh 2>&1)
-	[ "$IMPL" = c ] || tap built < <(tests/host/built.sh 2>&1)
+	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
 	# cargo says "test NAME ... ok", and "running N tests" before.
 	tap host < <(scripts/enter.sh cargo test --quiet --offline --target-dir build/host -- --format=pretty 2>&1 |
 		perl -ne 'BEGIN { $| = 1 } if (/^running (\d+)/) { $all += $1 } elsif (/^test (.*) \.\.\. (\w+)/) {

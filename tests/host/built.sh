@@ -18,10 +18,12 @@ work=$(mktemp -d)
 scratch=$work
 scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 
-echo 1..5
+echo 1..7
 point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
 point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
 point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
 point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
+point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_cache_rs.o swap_cache_alloc_folio
+point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
 point "panics reached are those of docs/design.md" eval 'scripts/enter.sh scripts/panics.py "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
 exit $status

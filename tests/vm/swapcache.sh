@@ -18,4 +18,6 @@ swap_off
 sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
 points=11
 
+[ ! -e /proc/sys/vm/stat_refresh ] || echo 1 > /proc/sys/vm/stat_refresh # each CPU counts by itself first
+
 point "nothing is left" "$(debug stored_pages) $(awk '$1 == "SwapCached:" { print $2 }' /proc/meminfo)" "0 0"

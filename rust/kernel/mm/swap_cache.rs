@@ -41,6 +41,7 @@ use crate::{
     },
     ffi::{
         c_int,
+        c_long,
         c_uint,
         c_ulong,
         c_ushort, //
@@ -205,20 +206,21 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The first of the `2^order` slots, aligned, that this one is among; none if a cluster hasn't
-    /// as many.
+    /// The first of the `2^order` slots, aligned, that this one is among, and how many that is; none
+    /// if a cluster hasn't as many.
     #[inline]
-    fn first_of(self, order: u32) -> Option<Self> {
+    fn range(self, order: u32) -> Option<(Self, usize)> {
         let nr = 1usize.checked_shl(order).filter(|&nr| nr <= CLUSTER)?;
-        let back = self.index & (nr - 1);
+        let back = self.index & nr.wrapping_sub(1);
         // INVARIANT: In the same cluster, which is aligned to its size, which `nr` divides.
-        Some(Self {
+        let first = Self {
             entry: bindings::swp_entry_t {
                 val: self.entry.val.wrapping_sub(back),
             },
-            index: self.index - back,
+            index: self.index.wrapping_sub(back),
             ..self
-        })
+        };
+        Some((first, nr))
     }
 
     /// Locks the cluster, and finds out whether the `2^order` slots that this one is among can be
@@ -230,7 +232,7 @@ impl<'a> Slot<'a> {
     /// Mirrors `__swap_cache_add_check()`.
     #[inline]
     pub fn vacant(self, order: u32) -> Result<Vacant<'a>> {
-        let first = self.first_of(order).ok_or(EINVAL)?;
+        let (first, nr) = self.range(order).ok_or(EINVAL)?;
         let cluster = Locked::new(self);
         let table = cluster.table().ok_or(ENOENT)?;
         let word = Native::decode(table.get(self.index).ok_or(EINVAL)?.load(Relaxed));
@@ -243,8 +245,9 @@ impl<'a> Slot<'a> {
         let memcg = cluster.memcg(self.index);
         if order > 0 {
             let zero = cluster.is_zero(self.index);
-            for index in first.index..first.index + (1 << order) {
-                let word = Native::decode(table.get(index).ok_or(EINVAL)?.load(Relaxed));
+            let words = words(table, first.index, nr).ok_or(EINVAL)?;
+            for (index, word) in (first.index..CLUSTER).zip(words) {
+                let word = Native::decode(word.load(Relaxed));
                 let free = matches!(word, SlotWord::Shadow(_, flags) if flags.count() > 0);
                 if !free || cluster.is_zero(index) != zero || cluster.memcg(index) != memcg {
                     return Err(EBUSY);
@@ -255,6 +258,7 @@ impl<'a> Slot<'a> {
         Ok(Vacant {
             first,
             order,
+            nr,
             shadow,
             memcg,
             cluster,
@@ -314,6 +318,12 @@ impl Drop for Locked<'_> {
     }
 }
 
+/// The words of `nr` slots, if there are as many.
+#[inline]
+fn words(table: &[Atomic<usize>; CLUSTER], first: usize, nr: usize) -> Option<&[Atomic<usize>]> {
+    table.get(first..)?.get(..nr)
+}
+
 /// # Safety
 ///
 /// `cluster` must be locked during `'a`.
@@ -334,11 +344,12 @@ unsafe fn table<'a>(
 ///
 /// # Invariants
 ///
-/// The `2^order` slots from `first` on are in use and have no folio, and `cluster` is the lock of
-/// theirs. `memcg` is the cgroup of all.
+/// The `nr` slots from `first` on, `2^order`, are in use and have no folio, and `cluster` is the lock
+/// of theirs. `memcg` is the cgroup of all.
 pub struct Vacant<'a> {
     first: Slot<'a>,
     order: u32,
+    nr: usize,
     shadow: Shadow,
     memcg: c_ushort,
     cluster: Locked<'a>,
@@ -358,12 +369,7 @@ impl<'a> Vacant<'a> {
         // set without care. By that of `Vacant` the slots are locked, and free to be taken.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
-            enter(
-                self.cluster.slot.cluster,
-                self.first.index,
-                1 << self.order,
-                ptr,
-            );
+            enter(self.cluster.slot.cluster, self.first.index, self.nr, ptr);
             bindings::folio_enter_swapcache(ptr.as_ptr(), self.first.entry);
         }
         // INVARIANT: As was just done.
@@ -371,6 +377,7 @@ impl<'a> Vacant<'a> {
             ptr,
             first: self.first,
             order: self.order,
+            nr: self.nr,
             shadow: self.shadow,
             memcg: self.memcg,
         }))
@@ -394,8 +401,7 @@ unsafe fn enter(
     // SAFETY: By the requirements.
     let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
     // SAFETY: By the requirements.
-    let Some(words) = (unsafe { table(cluster) }).and_then(|table| table.get(first..first + nr))
-    else {
+    let Some(words) = (unsafe { table(cluster) }).and_then(|table| words(table, first, nr)) else {
         return;
     };
     for word in words {
@@ -483,13 +489,14 @@ impl Origin<'_> {
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `2^order` pages, locked by us, with a reference of ours and one of the swap
+/// `ptr` is a folio of `nr` pages, `2^order`, locked by us, with a reference of ours and one of the swap
 /// cache's for each page, in the swap cache for the slots from `first` on; not uptodate, not on a
 /// list of reclaim's, and not counted.
 struct Unpublished<'a> {
     ptr: NonNull<bindings::folio>,
     first: Slot<'a>,
     order: u32,
+    nr: usize,
     shadow: Shadow,
     memcg: c_ushort,
 }
@@ -505,7 +512,7 @@ impl Drop for Unpublished<'_> {
                 leave(
                     cluster.slot.cluster,
                     self.first.index,
-                    1 << self.order,
+                    self.nr,
                     self.ptr,
                     self.first.entry,
                     self.shadow,
@@ -516,7 +523,8 @@ impl Drop for Unpublished<'_> {
         // swap cache, too, which the folio has left.
         unsafe {
             bindings::folio_unlock(self.ptr.as_ptr());
-            bindings::folio_put_refs(self.ptr.as_ptr(), (1 << self.order) + 1);
+            bindings::folio_put_refs(self.ptr.as_ptr(), self.nr as c_int);
+            bindings::folio_put(self.ptr.as_ptr());
         }
     }
 }
@@ -581,7 +589,7 @@ impl Charged<'_> {
             if unpublished.shadow != Shadow::NONE {
                 bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
             }
-            bindings::folio_count_swapcache(ptr, 1 << unpublished.order);
+            bindings::folio_count_swapcache(ptr, unpublished.nr as c_long);
             bindings::folio_add_lru(ptr);
             NewFolio::from_raw(ptr)
         }
@@ -627,7 +635,7 @@ impl<'a> Pinned<'a> {
         // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since
         // those borrow what is `self.folio`.
         unsafe {
-            bindings::folio_count_swapcache(ptr.as_ptr(), -(nr as crate::ffi::c_long));
+            bindings::folio_count_swapcache(ptr.as_ptr(), (nr as c_long).wrapping_neg());
             if swapout {
                 bindings::memcg1_swapout(ptr.as_ptr(), self.cluster.as_ptr());
             }
@@ -649,8 +657,8 @@ impl<'a> Pinned<'a> {
         // SAFETY: The folio is alive.
         let pfn = Pfn::new(unsafe { bindings::folio_pfn(new.as_ptr().as_ptr()) });
         // SAFETY: By the type invariant the cluster is locked.
-        let words = (unsafe { table(self.cluster) })
-            .and_then(|table| table.get(first..first + new.nr_pages()));
+        let words =
+            (unsafe { table(self.cluster) }).and_then(|table| words(table, first, new.nr_pages()));
         for word in words.into_iter().flatten() {
             let now = Native::decode(word.load(Relaxed));
             crate::warn_on_once!(!now.is_folio(self.folio.pfn()));
@@ -703,8 +711,7 @@ unsafe fn leave(
     shadow: Shadow,
 ) {
     // SAFETY: By the requirement.
-    let Some(words) = (unsafe { table(cluster) }).and_then(|table| table.get(first..first + nr))
-    else {
+    let Some(words) = (unsafe { table(cluster) }).and_then(|table| words(table, first, nr)) else {
         return;
     };
     // SAFETY: The folio is alive.
@@ -738,7 +745,7 @@ unsafe fn leave(
         };
         return;
     }
-    for (index, word) in (first..).zip(words) {
+    for (index, word) in (first..CLUSTER).zip(words) {
         if Native::decode(word.load(Relaxed)).count() == Some(0) {
             // SAFETY: As above, for one slot.
             unsafe {

@@ -40,6 +40,7 @@ pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin
     loop {
         // There is one, as just looked at and as below.
         let order = orders.checked_ilog2().unwrap_or(0);
+        let largest = 1usize.wrapping_shl(order);
         let error = match add_one(slot, gfp, order, origin) {
             Ok(folio) => return Added::New(folio),
             Err(EEXIST) => return Added::Present,
@@ -49,7 +50,7 @@ pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin
             return Added::Failed(error);
         }
         count_fallback(order, Fallback::Smaller);
-        orders &= !(1 << order);
+        orders ^= largest;
         if orders == 0 {
             return Added::Failed(error);
         }
