@@ -88,6 +88,7 @@ stress-input:
 
 stress: stress-input overlay
 	@scripts/stress.sh
+
 kernels: overlay
 	@scripts/kernels.sh
 
