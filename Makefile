@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs stack selftests parity zero stress stress-input shell kernel where overlay check mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs stack selftests parity zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -35,6 +35,7 @@ help:
 	@echo '  make where          print the paths of bzImage, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
+	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        break the code on purpose, and see that the named test fails'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
@@ -115,6 +116,9 @@ shell: kernel
 
 check: overlay
 	@scripts/check.sh
+
+safety-report: toolchain
+	@scripts/enter.sh scripts/safety.py
 
 mutants: kernel
 	@scripts/mutants.sh
