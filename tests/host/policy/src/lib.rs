@@ -9,6 +9,22 @@
 mod age;
 #[path = "../../../../samples/rust/zswap_rs/limits.rs"]
 mod limits;
+#[path = "../../../../rust/kernel/mm/swap_table.rs"]
+mod swap_table;
+#[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
+mod window;
+
+// What these files want of the kernel.
+mod bindings {
+    pub(crate) const SWAP_TABLE_PFN_BITS: usize = 40;
+}
+mod ffi {
+    pub(crate) use core::ffi::c_void;
+}
+pub mod page {
+    pub const PAGE_SHIFT: usize = 12;
+}
+extern crate self as kernel;
 
 pub mod api {
     //! What is `pub(crate)` in the kernel, for tests.
@@ -16,7 +32,59 @@ pub mod api {
     use crate::{
         age,
         limits::{Fullness, Limits},
+        swap_table::{Layout, Pfn, Word},
+        window::{self, Noted},
     };
+    use core::ops::Range;
+
+    /// What a word of the swap table says: kind, value, count, zero mark; as tests/swap_table.c says
+    /// it. The value is a page frame number or a shadow.
+    pub fn decode<const PFN_BITS: u32>(raw: usize) -> (&'static str, usize, u8, bool) {
+        match Layout::<PFN_BITS>::decode(raw) {
+            Word::Null => ("null", 0, 0, false),
+            Word::Shadow(shadow, flags) => (
+                "shadow",
+                shadow.as_ptr().addr(),
+                flags.count(),
+                flags.is_zero(),
+            ),
+            Word::Folio(pfn, flags) => ("folio", pfn.get(), flags.count(), flags.is_zero()),
+            Word::Bad => ("bad", 0, 0, false),
+            Word::Unknown(_) => ("unknown", 0, 0, false),
+        }
+    }
+
+    /// The same word after it was decoded.
+    pub fn recode<const PFN_BITS: u32>(raw: usize) -> usize {
+        Layout::<PFN_BITS>::encode(Layout::<PFN_BITS>::decode(raw))
+    }
+
+    /// The word after a folio has come to its slot, and the count that is told of it.
+    pub fn with_folio<const PFN_BITS: u32>(raw: usize, pfn: usize) -> (usize, Option<u8>) {
+        let word = Layout::<PFN_BITS>::decode(raw).with_folio(Pfn::new(pfn));
+        (Layout::<PFN_BITS>::encode(word), word.count())
+    }
+
+    /// `window::nr_pages`
+    pub fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32) -> u32 {
+        window::nr_pages(prev, here, hits, max, last)
+    }
+
+    /// `window::around`
+    pub fn around(
+        here: usize,
+        prev: usize,
+        pages: u32,
+        vma: Range<usize>,
+        table: usize,
+    ) -> Range<usize> {
+        window::around(here, prev, pages, vma, table)
+    }
+
+    /// `Noted`: unpacked, with a hit or none at an address, and packed again.
+    pub fn noted_hit(word: usize, address: usize, hit: bool) -> usize {
+        Noted::unpack(word).with_hit(address, hit).pack()
+    }
 
     /// `age::spare`: the entries left, and the swapins that weren't made up for.
     pub fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
