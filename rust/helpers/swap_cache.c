@@ -137,6 +137,12 @@ __rust_helper bool rust_helper_folio_test_clear_readahead(struct folio *folio)
 	return folio_test_clear_readahead(folio);
 }
 
+/* Inline without huge pages. */
+__rust_helper int rust_helper_folio_prepare_split(struct folio *folio)
+{
+	return folio_memcg_alloc_deferred(folio);
+}
+
 __rust_helper int rust_helper_mem_cgroup_swapin_charge_folio(struct folio *folio,
 							     unsigned short id,
 							     struct mm_struct *mm,

@@ -42,9 +42,11 @@ use core::{
 ///
 /// # Invariants
 ///
-/// Values of this type are alive: somebody holds a reference while there is a `&Folio`.
+/// Values of this type are alive: somebody holds a reference while there is a `&Folio`, or has frozen
+/// its count.
+// A `struct folio` is a name for several `struct page`, of which a small one has only the first.
 #[repr(transparent)]
-pub struct Folio(Opaque<bindings::folio>);
+pub struct Folio(Opaque<bindings::page>);
 
 // SAFETY: A folio belongs to no thread.
 unsafe impl Send for Folio {}
@@ -63,7 +65,7 @@ impl Folio {
 
     #[inline]
     pub(crate) fn as_raw(&self) -> *mut bindings::folio {
-        self.0.get()
+        self.0.get().cast()
     }
 
     /// For C, with the reference. Null isn't among what it gets.
@@ -194,8 +196,9 @@ impl<'a> CachedFolio<'a> {
     ///
     /// # Safety
     ///
-    /// For `'a` the caller must hold the folio's lock and a reference (that of the swap cache
-    /// will do), keep the folio in the swap cache, and leave its slots' data to us.
+    /// For `'a` the caller must hold the folio's lock and a reference (that of the swap cache will
+    /// do), or have frozen its count, keep the folio in the swap cache, and leave its slots' data to
+    /// us.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
         // SAFETY: By the requirement.
@@ -233,8 +236,12 @@ impl<'a> CachedFolio<'a> {
     /// Lends the evidence together with the content, which must be nobody else's.
     ///
     /// There is no [`Contents`] for a large folio, as it is for one page that somebody fills.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else may access the content for as long as this is lent.
     #[inline]
-    pub(super) fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
+    pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
         let folio = self.folio;
         let contents = (!self.is_large()).then_some(
             // INVARIANT: By the requirement.
@@ -327,14 +334,14 @@ impl<'a> UnreadFolio<'a> {
     pub fn load_exclusively<T, E, F>(mut self, f: F) -> Load<'a, E>
     where
         F: for<'f> FnOnce(
-            CachedFolio<'f>,
+            &'f mut CachedFolio<'f>,
             Option<Contents<'f>>,
         ) -> Result<Option<(Filled<'f>, Taken<'f, T>)>, E>,
     {
         let folio = self.0.as_raw();
-        // The content is nobody else's, by the type invariant.
-        let (cached, contents) = self.0.split();
-        match f(cached, contents) {
+        // SAFETY: The content is nobody else's, by the type invariant.
+        let (mut cached, contents) = unsafe { self.0.split() };
+        match f(&mut cached, contents) {
             Ok(Some((_filled, taken))) => {
                 // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
                 // `Contents`, and by its lifetime from that above.

@@ -13,24 +13,27 @@ use crate::{
     },
     types::NotThreadSafe,
 };
+use core::marker::PhantomData;
 
 /// The policy for an address of a VMA, and where it falls in an interleaved one.
 ///
 /// # Invariants
 ///
-/// `policy` is what `get_vma_policy()` has returned, and not put yet.
-pub struct VmaPolicy {
+/// `policy` is what `get_vma_policy()` has returned, and not put yet: the VMA's, which has it while
+/// it is locked, or a shared one with a reference, or the current task's, which only that changes.
+pub struct VmaPolicy<'a> {
     policy: *mut bindings::mempolicy,
     ilx: c_ulong,
+    _vma: PhantomData<&'a VmaRef>,
     _not_send: NotThreadSafe,
 }
 
-impl VmaPolicy {
+impl<'a> VmaPolicy<'a> {
     /// Gets the policy for `address`, of `vma` or of the current task.
     ///
     /// Mirrors `get_vma_policy()` for a single page.
     #[inline]
-    pub fn of(vma: &VmaRef, address: usize) -> Self {
+    pub fn of(vma: &'a VmaRef, address: usize) -> Self {
         let mut ilx = 0;
         // SAFETY: The VMA is locked, as a `&VmaRef` says.
         let policy = unsafe { bindings::get_vma_policy(vma.as_ptr(), address, 0, &mut ilx) };
@@ -38,6 +41,7 @@ impl VmaPolicy {
         Self {
             policy,
             ilx,
+            _vma: PhantomData,
             _not_send: NotThreadSafe,
         }
     }
@@ -56,7 +60,7 @@ impl VmaPolicy {
     }
 }
 
-impl Drop for VmaPolicy {
+impl Drop for VmaPolicy<'_> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant it was got and not put yet. Null will do.

@@ -300,10 +300,11 @@ impl NewFolio {
         unsafe { bindings::folio_swap_is_zero(self.0.as_raw()) }
     }
 
-    /// Lends the evidence that the folio's slot is ours.
+    /// Lends the evidence that the folio's slots are ours.
     #[inline]
-    pub fn cached(&mut self) -> CachedFolio<'_> {
-        self.0.split().0
+    pub fn with_cached<R>(&mut self, f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R) -> R {
+        // SAFETY: The content is nobody else's, by the type invariant; we don't touch it.
+        f(&mut unsafe { self.0.split() }.0)
     }
 
     /// Writes the folio to the device: lets `f` fill it, and take the data's other copy out of its
@@ -316,16 +317,17 @@ impl NewFolio {
     pub fn write_exclusively<T, E, F>(mut self, f: F) -> Result<(), E>
     where
         F: for<'f> FnOnce(
-            CachedFolio<'f>,
+            &'f mut CachedFolio<'f>,
             Option<Contents<'f>>,
         ) -> Result<(Filled<'f>, Taken<'f, T>), E>,
     {
-        let (cached, contents) = self.0.split();
-        let (_filled, taken) = f(cached, contents)?;
+        // SAFETY: The content is nobody else's, by the type invariant.
+        let (mut cached, contents) = unsafe { self.0.split() };
+        let (_filled, taken) = f(&mut cached, contents)?;
         drop(taken);
 
         let folio = ManuallyDrop::new(self).0.as_raw();
-        let mut ctx = bindings::swap_io_ctx::default();
+        let mut ctx = NO_IO;
         // SAFETY: By the type invariant the folio is alive, locked and in the swap cache; it was
         // filled, as `Filled` says. The lock goes to `__swap_writepage()`; the reference is put
         // after the last use.
@@ -339,6 +341,12 @@ impl NewFolio {
         Ok(())
     }
 }
+
+/// No I/O yet.
+const NO_IO: bindings::swap_io_ctx = bindings::swap_io_ctx {
+    sio: core::ptr::null_mut(),
+    sis: core::ptr::null_mut(),
+};
 
 /// Reads that are begun one after the other, and submitted together. Mirrors `struct swap_io_ctx`.
 ///
@@ -355,7 +363,7 @@ impl Reads {
     #[inline]
     pub fn together<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         // INVARIANT: C begins with zeroes; submitted below.
-        let mut reads = Self(Opaque::new(bindings::swap_io_ctx::default()));
+        let mut reads = Self(Opaque::new(NO_IO));
         let ret = f(&mut reads);
         // SAFETY: By the type invariant it is initialised.
         unsafe { bindings::swap_read_submit(reads.0.get()) };
@@ -641,15 +649,15 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
         self.first.after(index).offset()
     }
 
-    /// What is kept for slot `index` of the folio.
+    /// What is kept for slot `index` of the folio. The others can't be looked at meanwhile.
     #[inline]
-    pub fn occupied(&mut self, index: usize) -> Option<Occupied<'_, 'f, T>> {
+    pub fn occupied(self, index: usize) -> Option<Occupied<'a, 'f, T>> {
         if index >= self.nr {
             return None;
         }
         let tree = self.tree?;
         let offset = self.offset(index);
-        // INVARIANT: By ours the slot is ours for as long as `self` is borrowed.
+        // INVARIANT: By ours, which is given up.
         Some(Occupied {
             tree,
             offset,
@@ -723,8 +731,13 @@ impl<'a, 'f, T: ForeignOwnable + 'a> Occupied<'a, 'f, T> {
         // SAFETY: By the type invariant the element is there, and taking it consumes `self`.
         unsafe { T::borrow(self.ptr.as_ptr()) }
     }
+}
 
+impl<'f, T: ForeignOwnable + 'f> Occupied<'f, 'f, T> {
     /// Takes it out of its slot.
+    ///
+    /// The folio's evidence must be borrowed for all its time: with it, something could be put into
+    /// the slot again.
     #[inline]
     pub fn take(self) -> Taken<'f, T> {
         // SAFETY: By the type invariant the slot is ours and holds an element: `erase` returns it.
@@ -736,7 +749,7 @@ impl<'a, 'f, T: ForeignOwnable + 'a> Occupied<'a, 'f, T> {
 }
 
 /// What was kept for a slot of the folio whose [`CachedFolio`] had the lifetime `'f`, after it was
-/// taken out: says that the slot is empty.
+/// taken out: says that the slot is empty, and stays so.
 pub struct Taken<'f, T>(#[allow(dead_code)] T, PhantomData<CachedFolio<'f>>);
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]

@@ -9,19 +9,18 @@
 //! |-----------------------------------------|----------------------------------------------------|
 //! | a slot, on a device that stays          | [`Slot`]                                           |
 //! | look up: a counted reference, no access | [`Slot::folio`]                                    |
-//! | win the slots: the range is free        | [`Slot::vacant`] gives [`Vacant`], under the lock  |
-//! | a folio enters, locked, nobody's yet    | [`Vacant::add`] gives [`Entered`]                  |
+//! | win the slots: a folio enters, locked   | [`Slot::add`] gives [`Entered`], under the lock    |
 //! | it is charged                           | [`Entered::charge`] gives [`Charged`]              |
-//! | it is known to reclaim                  | [`Charged::publish`] gives [`NewFolio`]            |
+//! | it could be split, if it is large       | [`Charged::prepare_split`] gives [`Splittable`]    |
+//! | it is known to reclaim                  | [`Splittable::publish`] gives [`NewFolio`]         |
 //! | it is filled                            | [`NewFolio::read`]                                 |
 //! | it leaves                               | [`Pinned::delete`]                                 |
 //!
 //! Each step takes the one before, and to drop one undoes what was done: a folio that can't be
-//! charged leaves the swap cache as if it had never been there, shadow included. Nothing here waits
-//! for a folio's lock.
+//! charged leaves the swap cache as if it had never been there. Nothing here waits for a folio's lock.
 //!
 //! The lock of a cluster is a spin lock, never taken in interrupts. Reclaim takes it with interrupts
-//! disabled. Nothing is locked under it but what freeing a slot locks.
+//! disabled. Under it is locked what freeing a slot locks, and what old cgroups lock at swapout.
 //!
 //! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
 
@@ -36,7 +35,6 @@ use crate::{
             ENOENT,
             ENOMEM, //
         },
-        Error,
         Result, //
     },
     ffi::{
@@ -56,6 +54,7 @@ use crate::{
             SwapDevice, //
         },
         swap_table::{
+            self,
             Native,
             Pfn,
             Shadow,
@@ -78,11 +77,13 @@ use core::{
     ptr::NonNull, //
 };
 
-/// Slots in a cluster.
-const CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS as usize;
+/// Slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
+pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS as usize;
+use SLOTS_PER_CLUSTER as CLUSTER;
 
 /// What the words of this kernel say.
 pub type SlotWord = Word<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
+type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 
 /// A swap slot on a device that stays.
 ///
@@ -90,13 +91,11 @@ pub type SlotWord = Word<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 ///
 /// # Invariants
 ///
-/// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`,
-/// at `index`, which is below [`CLUSTER`].
+/// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`.
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
     entry: bindings::swp_entry_t,
     cluster: NonNull<bindings::swap_cluster_info>,
-    index: usize,
     _device: PhantomData<&'a SwapDevice>,
 }
 
@@ -122,8 +121,6 @@ impl<'a> Slot<'a> {
             entry,
             // SAFETY: By the requirement there is such a cluster; its address is never null.
             cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
-            // SAFETY: Arithmetic on the value.
-            index: (unsafe { bindings::swp_cluster_offset(entry) }) as usize,
             _device: PhantomData,
         }
     }
@@ -132,6 +129,12 @@ impl<'a> Slot<'a> {
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
         self.entry
+    }
+
+    /// Where the slot is in its cluster.
+    #[inline]
+    fn index(self) -> usize {
+        index(self.entry)
     }
 
     /// The number of the slot on its device.
@@ -169,7 +172,7 @@ impl<'a> Slot<'a> {
         // SAFETY: By the type invariant the cluster is there and has such a slot. C looks for the
         // table under RCU, and takes none for words that are all null.
         Native::decode(unsafe {
-            bindings::swap_table_get(self.cluster.as_ptr(), self.index as c_uint)
+            bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
         })
     }
 
@@ -183,8 +186,9 @@ impl<'a> Slot<'a> {
             let SlotWord::Folio(pfn, _) = self.word() else {
                 return None;
             };
-            // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`,
-            // whose count says whether it has a user; a reference is only got if it has one.
+            // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: to
+            // take memory away, one waits for longer than that. Its count says whether it has a
+            // user; a reference is only got if it has one.
             let folio = unsafe {
                 let folio = bindings::pfn_folio(pfn.get());
                 if !bindings::folio_try_get(folio) {
@@ -206,73 +210,77 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The first of the `2^order` slots, aligned, that this one is among, and how many that is; none
-    /// if a cluster hasn't as many.
+    /// The first of the `2^order` slots, aligned, that this one is among; none if a cluster hasn't
+    /// as many.
     #[inline]
-    fn range(self, order: u32) -> Option<(Self, usize)> {
+    fn first(self, order: u32) -> Option<Self> {
         let nr = 1usize.checked_shl(order).filter(|&nr| nr <= CLUSTER)?;
-        let back = self.index & nr.wrapping_sub(1);
         // INVARIANT: In the same cluster, which is aligned to its size, which `nr` divides.
-        let first = Self {
+        Some(Self {
             entry: bindings::swp_entry_t {
-                val: self.entry.val.wrapping_sub(back),
+                val: self.entry.val & !nr.wrapping_sub(1),
             },
-            index: self.index.wrapping_sub(back),
             ..self
-        };
-        Some((first, nr))
-    }
-
-    /// Locks the cluster, and finds out whether the `2^order` slots that this one is among can be
-    /// given a folio: all are in use, by the same cgroup, and alike zero or not.
-    ///
-    /// Fails with `EEXIST` if the slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
-    /// if it is one of the others that hinders, with `EINVAL` if there are too many.
-    ///
-    /// Mirrors `__swap_cache_add_check()`.
-    #[inline]
-    pub fn vacant(self, order: u32) -> Result<Vacant<'a>> {
-        let (first, nr) = self.range(order).ok_or(EINVAL)?;
-        let cluster = Locked::new(self);
-        let table = cluster.table().ok_or(ENOENT)?;
-        let word = Native::decode(table.get(self.index).ok_or(EINVAL)?.load(Relaxed));
-        let shadow = match word {
-            SlotWord::Folio(..) => return Err(EEXIST),
-            SlotWord::Shadow(shadow, flags) if flags.count() > 0 => shadow,
-            // Free, bad, or unheard of.
-            _ => return Err(ENOENT),
-        };
-        let memcg = cluster.memcg(self.index);
-        if order > 0 {
-            let zero = cluster.is_zero(self.index);
-            let words = words(table, first.index, nr).ok_or(EINVAL)?;
-            for (index, word) in (first.index..CLUSTER).zip(words) {
-                let word = Native::decode(word.load(Relaxed));
-                let free = matches!(word, SlotWord::Shadow(_, flags) if flags.count() > 0);
-                if !free || cluster.is_zero(index) != zero || cluster.memcg(index) != memcg {
-                    return Err(EBUSY);
-                }
-            }
-        }
-        // INVARIANT: As was just found out, with the lock held.
-        Ok(Vacant {
-            first,
-            order,
-            nr,
-            shadow,
-            memcg,
-            cluster,
         })
     }
+
+    /// Whether the `2^order` slots that this one is among could be given a folio. What is found out
+    /// may be otherwise as soon as this returns. Fails as [`Slot::add`] does. Takes the cluster's
+    /// lock.
+    ///
+    /// Mirrors `__swap_cache_add_check()`.
+    pub fn is_vacant(self, order: u32) -> Result {
+        let first = self.first(order).ok_or(EINVAL)?;
+        Locked::new(self).vacancy(self, first, order).map(drop)
+    }
+
+    /// Puts `folio` into the swap cache, locked, for as many slots as it has pages, aligned, this one
+    /// among them: if all are in use, by the same cgroup, and alike zero or not.
+    ///
+    /// Fails with `EEXIST` if the slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
+    /// if it is one of the others that hinders, with `EINVAL` if there are too many. Takes the
+    /// cluster's lock.
+    #[inline]
+    pub fn add(self, folio: FreshFolio) -> Result<Entered<'a>> {
+        let first = self.first(folio.order).ok_or(EINVAL)?;
+        let cluster = Locked::new(self);
+        let (shadow, memcg) = cluster.vacancy(self, first, folio.order)?;
+        let FreshFolio { ptr, order } = *ManuallyDrop::new(folio);
+        // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be set
+        // without care. The slots' cluster is locked, and has a table, as `vacancy` has seen; they
+        // are free to be taken.
+        unsafe {
+            bindings::folio_init_swapin(ptr.as_ptr());
+            enter(words(self.cluster, first.index(), 1 << order), ptr);
+            bindings::folio_enter_swapcache(ptr.as_ptr(), first.entry);
+        }
+        drop(cluster);
+        // INVARIANT: As was just done.
+        Ok(Entered(Unpublished {
+            ptr,
+            first,
+            order,
+            shadow,
+            memcg,
+        }))
+    }
+}
+
+/// Where a slot is in its cluster.
+#[inline]
+fn index(entry: bindings::swp_entry_t) -> usize {
+    // SAFETY: Arithmetic on the value.
+    (unsafe { bindings::swp_cluster_offset(entry) }) as usize
 }
 
 /// The lock of a cluster, held by us.
 ///
 /// # Invariants
 ///
-/// The lock of `slot.cluster` is held, and ours to release.
+/// The lock of `cluster` is held, and ours to release.
 struct Locked<'a> {
-    slot: Slot<'a>,
+    cluster: NonNull<bindings::swap_cluster_info>,
+    _slot: PhantomData<Slot<'a>>,
     _not_send: NotThreadSafe,
 }
 
@@ -283,30 +291,60 @@ impl<'a> Locked<'a> {
         unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
         // INVARIANT: Just taken.
         Self {
-            slot,
+            cluster: slot.cluster,
+            _slot: PhantomData,
             _not_send: NotThreadSafe,
         }
     }
 
-    /// The words of the cluster; none if it has no table.
+    /// Whether the `2^order` slots from `first` on, `target` among them, are free to be given a
+    /// folio; the shadow of `target`, and the cgroup of all.
     #[inline]
-    fn table(&self) -> Option<&[Atomic<usize>; CLUSTER]> {
+    fn vacancy(&self, target: Slot<'_>, first: Slot<'_>, order: u32) -> Result<(Shadow, c_ushort)> {
         // SAFETY: The cluster is locked.
-        unsafe { table(self.slot.cluster) }
+        let table = unsafe { table(self.cluster) }.ok_or(ENOENT)?;
+        let at = target.index();
+        let word = Native::decode(table.get(at).ok_or(EINVAL)?.load(Relaxed));
+        let (shadow, flags) = match word {
+            SlotWord::Folio(..) => return Err(EEXIST),
+            SlotWord::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
+            // Free, bad, or unheard of.
+            _ => return Err(ENOENT),
+        };
+        let memcg = self.memcg(at);
+        if order > 0 {
+            let zero = self.is_zero(at, flags);
+            let words = table
+                .get(first.index()..)
+                .and_then(|words| words.get(..1 << order));
+            for (at, word) in (first.index()..CLUSTER).zip(words.ok_or(EINVAL)?) {
+                match Native::decode(word.load(Relaxed)) {
+                    SlotWord::Shadow(_, flags)
+                        if flags.count() > 0
+                            && self.is_zero(at, flags) == zero
+                            && self.memcg(at) == memcg => {}
+                    _ => return Err(EBUSY),
+                }
+            }
+        }
+        Ok((shadow, memcg))
     }
 
     /// The cgroup that a slot is charged to: its number.
     #[inline]
     fn memcg(&self, index: usize) -> c_ushort {
         // SAFETY: The cluster is locked and has such a slot: callers come from its table.
-        unsafe { bindings::swap_cgroup_get(self.slot.cluster.as_ptr(), index as c_uint) }
+        unsafe { bindings::swap_cgroup_get(self.cluster.as_ptr(), index as c_uint) }
     }
 
     /// Whether a slot has the zero mark, wherever that is kept.
     #[inline]
-    fn is_zero(&self, index: usize) -> bool {
+    fn is_zero(&self, index: usize, flags: SlotFlags) -> bool {
+        if Native::HAS_ZERO_MARK {
+            return flags.is_zero();
+        }
         // SAFETY: As above.
-        unsafe { bindings::swap_table_test_zero(self.slot.cluster.as_ptr(), index as c_uint) }
+        unsafe { bindings::swap_table_test_zero(self.cluster.as_ptr(), index as c_uint) }
     }
 }
 
@@ -314,25 +352,21 @@ impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the lock is ours to release.
-        unsafe { bindings::swap_cluster_unlock(self.slot.cluster.as_ptr()) }
+        unsafe { bindings::swap_cluster_unlock(self.cluster.as_ptr()) }
     }
 }
 
-/// The words of `nr` slots, if there are as many.
-#[inline]
-fn words(table: &[Atomic<usize>; CLUSTER], first: usize, nr: usize) -> Option<&[Atomic<usize>]> {
-    table.get(first..)?.get(..nr)
-}
-
+/// The words of a cluster; none if it has no table.
+///
 /// # Safety
 ///
-/// `cluster` must be locked during `'a`.
+/// `cluster` must be locked during `'a`, and not lose its last slot: the table goes with that.
 #[inline]
 unsafe fn table<'a>(
     cluster: NonNull<bindings::swap_cluster_info>,
 ) -> Option<&'a [Atomic<usize>; CLUSTER]> {
     // SAFETY: By the requirement. A table has a word for each slot of a cluster. They are atomic in
-    // C, too, and not freed before the lock is released.
+    // C, too.
     unsafe {
         bindings::swap_cluster_table(cluster.as_ptr())
             .cast::<[Atomic<usize>; CLUSTER]>()
@@ -340,47 +374,23 @@ unsafe fn table<'a>(
     }
 }
 
-/// Slots that can be given a folio, for as long as the cluster's lock is held.
+/// The words of the `nr` slots from `first` on.
 ///
-/// # Invariants
+/// # Safety
 ///
-/// The `nr` slots from `first` on, `2^order`, are in use and have no folio, and `cluster` is the lock
-/// of theirs. `memcg` is the cgroup of all.
-pub struct Vacant<'a> {
-    first: Slot<'a>,
-    order: u32,
+/// As for [`table`]; and the slots must be in use, so that there is a table, and in this cluster.
+#[inline]
+unsafe fn words<'a>(
+    cluster: NonNull<bindings::swap_cluster_info>,
+    first: usize,
     nr: usize,
-    shadow: Shadow,
-    memcg: c_ushort,
-    cluster: Locked<'a>,
-}
-
-impl<'a> Vacant<'a> {
-    /// Puts `folio` into the swap cache for the slots, locked, and releases the cluster.
-    ///
-    /// Fails with `EINVAL` if the folio has another size.
-    #[inline]
-    pub fn add(self, folio: FreshFolio) -> Result<Entered<'a>> {
-        if folio.order != self.order {
-            return Err(EINVAL);
-        }
-        let ptr = ManuallyDrop::new(folio).ptr;
-        // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be
-        // set without care. By that of `Vacant` the slots are locked, and free to be taken.
-        unsafe {
-            bindings::folio_init_swapin(ptr.as_ptr());
-            enter(self.cluster.slot.cluster, self.first.index, self.nr, ptr);
-            bindings::folio_enter_swapcache(ptr.as_ptr(), self.first.entry);
-        }
-        // INVARIANT: As was just done.
-        Ok(Entered(Unpublished {
-            ptr,
-            first: self.first,
-            order: self.order,
-            nr: self.nr,
-            shadow: self.shadow,
-            memcg: self.memcg,
-        }))
+) -> &'a [Atomic<usize>] {
+    // SAFETY: By the requirements.
+    unsafe {
+        table(cluster)
+            .unwrap_unchecked()
+            .get_unchecked(first..)
+            .get_unchecked(..nr)
     }
 }
 
@@ -389,28 +399,32 @@ impl<'a> Vacant<'a> {
 ///
 /// # Safety
 ///
-/// The cluster must be locked and have a table, `folio` be alive and locked by us, with as many
-/// pages as there are slots.
+/// The words' cluster must be locked, `folio` be locked by us, with as many pages as there are words.
 #[inline]
-unsafe fn enter(
-    cluster: NonNull<bindings::swap_cluster_info>,
-    first: usize,
-    nr: usize,
-    folio: NonNull<bindings::folio>,
-) {
+unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     // SAFETY: By the requirements.
     let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
-    // SAFETY: By the requirements.
-    let Some(words) = (unsafe { table(cluster) }).and_then(|table| words(table, first, nr)) else {
-        return;
-    };
     for word in words {
-        let word_now = Native::decode(word.load(Relaxed));
-        crate::warn_on_once!(matches!(word_now, SlotWord::Folio(..)) && cfg!(CONFIG_DEBUG_VM));
-        word.store(Native::encode(word_now.with_folio(pfn)), Relaxed);
+        let flags = match Native::decode(word.load(Relaxed)) {
+            SlotWord::Null => SlotFlags::NONE,
+            SlotWord::Shadow(_, flags) => flags,
+            odd => odd_flags(odd),
+        };
+        word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
     }
     // SAFETY: The folio is alive.
-    unsafe { bindings::folio_ref_add(folio.as_ptr(), nr as c_int) };
+    unsafe { bindings::folio_ref_add(folio.as_ptr(), words.len() as c_int) };
+}
+
+/// What is said of a slot that can't be as it is.
+#[cold]
+#[inline(never)]
+fn odd_flags(word: SlotWord) -> SlotFlags {
+    crate::warn_on_once!(true);
+    match word {
+        SlotWord::Folio(_, flags) => flags,
+        _ => SlotFlags::NONE,
+    }
 }
 
 /// A folio that was just allocated.
@@ -454,7 +468,7 @@ impl Drop for FreshFolio {
 /// # Invariants
 ///
 /// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
-/// or a policy that somebody has a reference to.
+/// or a policy that stays.
 #[derive(Clone, Copy)]
 pub struct Origin<'a> {
     vmf: *mut bindings::vm_fault,
@@ -485,47 +499,49 @@ impl Origin<'_> {
 
 /// A folio that has entered the swap cache and that only we know what to do with.
 ///
-/// Dropping it undoes that: the slots are as they were, shadow included.
+/// Dropping it undoes that: the slots can be had as before. Those of a large folio all have the
+/// shadow that the one which was wanted had.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `nr` pages, `2^order`, locked by us, with a reference of ours and one of the swap
+/// `ptr` is a folio of `2^order` pages, locked by us, with a reference of ours and one of the swap
 /// cache's for each page, in the swap cache for the slots from `first` on; not uptodate, not on a
 /// list of reclaim's, and not counted.
 struct Unpublished<'a> {
     ptr: NonNull<bindings::folio>,
     first: Slot<'a>,
     order: u32,
-    nr: usize,
     shadow: Shadow,
     memcg: c_ushort,
 }
 
 impl Drop for Unpublished<'_> {
-    #[cold]
+    #[inline]
     fn drop(&mut self) {
-        {
-            let cluster = Locked::new(self.first);
-            // SAFETY: By the type invariant the folio is locked by us and in the swap cache for
-            // these slots; the cluster is locked.
-            unsafe {
-                leave(
-                    cluster.slot.cluster,
-                    self.first.index,
-                    self.nr,
-                    self.ptr,
-                    self.first.entry,
-                    self.shadow,
-                )
-            };
-        }
-        // SAFETY: By the type invariant lock and references are ours to give back: those of the
-        // swap cache, too, which the folio has left.
-        unsafe {
-            bindings::folio_unlock(self.ptr.as_ptr());
-            bindings::folio_put_refs(self.ptr.as_ptr(), self.nr as c_int);
-            bindings::folio_put(self.ptr.as_ptr());
-        }
+        // By value: nothing of it need be in memory for this.
+        //
+        // SAFETY: By the type invariant.
+        unsafe { undo(self.ptr, self.first, self.order, self.shadow) }
+    }
+}
+
+/// # Safety
+///
+/// The arguments must be those of an [`Unpublished`] that isn't used any more.
+#[cold]
+#[inline(never)]
+unsafe fn undo(ptr: NonNull<bindings::folio>, first: Slot<'_>, order: u32, shadow: Shadow) {
+    let nr = 1usize.wrapping_shl(order);
+    let cluster = Locked::new(first);
+    // SAFETY: The folio is locked by us and in the swap cache for these slots; the cluster is
+    // locked.
+    unsafe { leave(cluster.cluster, nr, ptr, first.entry, shadow) };
+    drop(cluster);
+    // SAFETY: Lock and references are ours to give back: those of the swap cache, too, which the
+    // folio has left.
+    unsafe {
+        bindings::folio_unlock(ptr.as_ptr());
+        bindings::folio_put_refs(ptr.as_ptr(), nr.wrapping_add(1) as c_int);
     }
 }
 
@@ -539,13 +555,12 @@ impl<'a> Entered<'a> {
     /// Fails with `ENOMEM`. Mirrors `mem_cgroup_swapin_charge_folio()`.
     #[inline]
     pub fn charge(self, origin: &Origin<'_>, gfp: Flags) -> Result<Charged<'a>> {
-        let Unpublished { ptr, memcg, .. } = self.0;
         // SAFETY: The folio is alive, locked and nobody else's; the fault, if there is one, keeps
         // its process.
         let ret = unsafe {
             bindings::mem_cgroup_swapin_charge_folio(
-                ptr.as_ptr(),
-                memcg,
+                self.0.ptr.as_ptr(),
+                self.0.memcg,
                 bindings::vmf_mm(origin.vmf),
                 gfp.as_raw(),
             )
@@ -562,34 +577,38 @@ impl<'a> Entered<'a> {
 #[must_use = "the folio leaves the swap cache at once if unused"]
 pub struct Charged<'a>(Unpublished<'a>);
 
-impl Charged<'_> {
+impl<'a> Charged<'a> {
     /// Makes sure that the folio, if it is large, can be put on its cgroup's list of those to be
     /// split. May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
     #[inline]
-    pub fn prepare_split(&self) -> Result {
+    pub fn prepare_split(self) -> Result<Splittable<'a>> {
         // SAFETY: The folio is alive, locked and charged.
-        if self.0.order > 1
-            && unsafe { bindings::folio_memcg_alloc_deferred(self.0.ptr.as_ptr()) } != 0
-        {
+        if self.0.order > 1 && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0 {
             return Err(ENOMEM);
         }
-        Ok(())
+        Ok(Splittable(self.0))
     }
+}
 
-    /// Makes the folio known: counts it, says what the shadow has said, and puts it on reclaim's
-    /// lists.
+/// A folio in the swap cache that is charged, and could be split. Dropping it undoes that it was
+/// added.
+#[must_use = "the folio leaves the swap cache at once if unused"]
+pub struct Splittable<'a>(Unpublished<'a>);
+
+impl Splittable<'_> {
+    /// Makes the folio known: counts it, and its refault, and puts it on reclaim's lists.
     #[inline]
     pub fn publish(self) -> NewFolio {
         let unpublished = ManuallyDrop::new(self.0);
         let ptr = unpublished.ptr.as_ptr();
+        let nr = 1usize.wrapping_shl(unpublished.order);
         // SAFETY: By the invariant of `Unpublished` the folio is locked by us, in the swap cache,
-        // with a reference that is ours to hand on, and hasn't been counted before.
+        // with a reference that is ours to hand on, and hasn't been counted before. The shadow is
+        // what C has left in the slot, or the empty one.
         unsafe {
             bindings::memcg1_swapin(ptr);
-            if unpublished.shadow != Shadow::NONE {
-                bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
-            }
-            bindings::folio_count_swapcache(ptr, unpublished.nr as c_long);
+            bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
+            bindings::folio_count_swapcache(ptr, nr as c_long);
             bindings::folio_add_lru(ptr);
             NewFolio::from_raw(ptr)
         }
@@ -601,68 +620,87 @@ impl Charged<'_> {
 /// # Invariants
 ///
 /// The lock of `cluster`, in which the folio's slots are, is held during `'a`.
-pub struct Pinned<'a> {
-    folio: CachedFolio<'a>,
+pub struct Pinned<'a, 'f> {
+    folio: CachedFolio<'f>,
     cluster: NonNull<bindings::swap_cluster_info>,
+    _locked: PhantomData<&'a ()>,
 }
 
-impl<'a> Pinned<'a> {
+impl<'f> Pinned<'_, 'f> {
     /// # Safety
     ///
-    /// `cluster` must be that of the folio's slots, and be locked during `'a`.
+    /// `cluster` must be that of the folio's slots, and be locked while this is used.
     #[inline]
     pub unsafe fn from_raw(
-        folio: CachedFolio<'a>,
+        folio: CachedFolio<'f>,
         cluster: NonNull<bindings::swap_cluster_info>,
     ) -> Self {
         // INVARIANT: By the requirement.
-        Self { folio, cluster }
+        Self {
+            folio,
+            cluster,
+            _locked: PhantomData,
+        }
     }
 
     /// Takes the folio out of the swap cache, leaves `shadow` in its place, and frees those of its
     /// slots that have no other user: this may come back to whoever keeps data for slots.
     ///
     /// The references that the swap cache had are the caller's to put. With `swapout`, memory and
-    /// swap space of old cgroups change places: for reclaim, with interrupts disabled.
+    /// swap space of old cgroups change places.
     ///
     /// Mirrors `__swap_cache_del_folio()`.
+    ///
+    /// # Safety
+    ///
+    /// The folio must be the caller's, not lent: nobody may take it to be in the swap cache any
+    /// more. With `swapout` this must be reclaim, with the folio off its lists, its count frozen and
+    /// interrupts disabled.
     #[inline]
-    pub fn delete(self, shadow: Shadow, swapout: bool) {
+    pub unsafe fn delete(self, shadow: Shadow, swapout: bool) {
         let entry = self.folio.swap();
         let nr = self.folio.nr_pages();
         let ptr = self.folio.as_ptr();
         // SAFETY: By the invariants the folio is locked and in the swap cache for `nr` slots from
         // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since
-        // those borrow what is `self.folio`.
+        // those borrow what is `self.folio`. With `swapout` as required.
         unsafe {
             bindings::folio_count_swapcache(ptr.as_ptr(), (nr as c_long).wrapping_neg());
             if swapout {
                 bindings::memcg1_swapout(ptr.as_ptr(), self.cluster.as_ptr());
             }
-            let first = bindings::swp_cluster_offset(entry.as_raw()) as usize;
-            leave(self.cluster, first, nr, ptr, entry.as_raw(), shadow);
+            leave(self.cluster, nr, ptr, entry.as_raw(), shadow);
         }
     }
 
     /// Puts `new` in place of the folio, for the slots that `new` says are its.
     ///
+    /// Mirrors `__swap_cache_replace_folio()`.
+    ///
     /// # Safety
     ///
     /// `new` must be locked by the caller and marked as in the swap cache, for slots that were this
-    /// folio's. Each folio must have a reference for each of its slots.
+    /// folio's, and have a reference for each. From now on the caller has to see to it that this
+    /// folio, or what a split leaves of it, is no longer taken to have them.
     #[inline]
-    pub unsafe fn replace_by(&self, new: &CachedFolio<'_>) {
-        // SAFETY: By the requirement; arithmetic on the value.
-        let first = unsafe { bindings::swp_cluster_offset(new.swap().as_raw()) } as usize;
-        // SAFETY: The folio is alive.
-        let pfn = Pfn::new(unsafe { bindings::folio_pfn(new.as_ptr().as_ptr()) });
-        // SAFETY: By the type invariant the cluster is locked.
-        let words =
-            (unsafe { table(self.cluster) }).and_then(|table| words(table, first, new.nr_pages()));
-        for word in words.into_iter().flatten() {
-            let now = Native::decode(word.load(Relaxed));
-            crate::warn_on_once!(!now.is_folio(self.folio.pfn()));
-            word.store(Native::encode(now.with_folio(pfn)), Relaxed);
+    pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
+        let old = self.folio.pfn();
+        // SAFETY: By the requirement the folio is locked, which keeps its fields; its slots were in
+        // use by ours, and so are in our cluster, which is locked.
+        let (pfn, words) = unsafe {
+            let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
+            let first = index(bindings::folio_swap(new.as_ptr()));
+            (
+                Pfn::new(bindings::folio_pfn(new.as_ptr())),
+                words(self.cluster, first, nr),
+            )
+        };
+        for word in words {
+            let flags = match Native::decode(word.load(Relaxed)) {
+                SlotWord::Folio(here, flags) if here == old => flags,
+                odd => odd_flags(odd),
+            };
+            word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
         }
     }
 }
@@ -681,17 +719,24 @@ impl CachedFolio<'_> {
     /// What only it had is lost: it must be clean, or its slots have no other user.
     ///
     /// Mirrors `swap_cache_del_folio()`.
+    ///
+    /// # Safety
+    ///
+    /// The folio must be the caller's, not lent: nobody may take it to be in the swap cache any
+    /// more. The caller must have a reference of his own.
     #[inline]
-    pub fn delete(self) {
+    pub unsafe fn delete(self) {
         let nr = self.nr_pages();
         let ptr = self.as_ptr();
-        // SAFETY: A folio that is locked and in the swap cache keeps its device.
-        let cluster = Locked::new(unsafe { Slot::from_raw(self.swap().as_raw()) });
-        // SAFETY: It is that of the folio's first slot, and locked; all are in one.
-        unsafe { Pinned::from_raw(self, cluster.slot.cluster) }.delete(Shadow::NONE, false);
-        drop(cluster);
-        // SAFETY: The swap cache had a reference for each page. The lock's holder has another.
-        unsafe { bindings::folio_ref_sub(ptr.as_ptr(), nr as c_int) };
+        // SAFETY: A folio that is locked and in the swap cache keeps its device. Its first slot's
+        // cluster is that of all.
+        unsafe {
+            let cluster = Locked::new(Slot::from_raw(self.swap().as_raw()));
+            Pinned::from_raw(self, cluster.cluster).delete(Shadow::NONE, false);
+            drop(cluster);
+            // The swap cache had a reference for each page.
+            bindings::folio_ref_sub(ptr.as_ptr(), nr as c_int);
+        }
     }
 }
 
@@ -700,57 +745,78 @@ impl CachedFolio<'_> {
 /// # Safety
 ///
 /// `folio` must be locked by us and in the swap cache for the `nr` slots from `entry` on, which are
-/// at `first` in `cluster`, which must be locked. Nobody may have evidence in use that they are his.
+/// in `cluster`, which must be locked. Nobody may have evidence in use that they are his.
 #[inline]
 unsafe fn leave(
     cluster: NonNull<bindings::swap_cluster_info>,
-    first: usize,
     nr: usize,
     folio: NonNull<bindings::folio>,
     entry: bindings::swp_entry_t,
     shadow: Shadow,
 ) {
-    // SAFETY: By the requirement.
-    let Some(words) = (unsafe { table(cluster) }).and_then(|table| words(table, first, nr)) else {
-        return;
-    };
+    let first = index(entry);
     // SAFETY: The folio is alive.
     let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
     let (mut used, mut unused) = (false, false);
-    for word in words {
-        let now = Native::decode(word.load(Relaxed));
-        crate::warn_on_once!(!now.is_folio(pfn));
-        match now.count() {
-            Some(0) => unused = true,
-            _ => used = true,
+    // SAFETY: The slots are in use, by the folio at least, and not freed before the loop is over.
+    for word in unsafe { words(cluster, first, nr) } {
+        let flags = match Native::decode(word.load(Relaxed)) {
+            SlotWord::Folio(here, flags) if here == pfn => flags,
+            // Somebody else's: it isn't ours to touch, let alone to free.
+            odd => {
+                odd_flags(odd);
+                used = true;
+                continue;
+            }
+        };
+        if flags.count() == 0 {
+            unused = true;
+        } else {
+            used = true;
         }
-        word.store(Native::encode(now.with_shadow(shadow)), Relaxed);
+        word.store(Native::encode(SlotWord::Shadow(shadow, flags)), Relaxed);
     }
     // SAFETY: As required; the words say so, too.
     unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
-    if !unused {
-        return;
+    if unused {
+        // SAFETY: As found.
+        unsafe { free(cluster, first, nr, entry, used) };
     }
+}
+
+/// Frees those of the slots that have neither user nor folio; all have none, unless `some_used`.
+///
+/// # Safety
+///
+/// The `nr` slots at `first` in `cluster`, from `entry` on, must be allocated; it must be locked.
+unsafe fn free(
+    cluster: NonNull<bindings::swap_cluster_info>,
+    first: usize,
+    nr: usize,
+    entry: bindings::swp_entry_t,
+    some_used: bool,
+) {
     // SAFETY: The device is in use: it has slots that are.
     let device = unsafe { bindings::swap_entry_to_info(entry) };
-    if !used {
-        // SAFETY: All slots are in use by nobody, have no folio, and are in this cluster.
+    let free_some = |at: usize, nr: usize| {
+        // SAFETY: These have neither user nor folio, and are in this cluster.
         unsafe {
             bindings::__swap_cluster_free_entries(
                 device,
                 cluster.as_ptr(),
-                first as c_uint,
+                at as c_uint,
                 nr as c_uint,
             )
-        };
-        return;
+        }
+    };
+    if !some_used {
+        return free_some(first, nr);
     }
-    for (index, word) in (first..CLUSTER).zip(words) {
-        if Native::decode(word.load(Relaxed)).count() == Some(0) {
-            // SAFETY: As above, for one slot.
-            unsafe {
-                bindings::__swap_cluster_free_entries(device, cluster.as_ptr(), index as c_uint, 1)
-            };
+    // SAFETY: One of them is in use, and isn't freed: the table stays.
+    for (at, word) in (first..CLUSTER).zip(unsafe { words(cluster, first, nr) }) {
+        if matches!(Native::decode(word.load(Relaxed)), SlotWord::Shadow(_, flags) if flags.count() == 0)
+        {
+            free_some(at, 1);
         }
     }
 }
@@ -769,11 +835,10 @@ pub unsafe fn add_from_c(
     folio: NonNull<bindings::folio>,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: By the requirement.
+    // SAFETY: By the requirement. A cluster that slots are allocated from has a table.
     unsafe {
         let nr = bindings::folio_nr_pages(folio.as_ptr());
-        let first = bindings::swp_cluster_offset(entry) as usize;
-        enter(cluster, first, nr as usize, folio);
+        enter(words(cluster, index(entry), nr as usize), folio);
         bindings::folio_enter_swapcache(folio.as_ptr(), entry);
         bindings::folio_count_swapcache(folio.as_ptr(), nr);
     }
@@ -801,17 +866,11 @@ pub enum Fallback {
     Charge,
 }
 
-/// An `Error` of adding for which a smaller folio may do: `EBUSY` or `ENOMEM`.
-#[inline]
-pub fn smaller_may_do(error: Error) -> bool {
-    error == EBUSY || error == ENOMEM
-}
-
 /// A page fault that is being handled. Mirrors `struct vm_fault`.
 ///
 /// # Invariants
 ///
-/// During `'a` the fault is being handled, with its VMA locked.
+/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` that of its address.
 #[derive(Clone, Copy)]
 pub struct Fault<'a> {
     vmf: NonNull<bindings::vm_fault>,
@@ -821,7 +880,7 @@ pub struct Fault<'a> {
 impl<'a> Fault<'a> {
     /// # Safety
     ///
-    /// `vmf` must be a fault that is being handled during `'a`, with its VMA locked.
+    /// `vmf` must be as the type's invariants say.
     #[inline]
     pub unsafe fn from_raw(vmf: NonNull<bindings::vm_fault>) -> Self {
         // INVARIANT: By the requirement.

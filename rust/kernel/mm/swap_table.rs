@@ -122,31 +122,6 @@ impl<const PFN_BITS: u32> Word<PFN_BITS> {
             Word::Bad | Word::Unknown(_) => None,
         }
     }
-
-    /// Whether the slot has the folio at `pfn`.
-    #[inline]
-    pub fn is_folio(self, pfn: Pfn) -> bool {
-        matches!(self, Word::Folio(here, _) if here == pfn)
-    }
-
-    /// The slot with a folio: what else is said of it stays. Not for what isn't for use.
-    #[inline]
-    pub const fn with_folio(self, pfn: Pfn) -> Self {
-        match self {
-            Word::Null => Word::Folio(pfn, Flags(0)),
-            Word::Shadow(_, flags) | Word::Folio(_, flags) => Word::Folio(pfn, flags),
-            Word::Bad | Word::Unknown(_) => self,
-        }
-    }
-
-    /// The slot without its folio.
-    #[inline]
-    pub const fn with_shadow(self, shadow: Shadow) -> Self {
-        match self {
-            Word::Folio(_, flags) => Word::Shadow(shadow, flags),
-            _ => self,
-        }
-    }
 }
 
 /// A slot's count and, where the layout has room, its zero mark.
@@ -158,6 +133,9 @@ impl<const PFN_BITS: u32> Word<PFN_BITS> {
 pub struct Flags<const PFN_BITS: u32>(u8);
 
 impl<const PFN_BITS: u32> Flags<PFN_BITS> {
+    /// No user, no mark.
+    pub const NONE: Self = Self(0);
+
     /// How many users the slot has besides the swap cache. Mirrors `__swp_tb_get_count()`.
     #[inline]
     pub const fn count(self) -> u8 {
@@ -189,8 +167,13 @@ impl Shadow {
     /// From C's `void *shadow`: null, or a value as the XArray has them.
     ///
     /// Mirrors `shadow_to_swp_tb()`. Bits where the flags are get lost.
+    ///
+    /// # Safety
+    ///
+    /// If it isn't null, `ptr` must come from the workingset code, which will take it back and use
+    /// what it finds in it unchecked.
     #[inline]
-    pub fn from_ptr(ptr: *const crate::ffi::c_void) -> Self {
+    pub unsafe fn from_ptr(ptr: *const crate::ffi::c_void) -> Self {
         // INVARIANT: As said.
         Self((ptr.addr() | SHADOW_MARK) & !Native::FLAGS_MASK)
     }

@@ -5,6 +5,7 @@
 use kernel::{
     alloc::Flags,
     error::code::{
+        EBUSY,
         EEXIST,
         EINVAL,
         ENOENT,
@@ -17,16 +18,19 @@ use kernel::{
         },
         swap_cache::{
             count_fallback,
-            smaller_may_do,
             Fallback,
             FreshFolio,
             Origin,
             Slot,
-            SlotWord, //
+            SlotWord,
+            SLOTS_PER_CLUSTER, //
         },
     },
     prelude::*,
 };
+
+/// All orders that a cluster has room for.
+const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 
 /// Tries to give `slot` a new folio, of the largest of `orders` that can be: a bit for each.
 ///
@@ -34,7 +38,7 @@ use kernel::{
 /// all that is said.
 #[inline]
 pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_>) -> Added {
-    if kernel::warn_on_once!(orders == 0) {
+    if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
     }
     loop {
@@ -46,7 +50,7 @@ pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin
             Err(EEXIST) => return Added::Present,
             Err(error) => error,
         };
-        if order == 0 || !smaller_may_do(error) {
+        if order == 0 || !matches!(error, EBUSY | ENOMEM) {
             return Added::Failed(error);
         }
         count_fallback(order, Fallback::Smaller);
@@ -62,21 +66,22 @@ fn add_one(slot: Slot<'_>, mut gfp: Flags, order: u32, origin: &Origin<'_>) -> R
     is_worth_allocating(slot, order)?;
     let folio = FreshFolio::alloc(&mut gfp, order, origin).ok_or(ENOMEM)?;
     // Others may have been faster meanwhile.
-    let entered = slot.vacant(order)?.add(folio)?;
+    let entered = slot.add(folio)?;
     let charged = entered.charge(origin, gfp).inspect_err(|_| {
         count_fallback(order, Fallback::Charge);
     })?;
-    charged.prepare_split()?;
-    Ok(charged.publish())
+    Ok(charged.prepare_split()?.publish())
 }
 
 /// Whether there is hope: what is found out here may be otherwise when there is a folio.
 #[inline]
 fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
     if order > 0 {
-        return slot.vacant(order).map(drop);
+        return slot.is_vacant(order);
     }
-    // One word: that takes no lock.
+    // One word: that takes no lock. What is read may be old, but no slot that a fault has found in a
+    // page table can seem to be free: before it had that user, it had a folio, and the page table's
+    // lock orders the two.
     match slot.word() {
         SlotWord::Folio(..) => Err(EEXIST),
         SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),

@@ -5,7 +5,7 @@
 //! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
 //! here with `unsafe` in it. The callers promise this, in mm/swap.h: an entry is valid, and its device
 //! is kept by a reference, by the lock of a folio in the swap cache, or by a lock of what refers to
-//! the entry.
+//! the entry; or they are swapoff, which alone could end it, or the allocator, with the device's slots.
 
 #![allow(unsafe_code)]
 
@@ -55,36 +55,39 @@ pub(crate) mod glue {
         Atomic, //
     };
 
-    extern "C" {
-        /// `vm.page-cluster`: the largest window, as a power of 2; from 0 to 31.
-        static page_cluster: Atomic<i32>;
-        /// `/sys/kernel/mm/swap/vma_ra_enabled`
-        static enable_vma_readahead: Atomic<bool>;
-    }
-
-    /// The largest window, in pages.
+    /// The largest window, in pages: `vm.page-cluster`, which is its power of 2, from 0 to 31.
     pub(crate) fn max_window() -> u32 {
-        // SAFETY: It is an `int` that C has defined, and changes as a whole.
-        let order = unsafe { &page_cluster }.load(Relaxed);
+        let order: *mut c_int = &raw mut bindings::page_cluster;
+        // SAFETY: C has defined it, and changes it as a whole.
+        let order = unsafe { &*order.cast::<Atomic<i32>>() }.load(Relaxed);
         1u32.checked_shl(order as u32).unwrap_or(1)
     }
 
-    /// Whether neighbours in memory may be read ahead.
+    /// Whether neighbours in memory may be read ahead: `/sys/kernel/mm/swap/vma_ra_enabled`.
     pub(crate) fn vma_readahead_is_on() -> bool {
-        // SAFETY: It is a `bool` that C has defined, and changes as a whole.
-        unsafe { &enable_vma_readahead }.load(Relaxed)
+        let on: *mut bool = &raw mut bindings::enable_vma_readahead;
+        // SAFETY: C has defined it, and changes it as a whole.
+        unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
     }
 
-    /// Reads ahead what the page table has in `range`. May sleep.
+    /// Reads ahead what the page table of the fault has in `range`. May sleep.
     pub(crate) fn read_around(
         slot: Slot<'_>,
         gfp: Flags,
-        policy: &VmaPolicy,
+        policy: &VmaPolicy<'_>,
         fault: Fault<'_>,
         range: Range<usize>,
     ) {
         let (mpol, ilx) = policy.as_raw();
-        // SAFETY: The fault is being handled, the policy is kept, the slot's device too.
+        // C maps one page table, and goes on to the next entry without looking.
+        let table = fault.address() & !(bindings::PMD_BYTES - 1);
+        let start = range.start.max(fault.vma().start()).max(table);
+        let end = range
+            .end
+            .min(fault.vma().end())
+            .min(table.wrapping_add(bindings::PMD_BYTES));
+        // SAFETY: The fault is being handled, the policy is kept, the slot's device too. The range
+        // is within the VMA, and within the page table that the fault's `pmd` has.
         unsafe {
             bindings::swap_vma_read_around(
                 slot.as_raw(),
@@ -92,8 +95,8 @@ pub(crate) mod glue {
                 mpol,
                 ilx,
                 fault.as_raw(),
-                range.start,
-                range.end,
+                start,
+                end,
             )
         }
     }
@@ -157,9 +160,13 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     folio: *mut bindings::folio,
     entry: bindings::swp_entry_t,
 ) {
-    if let (Some(ci), Some(folio)) = (NonNull::new(ci), NonNull::new(folio)) {
-        // SAFETY: By the requirement; `swap_cluster_assert_empty()` has looked that they are free.
-        unsafe { swap_cache::add_from_c(ci, folio, entry) }
+    // SAFETY: By the requirement; `cluster_scan_range()` has found them free, under this lock.
+    unsafe {
+        swap_cache::add_from_c(
+            NonNull::new_unchecked(ci),
+            NonNull::new_unchecked(folio),
+            entry,
+        )
     }
 }
 
@@ -168,7 +175,8 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
 /// # Safety
 ///
 /// The folio must be locked and in the swap cache, `ci` the cluster of its slots, and locked. With
-/// `swapout`, this must be reclaim, with interrupts disabled.
+/// `swapout`, this must be reclaim, with interrupts disabled. The folio's count may be frozen.
+/// `shadow` must be null or the workingset code's.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -177,10 +185,11 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    let Some(ci) = NonNull::new(ci) else { return };
-    // SAFETY: By the requirement. The entry is the folio's.
-    unsafe { Pinned::from_raw(CachedFolio::from_raw(folio), ci) }
-        .delete(Shadow::from_ptr(shadow), swapout);
+    // SAFETY: By the requirement. The entry is the folio's own.
+    unsafe {
+        Pinned::from_raw(CachedFolio::from_raw(folio), NonNull::new_unchecked(ci))
+            .delete(Shadow::from_ptr(shadow), swapout)
+    }
 }
 
 /// Takes a folio out of the swap cache.
@@ -192,25 +201,26 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
     // SAFETY: By the requirement. The caller has no evidence in use for its slots: where that is
     // Rust, the `NewFolio` that comes here has lent none any more.
-    unsafe { CachedFolio::from_raw(folio) }.delete();
+    unsafe { CachedFolio::from_raw(folio).delete() }
 }
 
 /// Puts one folio in another's place.
 ///
 /// # Safety
 ///
-/// Both must be locked, in the swap cache, with references for it as they have pages; `ci` must be
-/// the cluster of their slots, and locked. The slots that `new` says are its must be those of `old`.
+/// Both must be locked, and marked as in the swap cache; `new` with a reference for each of its pages.
+/// `ci` must be the cluster of their slots, and locked. The slots that `new` says are its must be those
+/// of `old`, whose count may be frozen.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     ci: *mut bindings::swap_cluster_info,
     old: *mut bindings::folio,
     new: *mut bindings::folio,
 ) {
-    let Some(ci) = NonNull::new(ci) else { return };
     // SAFETY: By the requirement.
     unsafe {
-        Pinned::from_raw(CachedFolio::from_raw(old), ci).replace_by(&CachedFolio::from_raw(new))
+        Pinned::from_raw(CachedFolio::from_raw(old), NonNull::new_unchecked(ci))
+            .replace_by(NonNull::new_unchecked(new))
     }
 }
 

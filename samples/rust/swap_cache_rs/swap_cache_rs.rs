@@ -12,7 +12,7 @@
 //!
 //! # Locks, from the outside in
 //!
-//! 1. the lock of a folio, which is new, so that nobody waits for it
+//! 1. the lock of a folio, which is new, so that nobody can hold it against us
 //! 2. a cluster's lock, for a few words; what is called with it held is only what frees slots
 //!
 //! C keeps the address space, sysctl and sysfs, the batches that free folios, and the walk over page

@@ -153,7 +153,7 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
     // SAFETY: Both callers of `swap_read_folio()`, `swap_cache_read_folio()` and `swapin_sync()`,
-    // have just had the folio from `swap_cache_alloc_folio()`: new, locked, and in the swap cache.
+    // or `NewFolio::read()` in Rust, have just added the folio: new, locked, and in the swap cache.
     // It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the content of a folio
     // that isn't uptodate. They have a reference until after we have returned.
     let folio = unsafe { UnreadFolio::from_raw(folio) };

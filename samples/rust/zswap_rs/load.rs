@@ -42,13 +42,12 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     if never_enabled() {
         return Load::NotStored(folio);
     }
-    folio.load_exclusively(|mut folio, contents| {
+    folio.load_exclusively(|folio, contents| {
         // Part of a large folio may be in zswap and part on the device, which nobody can load.
         let contents = contents.ok_or(EINVAL).inspect_err(|_| {
             kernel::warn_on_once!(true);
         })?;
-        let mut slots = folio.slots(&TREES);
-        let Some(slot) = slots.occupied(0) else {
+        let Some(slot) = folio.slots(&TREES).occupied(0) else {
             return Ok(None);
         };
         let filled = decompress_entry(slot.get().get(), contents)?;

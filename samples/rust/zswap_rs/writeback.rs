@@ -50,21 +50,16 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     // The slot's page is all zeroes now, of which nobody has told us: the entry is older. Written
     // or shown to anybody, it would bring the old page back.
     if folio.is_marked_zero() {
-        let mut cached = folio.cached();
-        let mut slots = cached.slots(&TREES);
-        return match slots.occupied(0) {
-            Some(slot) => {
-                drop(slot.take());
-                Ok(())
-            }
-            None => Err(ENOMEM),
-        };
+        return folio.with_cached(|folio| {
+            drop(folio.slots(&TREES).occupied(0).ok_or(ENOMEM)?.take());
+            Ok(())
+        });
     }
 
-    let written = folio.write_exclusively(|mut folio, contents| {
-        let mut slots = folio.slots(&TREES);
+    let written = folio.write_exclusively(|folio, contents| {
         // The slot may have been freed and used again meanwhile.
-        let slot = slots
+        let slot = folio
+            .slots(&TREES)
             .occupied(0)
             .filter(|slot| slot.get().identity() == identity)
             .ok_or(ENOMEM)?;

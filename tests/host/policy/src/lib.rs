@@ -32,7 +32,7 @@ pub mod api {
     use crate::{
         age,
         limits::{Fullness, Limits},
-        swap_table::{Layout, Pfn, Word},
+        swap_table::{Layout, Word},
         window::{self, Noted},
     };
     use core::ops::Range;
@@ -57,12 +57,6 @@ pub mod api {
     /// The same word after it was decoded.
     pub fn recode<const PFN_BITS: u32>(raw: usize) -> usize {
         Layout::<PFN_BITS>::encode(Layout::<PFN_BITS>::decode(raw))
-    }
-
-    /// The word after a folio has come to its slot, and the count that is told of it.
-    pub fn with_folio<const PFN_BITS: u32>(raw: usize, pfn: usize) -> (usize, Option<u8>) {
-        let word = Layout::<PFN_BITS>::decode(raw).with_folio(Pfn::new(pfn));
-        (Layout::<PFN_BITS>::encode(word), word.count())
     }
 
     /// `window::nr_pages`

@@ -2,8 +2,7 @@
 
 //! The words of the swap table, bit for bit as the kernel's own header has them, in every layout.
 
-use policy::api::{decode, recode, with_folio};
-use proptest::prelude::*;
+use policy::api::{decode, recode};
 use std::{
     fs,
     io::Write,
@@ -125,18 +124,4 @@ fn as_in_c_with_three_bits_of_flags() {
 #[test]
 fn as_in_c_without_room_for_the_zero_mark() {
     same_as_c::<60>();
-}
-
-proptest! {
-    /// A folio that comes to a slot takes nothing from it: count and mark stay, what isn't for use
-    /// stays as it is.
-    #[test]
-    fn a_folio_keeps_the_flags(raw: usize, pfn in 0usize..1 << 40) {
-        let (kind, _, count, zero) = decode::<40>(raw);
-        let (word, told) = with_folio::<40>(raw, pfn);
-        match kind {
-            "bad" | "unknown" => prop_assert_eq!((word, told), (raw, None)),
-            _ => prop_assert_eq!((decode::<40>(word), told), (("folio", pfn, count, zero), Some(count))),
-        }
-    }
 }
