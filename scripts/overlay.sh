@@ -59,7 +59,7 @@ fi
 
 # 1. The patches, on copies of the files they touch.
 shopt -s nullglob
-patches=(patches/*.patch ${ZERO_FIX:+patches/zero/*.patch})
+patches=(patches/*.patch ${ZERO_FIX:+patches/zero/*.patch} ${SWAP_FIX:+patches/upstream/*.patch})
 touched=()
 if [ ${#patches[@]} -gt 0 ]; then
 	mapfile -t touched < <(sed -n 's#^+++ b/\([^\t]*\).*#\1#p' "${patches[@]}" | sort -u)
