@@ -94,7 +94,8 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 /// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`.
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
-    entry: bindings::swp_entry_t,
+    // The value alone: with it the whole fits into two registers.
+    entry: usize,
     cluster: NonNull<bindings::swap_cluster_info>,
     _device: PhantomData<&'a SwapDevice>,
 }
@@ -118,7 +119,7 @@ impl<'a> Slot<'a> {
     pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
         // INVARIANT: By the requirement; C finds the cluster of an entry by the device's table.
         Self {
-            entry,
+            entry: entry.val,
             // SAFETY: By the requirement there is such a cluster; its address is never null.
             cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
             _device: PhantomData,
@@ -128,27 +129,27 @@ impl<'a> Slot<'a> {
     /// The name of the slot, for C.
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
-        self.entry
+        bindings::swp_entry_t { val: self.entry }
     }
 
     /// Where the slot is in its cluster.
     #[inline]
     fn index(self) -> usize {
-        index(self.entry)
+        index(self.as_raw())
     }
 
     /// The number of the slot on its device.
     #[inline]
     pub fn offset(self) -> usize {
         // SAFETY: Arithmetic on the value.
-        unsafe { bindings::swp_offset(self.entry) }
+        unsafe { bindings::swp_offset(self.as_raw()) }
     }
 
     /// How many slots the device has, the one of its header included.
     #[inline]
     pub fn device_len(self) -> usize {
         // SAFETY: By the type invariant the device is there.
-        (unsafe { (*bindings::swap_entry_to_info(self.entry)).max }) as usize
+        (unsafe { (*bindings::swap_entry_to_info(self.as_raw())).max }) as usize
     }
 
     /// The slot at `offset` of the same device; none if it hasn't as many.
@@ -160,7 +161,7 @@ impl<'a> Slot<'a> {
         // SAFETY: Arithmetic on the values; and the device is ours, and has such a slot.
         Some(unsafe {
             Self::from_raw(bindings::swp_entry(
-                bindings::swp_type(self.entry) as c_ulong,
+                bindings::swp_type(self.as_raw()) as c_ulong,
                 offset,
             ))
         })
@@ -182,30 +183,48 @@ impl<'a> Slot<'a> {
     /// is the slot's. Takes no lock. Mirrors `swap_cache_get_folio()`.
     #[inline]
     pub fn folio(self) -> Option<ARef<Folio>> {
+        self.try_folio()
+            .unwrap_or_else(|Raced| self.folio_after_race())
+    }
+
+    /// As above: somebody was in the way before.
+    #[cold]
+    #[inline(never)]
+    fn folio_after_race(self) -> Option<ARef<Folio>> {
         loop {
-            let SlotWord::Folio(pfn, _) = self.word() else {
-                return None;
-            };
-            // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: to
-            // take memory away, one waits for longer than that. Its count says whether it has a
-            // user; a reference is only got if it has one.
-            let folio = unsafe {
-                let folio = bindings::pfn_folio(pfn.get());
-                if !bindings::folio_try_get(folio) {
-                    continue;
-                }
-                // The reference was just got.
-                ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
-            };
-            // It may have been freed and used for something else before it was got.
-            match self.word() {
-                // SAFETY: As above.
-                SlotWord::Folio(pfn, _)
-                    if unsafe { bindings::pfn_folio(pfn.get()) } == folio.as_raw() =>
-                {
-                    return Some(folio)
-                }
-                _ => drop(folio),
+            if let Ok(folio) = self.try_folio() {
+                return folio;
+            }
+        }
+    }
+
+    #[inline(always)] // in both
+    fn try_folio(self) -> Result<Option<ARef<Folio>>, Raced> {
+        let SlotWord::Folio(pfn, _) = self.word() else {
+            return Ok(None);
+        };
+        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: to
+        // take memory away, one waits for longer than that. Its count says whether it has a
+        // user; a reference is only got if it has one.
+        let folio = unsafe {
+            let folio = bindings::pfn_folio(pfn.get());
+            if !bindings::folio_try_get(folio) {
+                return Err(Raced);
+            }
+            // The reference was just got.
+            ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
+        };
+        // It may have been freed and used for something else before it was got.
+        match self.word() {
+            // SAFETY: As above.
+            SlotWord::Folio(pfn, _)
+                if unsafe { bindings::pfn_folio(pfn.get()) } == folio.as_raw() =>
+            {
+                Ok(Some(folio))
+            }
+            _ => {
+                drop(folio);
+                Err(Raced)
             }
         }
     }
@@ -217,9 +236,7 @@ impl<'a> Slot<'a> {
         let nr = 1usize.checked_shl(order).filter(|&nr| nr <= CLUSTER)?;
         // INVARIANT: In the same cluster, which is aligned to its size, which `nr` divides.
         Some(Self {
-            entry: bindings::swp_entry_t {
-                val: self.entry.val & !nr.wrapping_sub(1),
-            },
+            entry: self.entry & !nr.wrapping_sub(1),
             ..self
         })
     }
@@ -252,7 +269,7 @@ impl<'a> Slot<'a> {
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
             enter(words(self.cluster, first.index(), 1 << order), ptr);
-            bindings::folio_enter_swapcache(ptr.as_ptr(), first.entry);
+            bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
         // INVARIANT: As was just done.
@@ -265,6 +282,9 @@ impl<'a> Slot<'a> {
         }))
     }
 }
+
+/// A folio has left its slot while it was looked up.
+struct Raced;
 
 /// Where a slot is in its cluster.
 #[inline]
@@ -535,7 +555,7 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, first: Slot<'_>, order: u32, shado
     let cluster = Locked::new(first);
     // SAFETY: The folio is locked by us and in the swap cache for these slots; the cluster is
     // locked.
-    unsafe { leave(cluster.cluster, nr, ptr, first.entry, shadow) };
+    unsafe { leave(cluster.cluster, nr, ptr, first.as_raw(), shadow) };
     drop(cluster);
     // SAFETY: Lock and references are ours to give back: those of the swap cache, too, which the
     // folio has left.
