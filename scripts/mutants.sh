@@ -35,7 +35,7 @@ for name; do
 	if ! scripts/kernel.sh rust >"build/log/mutant-$name.log" 2>&1; then
 		verdict="doesn't build: see build/log/mutant-$name.log"
 	else
-		scripts/vm.sh -n "mutant-$name" -t 90 -a "$args" sh suite.sh "$test" \
+		scripts/vm.sh -n "mutant-$name" -t 300 -a "$args" sh suite.sh "$test" \
 			>>"build/log/mutant-$name.log" 2>&1 || :
 		! grep -q "^not ok .* $point" "build/log/mutant-$name.log" || verdict="caught by $test $point"
 	fi

@@ -32,6 +32,21 @@ fragile()
 	echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
 }
 
+# only CACHE: all allocations from this cache fail, and no others; all_again CACHE ends that. For
+# what is tried again if it fails, so that one failure does nothing.
+only()
+{
+	echo 0 > /sys/kernel/debug/fail_page_alloc/probability
+	echo 1 > "/sys/kernel/slab/$1/failslab"
+	echo Y > /sys/kernel/debug/failslab/cache-filter
+}
+all_again()
+{
+	echo N > /sys/kernel/debug/failslab/cache-filter
+	echo 0 > "/sys/kernel/slab/$1/failslab"
+	fragile 1
+}
+
 # each_fails STEP END: STEP n, for n from 1 on, until it has fewer than n allocations that could
 # fail: then it says END, which begins with "missed". (It may also miss because a page that is
 # being written couldn't be pushed out: it is tried again.) It says WRONG if it went wrong.

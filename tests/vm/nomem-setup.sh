@@ -56,18 +56,14 @@ use_device()
 }
 point "each allocation of swapon fails once" "$(each_fails use_device "missed ok")" \
 			"wrong: none, yes, missed ok"
-# One that failed may be tried again, elsewhere: all of one size.
 dmesg -c > /run/dmesg
-echo Y > /sys/kernel/debug/failslab/cache-filter
-echo 0 > /sys/kernel/debug/fail_page_alloc/probability
 bad=''
-for filter in /sys/kernel/slab/kmalloc-[0-9]*/failslab; do
-	echo 1 > "$filter"
-	case $(use_device 0) in *WRONG*) bad="$bad $filter" ;; esac
-	echo 0 > "$filter"
+for cache in /sys/kernel/slab/kmalloc-[0-9]*; do
+	cache=${cache##*/}
+	only "$cache"
+	case $(use_device 0) in *WRONG*) bad="$bad $cache" ;; esac
+	all_again "$cache"
 done
-echo N > /sys/kernel/debug/failslab/cache-filter
-fragile 1
 point "all of one size" \
 	"wrong:${bad:- none}, $(true_that [ "$(dmesg | grep -c 'zswap: alloc failed, zswap disabled for swap type 0$')" -gt 0 ])" "wrong: none, yes"
 swapon $device

@@ -4,7 +4,7 @@
 # loaded.
 . ./lib.sh
 . ./broken.sh
-plan 26
+plan 32
 
 fragile 1
 set_param compressor lz4
@@ -22,6 +22,9 @@ load()
 	echo "$(ask a fail in "$1"), $(ask a check)"
 }
 
+# some COUNT: 1 if it is more than none
+some() { [ "$1" -gt 0 ] && echo 1 || echo 0; }
+
 for swap in brd virtio file; do
 	for kib in 4 64; do
 		swap_on $swap
@@ -33,7 +36,19 @@ for swap in brd virtio file; do
 			"wrong: none, yes, missed 16, same 16"
 		point "$swap, $kib KiB: and makes that it is refused" \
 			"$(true_that [ "$(grew reject_alloc_fail)" -gt 16 ]) $(true_that [ "$(grew reject_kmemcache_fail)" -gt 4 ])" "yes yes"
-		point "$swap, $kib KiB: each of a load" "$(each_fails load "missed 0, same 16")" \
+		got='' want=''
+		for cache in zswap_entry zs_handle zspage radix_tree_node; do
+			with a fill text 1
+			mark
+			only $cache
+			with a fail out 0
+			all_again $cache
+			got="$got$cache $(some "$(grew reject_kmemcache_fail)") $(some "$(grew reject_alloc_fail)") $(debug stored_pages) $(ask a check), "
+			[ $cache = zswap_entry ] && rejected="1 0" || rejected="0 1"
+			want="$want$cache $rejected 0 same 16, "
+		done
+		point "$swap, $kib KiB: none is stored without any of its parts" "$got" "$want"
+		point "$swap, $kib KiB: each allocation of a load fails once" "$(each_fails load "missed 0, same 16")" \
 			"wrong: none, yes, missed 0, same 16"
 		point "$swap, $kib KiB: it goes on, and nothing is charged" "$(works a), $(charged a)" "16 same 16, 0 0 0"
 		stop a
