@@ -746,8 +746,10 @@ static void attend(void)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		size_t i = 0;
 
-		while (pids[i] != pid)
+		while (i <= WORKERS + AGENTS && pids[i] != pid)
 			i++;
+		if (i > WORKERS + AGENTS)
+			continue; /* who reports */
 		pids[i] = 0;
 		alive--;
 		if (!status)
@@ -781,7 +783,7 @@ static void stuck(void)
 		if (file)
 			fclose(file);
 	}
-	_exit(1);
+	kill(0, SIGKILL); /* those that wait for the end of all output, too */
 }
 
 static unsigned long limit_hits(void)
@@ -817,17 +819,29 @@ static void progress(uint64_t ms)
 	    counted(KILLED));
 }
 
+/* In a process of its own: it may have to wait, for a CPU that goes down. */
+static void report(uint64_t start)
+{
+	for (;;) {
+		sleep(20);
+		progress(now() - start);
+	}
+}
+
 static unsigned long moved(void)
 {
-	return counted(COMPARED) + vmstat("zswpin") + vmstat("zswpout") + vmstat("pswpin") +
-	       vmstat("swpin_zero");
+	unsigned long sum = counted(COMPARED);
+
+	for (int i = 0; i < nr_swaps; i++)
+		sum += used(swaps[i].path);
+	return sum;
 }
 
 /* Until so many children are left, or nothing moves for too long. */
-static void watch(uint64_t start, uint64_t end, int left)
+static void watch(uint64_t end, int left)
 {
 	unsigned long before = moved();
-	uint64_t last = now(), shown = now();
+	uint64_t last = now();
 
 	while (now() < end && alive > left) {
 		usleep(100000);
@@ -837,10 +851,6 @@ static void watch(uint64_t start, uint64_t end, int left)
 				stuck();
 			before = moved();
 			last = now();
-		}
-		if (now() - shown >= 20000) {
-			shown += 20000;
-			progress(now() - start);
 		}
 	}
 }
@@ -902,6 +912,7 @@ static void ending(void)
 int main(int argc, char **argv)
 {
 	uint64_t start, end;
+	pid_t reporter;
 
 	if (argc < 5 || argc > 3 + 2 * SWAPS || argc % 2 == 0) {
 		fprintf(stderr, "usage: stress SECONDS SEED SWAP DISK...\n");
@@ -930,18 +941,22 @@ int main(int argc, char **argv)
 		}
 		alive++;
 	}
-	watch(start, end, 0);
+	reporter = begin("report", 0);
+	if (!reporter)
+		report(start);
+	watch(end, 0);
 
 	/* The agents end, then all comes back, then the workers look at it. */
 	__atomic_store_n(&all->stop, true, __ATOMIC_RELEASE);
-	watch(start, -1, WORKERS);
+	watch(-1, WORKERS);
 	pids[WORKERS + AGENTS] = begin(who(WORKERS + AGENTS), 0);
 	if (!pids[WORKERS + AGENTS])
 		ending();
 	alive++;
-	watch(start, -1, WORKERS);
+	watch(-1, WORKERS);
 	__atomic_store_n(&all->last, true, __ATOMIC_RELEASE);
-	watch(start, -1, 0);
+	watch(-1, 0);
+	kill(reporter, SIGKILL);
 	progress(now() - start);
 	table();
 	return counted(WRONG) || counted(KILLED) || counted(FAULTS);
