@@ -3,9 +3,10 @@
 """parity.py DOC ROWS...: compare what the workload of parity.sh gave on C and on Rust.
 
 ROWS are files c.N and rust.N of lines KIND<tab>NAME<tab>VALUE. An exact row has to be the same in
-all of them. A moved row is a number, and that of Rust (the median, if there are several runs) has
-to lie between C's least and largest. What doesn't has to be in DOC's table of differences, by its
-name and with a reason: else the exit status is 1. A difference listed that is none is said, too.
+all of them; a law has to be 0 as well, and data right. A moved row is a number, and that of Rust
+(the median, if there are several runs) has to lie between C's least and largest. What doesn't has
+to be in DOC's table of differences, by its name and with a reason: else the exit status is 1. A
+difference listed that is none is said, too.
 "-v" shows all rows, not only those that aren't the same everywhere.
 """
 
@@ -54,8 +55,10 @@ def spread(values):
     return str(low) if low == high else f"{low}..{high}"
 
 
-def judge(kind, c, rust):
+def judge(kind, name, c, rust):
     """What C gave, what Rust did, and what that is."""
+    if any("law: " in name and value != "0" or re.search(r"WRONG|\bended ", value) for value in c + rust):
+        return " / ".join(sorted(set(c))), " / ".join(sorted(set(rust))), "BROKEN"
     if kind == "moved" and ABSENT not in c + rust:
         c, rust = [int(value) for value in c], [int(value) for value in rust]
         middle = statistics.median_low(rust)
@@ -84,7 +87,7 @@ def main():
     counts, bad, used, table = {}, 0, set(), []
     for name, kind in kinds.items():
         values = {impl: [run.get(name, (kind, ABSENT))[1] for run in runs[impl]] for impl in runs}
-        c, rust, verdict = judge(kind, values["c"], values["rust"])
+        c, rust, verdict = judge(kind, name, values["c"], values["rust"])
         if verdict.isupper():
             used.add(name)
             if name in reasons:
@@ -97,8 +100,9 @@ def main():
             table.append(f"| {kind} | `{shown[0]}` | {shown[1]} | {shown[2]} | {verdict} |")
 
     print(f"{len(runs['c'])} runs on C, {len(runs['rust'])} on Rust, {len(kinds)} rows")
-    print("\n| kind | row | C | Rust | verdict |\n|---|---|---:|---:|---|")
-    print("\n".join(table))
+    if table:
+        print("\n| kind | row | C | Rust | verdict |\n|---|---|---:|---:|---|")
+        print("\n".join(table))
     print()
     for (kind, verdict), number in sorted(counts.items()):
         print(f"{number} {kind} rows: {verdict}")

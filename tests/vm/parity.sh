@@ -30,8 +30,8 @@ spin()
 # flat: many lines as one
 flat() { tr '\n\t' '  '; }
 
-# settle: memcg statistics lag by two seconds, which cost nothing here
-settle() { usleep 2500000; }
+# settle: memcg statistics lag by two seconds
+settle() { usleep 2100000; }
 
 # --- What the kernel counts ------------------------------------------------
 PRESENT="stored_pages stored_incompressible_pages pool_total_size"
@@ -78,10 +78,9 @@ law()
 		$((new_written_back_pages - old_written_back_pages - new_zswpwb + old_zswpwb))
 }
 
-# charges KIND STEP CGROUP: what memory.stat and the files say
+# charges KIND STEP CGROUP: what memory.stat and the files say, once they are settled
 charges()
 {
-	settle
 	awk -v kind="$1" -v step="$2" 'FILENAME ~ /current/ { print kind "\t" step ".memory.zswap.current\t" $1 }
 		/^zsw/ { print kind "\t" step ".memory.stat." $1 "\t" $2 }' "/cg/$3/memory.stat" "/cg/$3/memory.zswap.current"
 }
@@ -165,6 +164,7 @@ quiet()
 	exact "$step.out" "$(ask a out | cut -d' ' -f1)"
 	counts exact "$step.out"
 	law "$step.out"
+	settle
 	charges exact "$step.out" a
 	exact "$step.out.meminfo" "$(grep Zswap /proc/meminfo | flat)"
 	exact "$step.in" "$(ask a in | cut -d' ' -f1) $(ask a sum) $(ask a check)"
@@ -200,7 +200,10 @@ quiet()
 	for name in $PRESENT; do
 		exact "$step.unmapped.$name" "$(debug $name)"
 	done
-	charges exact "$step.unmapped" a
+	if [ "$3" = last ]; then
+		settle
+		charges exact "$step.unmapped" a
+	fi
 	stop a
 }
 
@@ -217,9 +220,12 @@ compressors()
 		with "$worker" fill last 7
 		with "$worker" out
 		counts exact "compressor.$name"
-		charges exact "compressor.$name" "$worker"
 	done
 	law compressors
+	settle
+	for worker in lz4 lzo lzorle zstd deflate 842; do
+		charges exact "compressor.$worker" $worker
+	done
 	for name in lzo zstd lz4; do
 		set_param compressor $name
 		with $name in
@@ -233,7 +239,6 @@ compressors()
 		stop $worker
 	done
 	set_param compressor lz4
-	settle
 	for name in $PRESENT; do
 		exact "compressors.$name" "$(debug $name)"
 	done
@@ -278,6 +283,7 @@ swapped_off()
 	swap_off
 	counts exact "swapoff.$1.$2"
 	law "swapoff.$1.$2"
+	settle
 	charges exact "swapoff.$1.$2" a
 	exact "swapoff.$1.$2.sum" "$(ask a sum) $(ask a check)"
 	stop a
@@ -305,7 +311,6 @@ ended()
 	exact "$1.read" "$(ask a sum) $(ask a check)"
 	law "$1.read"
 	stop a
-	settle
 	for name in $PRESENT; do
 		exact "$1.ended.$name" "$(debug $name)"
 	done
@@ -374,10 +379,10 @@ pressure()
 	folios "$1"
 	set_param shrinker_enabled Y
 	start a
-	echo 2700K > /cg/a/memory.max
+	echo 4000K > /cg/a/memory.max
 	spin
 	begin
-	with a map 768 "$1"
+	with a map 1024 "$1"
 	with a fill last 3
 	exact "pressure.$1.cycle" "$(ask a cycle 2)"
 	met "pressure.$1"
@@ -418,10 +423,12 @@ removed()
 	begin
 	with a out
 	law removed.out
+	settle
 	charges exact removed.before p
 	cat /cg/p/c/cgroup.procs > /cg/a/cgroup.procs
 	rmdir /cg/p/c
 	echo -memory > /cg/p/cgroup.subtree_control
+	settle
 	charges exact removed.after p
 	start_pusher p
 	spin
