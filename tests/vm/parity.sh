@@ -379,10 +379,10 @@ pressure()
 	folios "$1"
 	set_param shrinker_enabled Y
 	start a
-	echo 4000K > /cg/a/memory.max
+	echo 9000K > /cg/a/memory.max # some large folios can be in a batch of a CPU's
 	spin
 	begin
-	with a map 1024 "$1"
+	with a map 3072 "$1"
 	with a fill last 3
 	exact "pressure.$1.cycle" "$(ask a cycle 2)"
 	met "pressure.$1"
