@@ -660,7 +660,8 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
         if index >= self.nr {
             return None;
         }
-        let tree = self.tree?;
+        // Often there is nothing in all of it: that takes no walk.
+        let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let offset = self.offset(index);
         // INVARIANT: By ours, which is given up.
         Some(Occupied {
