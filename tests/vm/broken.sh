@@ -65,7 +65,7 @@ each_fails()
 		esac
 	done
 	echo "# $1: $((n - 1)) allocations" >&2
-	echo "wrong:${bad:- none}, $(true_that [ $n -gt 8 ]), $got"
+	echo "wrong:${bad:- none}, $(true_that [ $n -gt 4 ]), $got"
 }
 
 # What slabs there are of zswap's own caches; slab_nomerge keeps others' objects out of them.
@@ -91,8 +91,9 @@ leaks()
 {
 	[ -e /sys/kernel/debug/kmemleak ] || return
 	sleep 6
-	echo scan > /sys/kernel/debug/kmemleak
-	echo scan > /sys/kernel/debug/kmemleak
+	for _ in 1 2; do
+		echo scan > /sys/kernel/debug/kmemleak || echo "it has switched itself off"
+	done
 	cat /sys/kernel/debug/kmemleak
 }
 
