@@ -496,12 +496,13 @@ done
 exact end.meminfo "$(grep Zswap /proc/meminfo | flat)"
 exact end.stat "$(grep '^zswap' /cg/memory.stat | flat)"
 
-# What the kernel has said. While it boots it says how large it is and how fast: of that, the text.
+# What the kernel has said. While it boots it says how large it is and how fast: of that, the text;
+# not how fast its clock is, which it finds out some time later.
 {
 	grep '^zswap' /run/boot
 	grep -v '^zswap' /run/boot | sed 's/^\(Linux version.*\) #.*/\1/; s/0x[0-9a-f]*/N/g; s/[0-9][0-9.]*/N/g'
 	dmesg | sed 's/^\[ *[0-9.]*\] //' | awk 'NR == FNR { boot++; next } FNR > boot' /run/boot -
-} | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' | sort | uniq -c |
+} | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' -e '^tsc: ' -e '^clocksource: tsc' | sort | uniq -c |
 	while read -r n line; do
 		exact "log: $line" "$n"
 	done
