@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs stack selftests parity zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs stack selftests parity bench zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -27,6 +27,7 @@ help:
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
+	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
 	@echo '  make shell          a shell in the booted kernel'
@@ -111,6 +112,11 @@ parity: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/parity.sh
+
+bench: overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/bench.sh
 
 shell: kernel
 	@scripts/vm.sh -i

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * swapbench WHAT KIB CONTENT ROUNDS: how long the ways to swap and back take, in a guest whose
+ * clock is the instructions that it has executed. Prints a row for each way,
+ *
+ *   WHAT KIB CONTENT WAY PER INSTRUCTIONS...
+ *
+ * with the instructions of each round and what they are to be divided by. The caller has made
+ * folios of KIB the ones that memory comes in. In each round:
+ *
+ *   new      the first write to each page: nothing of it is swap's. For comparison
+ *   out      MADV_PAGEOUT
+ *   miss     mincore() of what is swapped out: a lookup for each page
+ *   in       the first read of each page, less reading it again
+ *   free     munmap() of what is swapped out
+ *   ahead    MADV_WILLNEED: into the swap cache, not into the page table
+ *   hit      mincore() of what is in the swap cache
+ *   cached   the first read of each page that is in the swap cache, less reading it again
+ *   drop     munmap() of what is swapped out and in the swap cache
+ *   unmap    munmap() of what was never swapped
+ *   exit     of a process with memory that was never swapped, less that of one without
+ *   gone     of a process with memory that is swapped out, less that of one without
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define PAGES 512UL /* one folio of 2 MiB */
+#define SIZE (PAGES * PAGE)
+#define LOOKS 8 /* mincore() takes little: this often */
+#define ENDINGS 3 /* exits of which the least counts */
+#define ROUNDS 64
+
+static enum { NEW, OUT, MISS, IN, FREE, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS } way;
+static const char *const ways[] = { "new",    "out", "miss", "in",    "free", "ahead",
+				    "hit", "cached", "drop", "unmap", "exit", "gone" };
+static uint64_t took[WAYS][ROUNDS];
+static uint64_t per_instruction; /* ticks of the time stamp counter */
+
+#define TICKS 15
+#define TICK_LEAST 1000 /* instructions: nothing else in a loop takes as many */
+static uint64_t ticks[TICKS], nr_ticks, tick_period, tick_cost;
+
+static enum { ZERO, SAME, TEXT, RANDOM } content;
+static const char *const contents[] = { "zero", "same", "text", "random" };
+
+static unsigned char *mem;
+static uint64_t (*want)[PAGES][PAGE / 8]; /* what is to be in it: in pages of its own */
+static unsigned char in_core[PAGES];
+
+static void die(const char *what)
+{
+	printf("swapbench: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void check(bool good, const char *what)
+{
+	if (!good) {
+		printf("swapbench: %s\n", what);
+		exit(1);
+	}
+}
+
+static uint64_t now(void)
+{
+	uint32_t low, high;
+
+	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* A loop whose length is known: two instructions a round. */
+static void calibrate(void)
+{
+	uint64_t n, start, least = UINT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		n = 100000;
+		start = now();
+		asm volatile("1: dec %0; jnz 1b" : "+r"(n));
+		start = now() - start;
+		least = start < least ? start : least;
+	}
+	per_instruction = least / 200000;
+	check(per_instruction && least % 200000 < 1000,
+	      "the clock doesn't count instructions: start QEMU with -icount");
+}
+
+/*
+ * The timer's tick comes every few milliseconds whatever is going on, and takes some thousand
+ * instructions. To know how many are in what is measured, that is begun right after one.
+ */
+static uint64_t after_tick(void)
+{
+	uint64_t before, t = now();
+
+	do {
+		before = t;
+		t = now();
+	} while (t - before < TICK_LEAST * per_instruction);
+	ticks[nr_ticks++ % TICKS] = t - before;
+	return t;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return (*(uint64_t *)a > *(uint64_t *)b) - (*(uint64_t *)a < *(uint64_t *)b);
+}
+
+static void time_ticks(void)
+{
+	uint64_t gaps[TICKS], t = after_tick(), next;
+
+	for (int i = 0; i < TICKS; i++) {
+		next = after_tick();
+		gaps[i] = next - t;
+		t = next;
+	}
+	qsort(gaps, TICKS, sizeof(gaps[0]), compare);
+	tick_period = gaps[TICKS / 2];
+	memcpy(gaps, ticks, sizeof(gaps));
+	qsort(gaps, TICKS, sizeof(gaps[0]), compare);
+	tick_cost = gaps[TICKS / 2];
+}
+
+/* What lies between, less the ticks in it. */
+static uint64_t between(uint64_t start, uint64_t end)
+{
+	return end - start - (end - start + tick_cost) / tick_period * tick_cost;
+}
+
+static uint64_t next(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static void make_content(void)
+{
+	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
+					  "pages\t/*", "\n\treturn", "folio = ", "struct x" };
+	uint64_t r, x = 0x9e3779b97f4a7c15ULL;
+
+	for (size_t i = 0; i < PAGES; i++)
+		for (size_t k = 0; k < PAGE / 8; k++) {
+			r = next(&x);
+			switch (content) {
+			case ZERO:
+				(*want)[i][k] = 0;
+				break;
+			case SAME:
+				(*want)[i][k] = i + 1;
+				break;
+			case TEXT: /* three words of four come from the dictionary */
+				if (r >> 62)
+					memcpy(&(*want)[i][k], words[r & 7], 8);
+				else
+					(*want)[i][k] = r & 0xffffff;
+				break;
+			case RANDOM:
+				(*want)[i][k] = r;
+				break;
+			}
+		}
+}
+
+static void *anonymous(size_t size, int flags)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		die("mmap");
+	return at;
+}
+
+/* Each of these is timed, and does nothing but what it is named by. */
+static void unmap(void) { munmap(mem, SIZE); }
+
+static void out(void)
+{
+	if (madvise(mem, SIZE, MADV_PAGEOUT))
+		die("MADV_PAGEOUT");
+}
+
+static void ahead(void)
+{
+	if (madvise(mem, SIZE, MADV_WILLNEED))
+		die("MADV_WILLNEED");
+}
+
+static void look(void)
+{
+	for (int i = 0; i < LOOKS; i++)
+		if (mincore(mem, SIZE, in_core))
+			die("mincore");
+}
+
+static void write_each(void)
+{
+	for (size_t i = 0; i < SIZE; i += PAGE)
+		*(volatile unsigned char *)(mem + i) = 1;
+}
+
+static void read_each(void)
+{
+	for (size_t i = 0; i < SIZE; i += PAGE)
+		*(volatile unsigned char *)(mem + i);
+}
+
+static uint64_t timed(void (*act)(void))
+{
+	uint64_t start = after_tick();
+
+	act();
+	return between(start, now());
+}
+
+/* Aligned, and with nothing near that it could be joined with. */
+static void map(void)
+{
+	unsigned char *at = anonymous(2 * SIZE, MAP_PRIVATE | MAP_NORESERVE);
+	unsigned char *first = (unsigned char *)(((uintptr_t)at + SIZE - 1) & ~(SIZE - 1));
+
+	munmap(at, first - at);
+	munmap(first + SIZE, at + SIZE - first);
+	if (madvise(first, SIZE, MADV_HUGEPAGE))
+		die("MADV_HUGEPAGE");
+	mem = first;
+}
+
+static void fill(int round)
+{
+	uint64_t t;
+
+	map();
+	t = timed(write_each);
+	if (round >= 0)
+		took[NEW][round] = t;
+	memcpy(mem, want, SIZE);
+}
+
+/* Reads each page once; what reading them takes by itself is no part of it. */
+static uint64_t read_new(void)
+{
+	uint64_t first = timed(read_each);
+
+	first -= timed(read_each);
+	check(!memcmp(mem, want, SIZE), "memory came back as something else");
+	return first;
+}
+
+
+/* After one look: all of it is in the swap cache, or none. */
+static void check_all(bool there)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		check((in_core[i] & 1) == there,
+		      there ? "a page isn't in the swap cache" : "a page isn't swapped out");
+}
+
+static void fill_and_out(int round)
+{
+	fill(round);
+	out();
+	look();
+	check_all(false);
+}
+
+/* An exit, from the child's last instruction to where its parent goes on. */
+static uint64_t one_ending(uint64_t *start, bool memory, bool swapped)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		if (swapped)
+			fill_and_out(-1);
+		else if (memory)
+			fill(-1);
+		*start = after_tick();
+		_exit(0);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "a child failed");
+	return between(*start, now());
+}
+
+/* What else comes by while a process ends, such as RCU's work, can only add to it. */
+static uint64_t ending(uint64_t *start, bool memory, bool swapped)
+{
+	uint64_t t, least = UINT64_MAX;
+
+	for (int i = 0; i < ENDINGS; i++) {
+		t = one_ending(start, memory, swapped);
+		least = t < least ? t : least;
+	}
+	return least;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t *start = anonymous(PAGE, MAP_SHARED), empty;
+	int rounds = argc == 5 ? atoi(argv[4]) : 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	check(rounds > 0 && rounds <= ROUNDS, "usage: swapbench WHAT KIB CONTENT ROUNDS");
+	while (strcmp(argv[3], contents[content]))
+		check(++content <= RANDOM, "no such content");
+	calibrate();
+	time_ticks();
+	/* Small pages, so that what surrounds the test is the same whatever is tested. */
+	want = anonymous(SIZE, MAP_PRIVATE);
+	madvise(want, SIZE, MADV_NOHUGEPAGE);
+	make_content();
+
+	/* The first rounds get slabs, tables and the device's own memory. */
+	for (int warm = -2; warm < rounds; warm++) {
+		int i = warm < 0 ? 0 : warm;
+
+		fill(i);
+		took[OUT][i] = timed(out);
+		took[MISS][i] = timed(look);
+		check_all(false);
+		took[IN][i] = read_new();
+		unmap();
+
+		fill_and_out(i);
+		took[FREE][i] = timed(unmap);
+
+		fill_and_out(i);
+		took[AHEAD][i] = timed(ahead);
+		took[HIT][i] = timed(look);
+		check_all(true);
+		took[CACHED][i] = read_new();
+		unmap();
+
+		fill_and_out(i);
+		ahead();
+		look();
+		check_all(true);
+		took[DROP][i] = timed(unmap);
+
+		fill(i);
+		took[UNMAP][i] = timed(unmap);
+
+		empty = ending(start, false, false);
+		took[EXIT][i] = ending(start, true, false) - empty;
+		took[GONE][i] = ending(start, true, true) - empty;
+	}
+
+	for (way = 0; way < WAYS; way++) {
+		printf("%s\t%s\t%s\t%s\t%lu\t", argv[1], argv[2], argv[3], ways[way],
+		       way == MISS || way == HIT ? PAGES * LOOKS : PAGES);
+		for (int i = 0; i < rounds; i++)
+			printf("%s%ld", i ? " " : "", (int64_t)took[way][i] / (int64_t)per_instruction);
+		printf("\n");
+	}
+	return 0;
+}

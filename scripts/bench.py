@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""bench.py DOC PICTURE DIR: compare what swapping takes in C and in Rust.
+
+DIR has a file of each boot, c.N and rust.N, with lines WHAT<tab>KIB<tab>CONTENT<tab>WAY<tab>PER<tab>
+INSTRUCTIONS...: what each of the boot's rounds took for PER pages. A boot's figure is the median of
+its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and the
+PICTURE. A row for which Rust takes over 1 % more, and more than boots differ, has to be in DOC's table of reasons: else the exit
+status is 1, as it is if a row doesn't repeat.
+"""
+
+import os
+import re
+import statistics
+import sys
+
+LIMIT = 1.0  # percent
+REPEATS = 0.1  # percent, between boots; of one that takes little, ONE instruction
+ONE = 1.0
+
+WAYS = {
+    "out": "swap out",
+    "in": "swap in, by a fault",
+    "free": "free what is swapped",
+    "gone": "exit with memory that is swapped",
+    "ahead": "read into the swap cache",
+    "cached": "fault on a cached folio",
+    "drop": "free what is swapped and cached",
+    "miss": "look up: not there",
+    "hit": "look up: there",
+    "exit": "exit with memory that never was swapped",
+    "unmap": "free what never was swapped",
+    "new": "first write to a page",
+}
+WHATS = {
+    "cache": "zswap never on",
+    "zswap": "in zswap",
+    "off": "zswap off, empty",
+    "beside": "zswap has others'",
+}
+# What isn't zswap's, or not the content's, is shown once; all is judged.
+ONCE = {"cached", "drop", "miss", "hit"}
+PLAIN = {"exit", "unmap", "new"}
+
+
+def read(path):
+    """{(way, what, kib, content): instructions a page} of a boot."""
+    rows = {}
+    with open(path, encoding="ascii") as file:
+        for number, line in enumerate(file, 1):
+            fields = line.rstrip("\n").split("\t")
+            if len(fields) != 6 or fields[0] not in WHATS or fields[3] not in WAYS:
+                sys.exit(f"{path}:{number}: no row: {line.strip()!r}: the guest went wrong")
+            what, kib, content, way, per, rounds = fields
+            rows[way, what, int(kib), content] = statistics.median(map(int, rounds.split())) / int(per)
+    return rows
+
+
+def name(key):
+    way, what, kib, content = key
+    return f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}"
+
+
+def listed(text, path):
+    """The table of reasons: {regular expression: reason}."""
+    part = re.search(r"<!-- REASONS: BEGIN -->(.*?)<!-- REASONS: END -->", text, re.S)
+    if not part:
+        sys.exit(f"{path}: its table of reasons isn't between the marks REASONS: BEGIN and END")
+    table = {}
+    for line in part.group(1).strip().splitlines()[2:]:
+        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
+        if not cells:
+            sys.exit(f"{path}: no `rows` and reason in: {line}")
+        table[cells.group(1)] = cells.group(2)
+    return table
+
+
+def is_shown(key):
+    way, what, kib, content = key
+    if way in PLAIN | ONCE:
+        return what == "cache" and content == "random" and (way in PLAIN or kib == 4)
+    return way != "ahead" or kib == 4
+
+
+def stands_for(key):
+    """The row that is shown for one that isn't."""
+    way, what, kib, content = key
+    if way in ONCE:
+        return way, "cache", 4, "random"
+    return (way, "cache", kib, "random") if way in PLAIN else (way, what, 4, content)
+
+
+def draw(rows, path):
+    """A bar for each row, to the right where Rust takes more."""
+    step, left, middle, unit = 16, 420, 585, 16
+    clip = (middle - left) / unit
+    height = 60 + step * len(rows)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 930 {height}" font-family="sans-serif" font-size="11">',
+        "<!-- SPDX-License-Identifier: GPL-2.0 -->",
+        "<!-- Drawn by scripts/bench.py. -->",
+        f'<rect width="930" height="{height}" fill="#fff"/>',
+        f'<text x="{middle}" y="18" text-anchor="middle" font-size="13">Rust against C: instructions a page</text>',
+        f'<text x="{middle - 8}" y="36" text-anchor="end" fill="#26734d">Rust takes less</text>',
+        f'<text x="{middle + 8}" y="36" fill="#a3341f">Rust takes more</text>',
+        f'<rect x="{middle - LIMIT * unit}" y="44" width="{2 * LIMIT * unit}" height="{step * len(rows)}" fill="#eee"/>',
+    ]
+    for i, (key, c, rust, percent) in enumerate(rows):
+        y = 44 + i * step
+        length = min(abs(percent), clip) * unit
+        colour = "#26734d" if percent <= 0 else "#a3341f" if percent > LIMIT else "#b08a2e"
+        x = middle - length if percent < 0 else middle
+        end = middle + length + 4 if percent >= 0 else middle - length - 4
+        anchor = "start" if percent >= 0 else "end"
+        lines.append(f'<text x="{left - 10}" y="{y + 12}" text-anchor="end">{name(key)}</text>')
+        lines.append(f'<rect x="{x:.1f}" y="{y + 3}" width="{length:.1f}" height="{step - 6}" fill="{colour}"/>')
+        lines.append(f'<text x="{end:.1f}" y="{y + 12}" text-anchor="{anchor}">{percent:+.1f} %</text>')
+        lines.append(f'<text x="920" y="{y + 12}" text-anchor="end" fill="#666">{c:.0f} to {rust:.0f}</text>')
+    lines += [f'<path d="M{middle} 44v{step * len(rows)}" stroke="#333"/>', "</svg>"]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def main():
+    doc, picture, folder = sys.argv[1:]
+    boots = {impl: [read(os.path.join(folder, file)) for file in sorted(os.listdir(folder))
+                    if re.fullmatch(impl + r"\.\d+", file)] for impl in ("c", "rust")}
+    if not boots["c"] or not boots["rust"]:
+        sys.exit(f"{folder}: no boots of both: files c.N and rust.N")
+    keys = set(boots["c"][0])
+    for boot in boots["c"] + boots["rust"]:
+        if set(boot) != keys:
+            sys.exit(f"{folder}: the boots have different rows: {name(min(set(boot) ^ keys))}")
+    with open(doc, encoding="utf-8") as file:
+        text = file.read()
+    reasons = listed(text, doc)
+
+    table, drawn, bad, used, worst = [], [], 0, set(), 0.0
+    hidden = {"no": 0, "as": 0}  # that take over the limit more: none, or as the row that stands for them
+    over = set()
+    order = list(WAYS), list(WHATS)
+    for key in sorted(keys, key=lambda key: (not is_shown(key), order[0].index(key[0]), order[1].index(key[1]), key[3], key[2])):
+        values = {impl: [boot[key] for boot in boots[impl]] for impl in boots}
+        c, rust = (statistics.median(values[impl]) for impl in ("c", "rust"))
+        spread = max(max(values[impl]) - min(values[impl]) for impl in values)
+        percent = (rust / c - 1) * 100
+        wobble = spread / c * 100
+        worst = max(worst, wobble)
+        verdict = "less" if percent < -LIMIT else "MORE" if percent > LIMIT and rust - c > spread else "same"
+        if verdict == "MORE":
+            why = [row for row in reasons if re.fullmatch(row, name(key))]
+            used.update(why)
+            bad += not why
+            verdict = "listed" if why else verdict
+        if wobble > REPEATS and spread > ONE:
+            verdict += ", DOESN'T REPEAT"
+            bad += 1
+        if verdict in ("MORE", "listed"):
+            over.add(key)
+        if is_shown(key):
+            drawn.append((key, c, rust, percent))
+        elif verdict in ("less", "same"):
+            hidden["no"] += 1
+            continue
+        elif verdict in ("MORE", "listed") and stands_for(key) in over:
+            hidden["as"] += 1
+            continue
+        way, what, kib, content = key
+        table.append(f"| {WAYS[way]} | {WHATS[what]} | {kib} KiB | {content} | {c:.1f} | {rust:.1f} | "
+                     f"{rust - c:+.1f} | {percent:+.2f} % | {wobble:.2f} % | {verdict} |")
+
+    lines = ["| way | zswap | folio | content | C | Rust | difference | | spread | verdict |",
+             "|---|---|---:|---|---:|---:|---:|---:|---:|---|", *table, "",
+             f"Of {sum(hidden.values())} more rows, which are those above with other content, folios or zswap, "
+             f"{hidden["no"]} take no more, and {hidden["as"]} more for the same reason. {len(boots["c"])} boots of C, "
+             f"{len(boots["rust"])} of Rust; the largest spread of all is {worst:.2f} %."]
+    new, found = re.subn(r"(<!-- OUTPUT OF make bench: BEGIN -->\n).*?(<!-- OUTPUT OF make bench: END -->)",
+                         lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)
+    if found != 1:
+        sys.exit(f"{doc}: its table isn't between the marks OUTPUT OF make bench: BEGIN and END")
+    with open(doc, "w", encoding="utf-8") as file:
+        file.write(new)
+    draw(drawn, picture)
+
+    print("\n".join(lines))
+    for row in sorted(set(reasons) - used):
+        print(f"stale: {doc} lists `{row}`, which takes no more")
+    if bad:
+        print(f"bench: {bad} rows take over {LIMIT:.0f} % more, or don't repeat, and {doc} has no reason for them")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
