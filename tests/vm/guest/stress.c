@@ -34,16 +34,17 @@
 
 #define PAGE 4096UL
 #define HUGE (2UL << 20)
+#define SWAPPED (1ULL << 62) /* in the page map */
 #define CG "/cg/stress"
 #define PARAM "/sys/module/zswap/parameters/"
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 #define MAGIC 0x7a73776170746573ULL
 
 #define WORKERS 5
-#define WORKER_PAGES 6144UL
+#define WORKER_PAGES 4096UL
 #define SWAPS 2
 #define REPORTS 20 /* wrong pages and faults that are described, of all that are counted */
-#define PATIENCE 60 /* seconds without a page that moves or is compared */
+#define PATIENCE 120 /* seconds without a page that is swapped or compared */
 
 enum {
 	COMPARED, WRONG, OLD_ZERO, KILLED, FAULTS, FORKS, REFUSED, CGROUPS, CPUS, LIMITS, RECLAIMS,
@@ -63,6 +64,7 @@ static const char *const kernels[] = {
 static struct {
 	unsigned long count[COUNTS];
 	unsigned long swapoffs[SWAPS], back[SWAPS];
+	unsigned long swapped;
 	unsigned int owners;
 	bool stop, last;
 } *all;
@@ -123,12 +125,18 @@ static void die(const char *what)
 	_exit(1);
 }
 
-static uint64_t now(void)
+static uint64_t now_us(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
+}
+
+/* In milliseconds. */
+static uint64_t now(void)
+{
+	return now_us() / 1000;
 }
 
 static uint64_t next(uint64_t *x)
@@ -385,24 +393,60 @@ static void join(const char *format, unsigned long number)
 
 /* --- Workers ------------------------------------------------------------------------------ */
 
-/* Pages that another thread reads while they are being pushed out. */
+/*
+ * Pages that another thread reads at the moment they are being pushed out, between being unmapped
+ * and leaving memory: so they stay in the swap cache, and what was stored of them in zswap. Their
+ * next content makes that old.
+ */
 static struct {
 	size_t first, n;
 } hot;
+
+static int pagemap;
+
+static bool is_swapped(size_t page)
+{
+	uint64_t entry;
+
+	if (pread(pagemap, &entry, 8, ((uintptr_t)mem / PAGE + page) * 8) != 8)
+		die("pagemap");
+	return entry & SWAPPED;
+}
+
+static bool is_hot(void)
+{
+	return __atomic_load_n(&hot.n, __ATOMIC_ACQUIRE);
+}
 
 static void *reader(void *unused)
 {
 	uint64_t x = me;
 
 	while (!over(&all->last)) {
-		size_t n = __atomic_load_n(&hot.n, __ATOMIC_ACQUIRE);
+		size_t n = __atomic_load_n(&hot.n, __ATOMIC_ACQUIRE), end = hot.first + n;
 
-		if (n)
-			(void)*(volatile unsigned char *)(mem + (hot.first + next(&x) % n) * PAGE);
-		else
+		if (!n)
 			usleep(500);
+		for (size_t page = end - n; page < end; page += 1 + next(&x) % 8) {
+			while (is_hot() && !is_swapped(page))
+				;
+			if (!is_hot())
+				break;
+			/* Too early, and it isn't stored; too late, and it is gone. */
+			for (uint64_t at = now_us() + next(&x) % 40; now_us() < at;)
+				;
+			(void)*(volatile unsigned char *)(mem + page * PAGE);
+		}
 	}
 	return unused;
+}
+
+static void push_out(size_t first, size_t n, bool read)
+{
+	hot.first = first;
+	__atomic_store_n(&hot.n, read ? n : 0, __ATOMIC_RELEASE);
+	advise(first, n, MADV_PAGEOUT);
+	__atomic_store_n(&hot.n, 0, __ATOMIC_RELEASE);
 }
 
 static void child(void)
@@ -445,10 +489,13 @@ static void step(void)
 	} else if (what < 70) {
 		write_pages(from, wide, true);
 	} else if (what < 85) {
-		hot.first = from;
-		__atomic_store_n(&hot.n, one_in(2) ? wide : 0, __ATOMIC_RELEASE);
-		advise(from, wide, MADV_PAGEOUT);
-		__atomic_store_n(&hot.n, 0, __ATOMIC_RELEASE);
+		push_out(from, wide, one_in(2));
+		if (one_in(2)) { /* what stayed, once more */
+			write_pages(from, wide, one_in(3));
+			push_out(from, wide, false);
+			if (one_in(2))
+				compare(from, wide, "after it stayed");
+		}
 	} else if (what < 88) {
 		advise(first, n, MADV_WILLNEED);
 	} else if (what < 91) {
@@ -480,6 +527,9 @@ static void worker(unsigned long nr)
 	shared = nr == WORKERS - 1;
 	map(WORKER_PAGES, nr != 0);
 	write_pages(0, pages, false);
+	pagemap = open("/proc/self/pagemap", O_RDONLY);
+	if (pagemap < 0)
+		die("pagemap");
 	if (pthread_create(&thread, NULL, reader, NULL))
 		die("pthread_create");
 	while (!over(&all->stop))
@@ -530,6 +580,10 @@ static void limits(void)
 		count(LIMITS);
 		rest(200);
 	}
+	/* For what comes back at the end. */
+	for (int i = 0; i < WORKERS; i++)
+		if (put("max", CG "/w%d/memory.max", i))
+			fault("the last limit", errno);
 }
 
 static void reclaim(void)
@@ -582,7 +636,7 @@ static void flips(void)
 			break;
 		case 3:
 			error = put("N", PARAM "enabled");
-			rest(100);
+			rest(1000);
 			if (!error)
 				error = put("Y", PARAM "enabled");
 			break;
@@ -811,12 +865,14 @@ static unsigned long large(void)
 
 static void progress(uint64_t ms)
 {
+	unsigned long in = vmstat("zswpin"), read = vmstat("pswpin");
+
 	say("%4lu s: zswap out %lu in %lu back %lu, disk out %lu in %lu, limit hits %lu, "
 	    "swapoffs %lu, cgroups %lu, CPU flips %lu, forks %lu; compared %lu, wrong %lu, killed %lu",
-	    ms / 1000, vmstat("zswpout"), vmstat("zswpin"), vmstat("zswpwb"), vmstat("pswpout"),
-	    vmstat("pswpin"), limit_hits(), all->swapoffs[0] + all->swapoffs[1],
-	    counted(CGROUPS), counted(CPUS), counted(FORKS), counted(COMPARED), counted(WRONG),
-	    counted(KILLED));
+	    ms / 1000, vmstat("zswpout"), in, vmstat("zswpwb"), vmstat("pswpout"), read,
+	    limit_hits(), all->swapoffs[0] + all->swapoffs[1], counted(CGROUPS),
+	    counted(CPUS), counted(FORKS), counted(COMPARED), counted(WRONG), counted(KILLED));
+	__atomic_store_n(&all->swapped, in + read, __ATOMIC_RELAXED);
 }
 
 /* In a process of its own: it may have to wait, for a CPU that goes down. */
@@ -830,11 +886,7 @@ static void report(uint64_t start)
 
 static unsigned long moved(void)
 {
-	unsigned long sum = counted(COMPARED);
-
-	for (int i = 0; i < nr_swaps; i++)
-		sum += used(swaps[i].path);
-	return sum;
+	return counted(COMPARED) + __atomic_load_n(&all->swapped, __ATOMIC_RELAXED);
 }
 
 /* Until so many children are left, or nothing moves for too long. */
@@ -892,7 +944,7 @@ static void groups(void)
 		die(CG);
 	for (int i = 0; i < WORKERS; i++) {
 		snprintf(path, sizeof(path), CG "/w%d", i);
-		if (mkdir(path, 0755) || put("20M", "%s/memory.max", path))
+		if (mkdir(path, 0755) || put("14M", "%s/memory.max", path))
 			die(path);
 	}
 }
@@ -900,9 +952,6 @@ static void groups(void)
 /* All comes back. */
 static void ending(void)
 {
-	for (int i = 0; i < WORKERS; i++)
-		if (put("max", CG "/w%d/memory.max", i))
-			die("memory.max");
 	for (int i = 0; i < nr_swaps; i++)
 		if (!swap_off(i))
 			fault("the last swapoff", ENOMEM);
