@@ -44,7 +44,6 @@
 #define WORKER_PAGES 4096UL
 #define SWAPS 2
 #define REPORTS 20 /* wrong pages and faults that are described, of all that are counted */
-#define PATIENCE 120 /* seconds without a page that is swapped or compared */
 
 enum {
 	COMPARED, WRONG, OLD_ZERO, KILLED, FAULTS, FORKS, REFUSED, CGROUPS, CPUS, LIMITS, RECLAIMS,
@@ -74,6 +73,9 @@ static struct {
 } swaps[SWAPS];
 
 static int nr_swaps;
+
+/* Seconds without a page that is swapped or compared. */
+static unsigned long patience = 90;
 
 static uint64_t dice;
 static const char *role = "stress";
@@ -819,7 +821,7 @@ static void stuck(void)
 	char path[40], where[1000];
 
 	count(FAULTS);
-	say("STUCK: nothing has moved for %d s", PATIENCE);
+	say("STUCK: nothing has moved for %lu s", patience);
 	for (size_t i = 0; i <= WORKERS + AGENTS; i++) {
 		FILE *file;
 		size_t n;
@@ -898,7 +900,7 @@ static void watch(uint64_t end, int left)
 	while (now() < end && alive > left) {
 		usleep(100000);
 		attend();
-		if (now() - last > PATIENCE * 1000) {
+		if (now() - last > patience * 1000) {
 			if (moved() == before)
 				stuck();
 			before = moved();
@@ -980,6 +982,8 @@ int main(int argc, char **argv)
 
 	start = now();
 	end = start + strtoull(argv[1], NULL, 10) * 1000;
+	if (patience < (end - start) / 2000)
+		patience = (end - start) / 2000;
 	for (size_t i = 0; i < WORKERS + AGENTS; i++) {
 		pids[i] = begin(who(i), i);
 		if (!pids[i] && i < WORKERS)
