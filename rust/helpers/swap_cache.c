@@ -177,7 +177,8 @@ rust_helper_swapin_alloc_folio(gfp_t *gfp, unsigned int order,
 			       struct vm_fault *vmf, struct mempolicy *mpol,
 			       pgoff_t ilx)
 {
-	if (order)
+	/* Without huge pages there is no other order, and nothing to ask. */
+	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && order)
 		*gfp = thp_shmem_limit_gfp_mask(vma_thp_gfp_mask(vmf ? vmf->vma : NULL),
 						*gfp);
 	if (mpol || !vmf)
