@@ -747,10 +747,8 @@ impl<'f, T: ForeignOwnable + 'f> Occupied<'f, 'f, T> {
     #[inline]
     pub fn take(self) -> Taken<'f, T> {
         // SAFETY: By the type invariant the slot is ours and holds an element: `erase` returns it.
-        Taken(
-            unsafe { self.tree.erase(self.offset).unwrap_unchecked() },
-            PhantomData,
-        )
+        let element = unsafe { self.tree.erase(self.offset).unwrap_unchecked() };
+        Taken(element, PhantomData)
     }
 }
 

@@ -9,7 +9,7 @@
 //! |-----------------------------------------|----------------------------------------------------|
 //! | a slot, on a device that stays          | [`Slot`]                                           |
 //! | look up: a counted reference, no access | [`Slot::folio`]                                    |
-//! | win the slots: a folio enters, locked   | [`Slot::add`] gives [`Entered`], under the lock    |
+//! | win the slots: a folio enters, locked   | [`Slot::add_folio`] gives [`Entered`], under the lock    |
 //! | it is charged                           | [`Entered::charge`] gives [`Charged`]              |
 //! | it could be split, if it is large       | [`Charged::prepare_split`] gives [`Splittable`]    |
 //! | it is known to reclaim                  | [`Splittable::publish`] gives [`NewFolio`]         |
@@ -78,7 +78,7 @@ use core::{
 };
 
 /// Slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
-pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS as usize;
+pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 use SLOTS_PER_CLUSTER as CLUSTER;
 
 /// What the words of this kernel say.
@@ -215,17 +215,15 @@ impl<'a> Slot<'a> {
             ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
         };
         // It may have been freed and used for something else before it was got.
-        match self.word() {
-            // SAFETY: As above.
-            SlotWord::Folio(pfn, _)
-                if unsafe { bindings::pfn_folio(pfn.get()) } == folio.as_raw() =>
-            {
-                Ok(Some(folio))
-            }
-            _ => {
-                drop(folio);
-                Err(Raced)
-            }
+        let SlotWord::Folio(pfn, _) = self.word() else {
+            return Err(Raced);
+        };
+        // SAFETY: As above.
+        let now = unsafe { bindings::pfn_folio(pfn.get()) };
+        if now == folio.as_raw() {
+            Ok(Some(folio))
+        } else {
+            Err(Raced)
         }
     }
 
@@ -242,7 +240,7 @@ impl<'a> Slot<'a> {
     }
 
     /// Whether the `2^order` slots that this one is among could be given a folio. What is found out
-    /// may be otherwise as soon as this returns. Fails as [`Slot::add`] does. Takes the cluster's
+    /// may be otherwise as soon as this returns. Fails as [`Slot::add_folio`] does. Takes the cluster's
     /// lock.
     ///
     /// Mirrors `__swap_cache_add_check()`.
@@ -258,7 +256,7 @@ impl<'a> Slot<'a> {
     /// if it is one of the others that hinders, with `EINVAL` if there are too many. Takes the
     /// cluster's lock.
     #[inline]
-    pub fn add(self, folio: FreshFolio) -> Result<Entered<'a>> {
+    pub fn add_folio(self, folio: FreshFolio) -> Result<Entered<'a>> {
         let first = self.first(folio.order).ok_or(EINVAL)?;
         let cluster = Locked::new(self);
         let (shadow, memcg) = cluster.vacancy(self, first, folio.order)?;

@@ -66,7 +66,7 @@ fn add_one(slot: Slot<'_>, mut gfp: Flags, order: u32, origin: &Origin<'_>) -> R
     is_worth_allocating(slot, order)?;
     let folio = FreshFolio::alloc(&mut gfp, order, origin).ok_or(ENOMEM)?;
     // Others may have been faster meanwhile.
-    let entered = slot.add(folio)?;
+    let entered = slot.add_folio(folio)?;
     let charged = entered.charge(origin, gfp).inspect_err(|_| {
         count_fallback(order, Fallback::Charge);
     })?;
