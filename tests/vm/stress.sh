@@ -53,7 +53,7 @@ pools()
 		$1 == "refcnt" { used = $3 }
 		$1 == "type" && $3 ~ /comp/ && used > 1 { print name }' /proc/crypto | sort -u
 }
-current=$(cat $PARAM/compressor)
+current=$(cat "$PARAM/compressor")
 point "no pool is left but the current one" "$(soon "$current" pools)" "$current"
 
 rmdir /cg/stress/*/ /cg/stress
