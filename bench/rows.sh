@@ -45,8 +45,11 @@ mkdir /cg/bench
 echo $$ > /cg/bench/cgroup.procs
 # So much page cache that what comes back always counts as recently used: else it may or may not, by what was
 # there before, and those who count it are called or not. The statistics take two seconds to know.
-dd if=/dev/vdb of=/dev/null bs=1M count=16 2> /run/dd
+exec 8< /dev/vdb # kept open: the last one to close a device takes its page cache along
+dd of=/dev/null bs=1M count=16 <&8 2> /run/dd
 usleep 2500000
+cached=$(memcg_stat bench inactive_file)
+[ "$cached" -ge 16000000 ] || { echo "swapbench: $cached bytes of page cache, not 16 MiB"; exit 1; }
 folios 4
 swapbench warm 4 random 10 > /run/warm || { cat /run/warm; exit 1; }
 
