@@ -260,7 +260,6 @@ static uint64_t read_new(void)
 	return first;
 }
 
-
 /* After one look: all of it is in the swap cache, or none. */
 static void check_all(bool there)
 {
@@ -364,7 +363,8 @@ int main(int argc, char **argv)
 		printf("%s\t%s\t%s\t%s\t%lu\t", argv[1], argv[2], argv[3], ways[way],
 		       way == MISS || way == HIT ? PAGES * LOOKS : PAGES);
 		for (int i = 0; i < rounds; i++)
-			printf("%s%ld", i ? " " : "", (int64_t)took[way][i] / (int64_t)per_instruction);
+			printf("%s%ld", i ? " " : "",
+			       (int64_t)took[way][i] / (int64_t)per_instruction);
 		printf("\n");
 	}
 	return 0;

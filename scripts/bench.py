@@ -21,15 +21,15 @@ ONE = 1.0
 WAYS = {
     "out": "swap out",
     "in": "swap in, by a fault",
-    "free": "free what is swapped",
-    "gone": "exit with memory that is swapped",
+    "free": "free, swapped",
+    "gone": "exit, all swapped",
     "ahead": "read into the swap cache",
     "cached": "fault on a cached folio",
-    "drop": "free what is swapped and cached",
+    "drop": "free, swapped and cached",
     "miss": "look up: not there",
     "hit": "look up: there",
-    "exit": "exit with memory that never was swapped",
-    "unmap": "free what never was swapped",
+    "exit": "exit, never swapped",
+    "unmap": "free, never swapped",
     "new": "first write to a page",
 }
 WHATS = {
@@ -172,8 +172,8 @@ def main():
     lines = ["| way | zswap | folio | content | C | Rust | difference | | spread | verdict |",
              "|---|---|---:|---|---:|---:|---:|---:|---:|---|", *table, "",
              f"Of {sum(hidden.values())} more rows, which are those above with other content, folios or zswap, "
-             f"{hidden["no"]} take no more, and {hidden["as"]} more for the same reason. {len(boots["c"])} boots of C, "
-             f"{len(boots["rust"])} of Rust; the largest spread of all is {worst:.2f} %."]
+             f"{hidden['no']} take no more, and {hidden['as']} more for the same reason. Boots: {len(boots['c'])} of C, "
+             f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
     new, found = re.subn(r"(<!-- OUTPUT OF make bench: BEGIN -->\n).*?(<!-- OUTPUT OF make bench: END -->)",
                          lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)
     if found != 1:
