@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""stack.py: the stack that zswap takes on each way through it, in C and in Rust.
+"""stack.py: the stack that zswap and the swap cache take on each way through them, in C and in Rust.
 
 Reads the kernels in build/c and build/rust. A way begins where the kernel enters
-zswap and ends where zswap calls a function of the kernel's again; what it takes is
+one of the two and ends where it calls a function of the kernel's again; what it takes is
 the sum of the frames between, return addresses included. If there are several ways
 between the two, the deepest counts. The kernel's scripts/checkstack.pl is no judge
 here: it leaves pushed registers out, and counts a frame that clang gives back by
@@ -18,12 +18,15 @@ import re
 import subprocess
 import sys
 
-# What is counted as zswap's own: in Rust also what it is instantiated from.
+# What is counted as their own: in Rust also what they are instantiated from.
 OWN = {
-    "c": ["mm/zswap.o"],
+    "c": ["mm/zswap.o", "mm/swap_state.o"],
     "rust": ["samples/rust/zswap_rs/zswap_rs.o", "samples/rust/zswap_rs/glue.o",
-             "rust/kernel.o", "rust/core.o", "rust/helpers/helpers.o"],
+             "samples/rust/swap_cache_rs/swap_cache_rs.o", "mm/swap_state.o", "rust/kernel.o", "rust/core.o", "rust/helpers/helpers.o"],
 }
+
+ALLOC = "(vma_alloc_folio|folio_alloc_mpol).*"
+CHARGE = "(__)?mem_cgroup_swapin_charge_folio"
 
 # A way: what it is for, where it begins (in C; in Rust, if called otherwise), where it ends.
 WAYS = [
@@ -38,6 +41,16 @@ WAYS = [
     ("writeback, to win the slot", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
     ("writeback, to decompress", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "crypto_acomp_decompress"),
     ("writeback, to the device", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "__swap_writepage"),
+    ("add, to allocate", "swap_cache_alloc_folio", None, ALLOC),
+    ("add, to charge", "swap_cache_alloc_folio", None, CHARGE),
+    ("swapin, to allocate", "swapin_sync", None, ALLOC),
+    ("swapin, to charge", "swapin_sync", None, CHARGE),
+    ("swapin, to read", "swapin_sync", None, "swap_read_folio"),
+    ("one page ahead, to charge", "read_swap_cache_async", None, CHARGE),
+    ("readahead, to charge", "swapin_readahead", None, CHARGE),
+    ("readahead, to read", "swapin_readahead", None, "swap_read_folio"),
+    ("cluster readahead, to charge", "swap_cluster_readahead", None, CHARGE),
+    ("delete, to free", "swap_cache_del_folio", None, "__swap_cluster_free_entries"),
 ]
 
 # What can come to lie on one another.

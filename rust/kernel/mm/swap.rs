@@ -402,27 +402,32 @@ impl Drop for NewFolio {
 ///
 /// # Invariants
 ///
-/// The above holds for `'a`, and there is one such evidence at a time.
-pub struct FreedSlot<'a> {
-    entry: SwapEntry,
-    _cluster_locked: PhantomData<&'a mut ()>,
+/// The above holds for `'a`, and there is one such evidence at a time. The slot is at `offset` of
+/// `tree`, which stays.
+pub struct FreedSlot<'a, T: ForeignOwnable> {
+    tree: &'a XArray<T>,
+    offset: usize,
 }
 
-impl FreedSlot<'_> {
-    /// # Safety
+impl<T: ForeignOwnable> FreedSlot<'_, T> {
+    /// Drops what is kept for the slot. The cluster is locked: no sleeping.
     ///
-    /// For `'a` the caller must hold the lock of the cluster of `entry`, with the slot's word in
-    /// the swap table NULL, on a device that has not been swapped off, and leave the slot to us.
-    /// (A caller who has the lock of the slot's folio, in the swap cache, and no evidence in use for
-    /// it, can exclude the same, and may use this as well.)
+    /// Costs no lock if there is nothing in the whole tree: no store for this slot can be under way,
+    /// as that takes a folio in the swap cache for the slot, and the cluster's lock orders this after
+    /// the last one. (To look for the slot itself first, without the lock, would cost those that have
+    /// something a second walk: an eighth of all that freeing a stored page takes.)
     #[inline]
-    pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
-        // INVARIANT: By the requirement.
-        Self {
-            entry: SwapEntry(entry),
-            _cluster_locked: PhantomData,
+    pub fn clear(self) {
+        if !self.tree.is_empty() {
+            erase(self.tree, self.offset);
         }
     }
+}
+
+/// Apart, so that a slot for which there is nothing needs no stack frame.
+#[inline(never)]
+fn erase<T: ForeignOwnable>(tree: &XArray<T>, offset: usize) {
+    drop(tree.erase(offset));
 }
 
 /// Evidence that a swap device is out of use, and that its number is nobody else's: either swapon
@@ -472,19 +477,15 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 ///
 /// # Invariants
 ///
-/// - `devices[device].ptr` is null, or points to `nr` initialised trees that don't move, in memory
+/// - `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory
 ///   of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
 /// - An element at `index` of the tree of a slot is touched only with evidence for that slot.
 pub struct SlotTrees<T: ForeignOwnable> {
-    devices: [Trees<T>; MAX_DEVICES],
+    // Apart from their number, so that the address of each takes no arithmetic.
+    trees: [Atomic<*mut XArray<T>>; MAX_DEVICES],
+    nr: [Atomic<usize>; MAX_DEVICES],
     name: &'static CStr,
     _p: PhantomData<XArray<T>>,
-}
-
-/// A device's trees. See the invariants of [`SlotTrees`].
-struct Trees<T: ForeignOwnable> {
-    ptr: Atomic<*mut XArray<T>>,
-    nr: Atomic<usize>,
 }
 
 // SAFETY: It is a collection of `XArray<T>`, which has the same bounds; `T: Sync` is for the
@@ -495,12 +496,8 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     /// No trees; lockdep will show the lock of each as `name`.
     pub const fn new(name: &'static CStr) -> Self {
         Self {
-            devices: [const {
-                Trees {
-                    ptr: Atomic::new(core::ptr::null_mut()),
-                    nr: Atomic::new(0),
-                }
-            }; MAX_DEVICES],
+            trees: [const { Atomic::new(core::ptr::null_mut()) }; MAX_DEVICES],
+            nr: [const { Atomic::new(0) }; MAX_DEVICES],
             name,
             _p: PhantomData,
         }
@@ -513,13 +510,15 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     /// The device of `entry` must not be taken out of use during `'a`.
     #[inline]
     unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a XArray<T>> {
+        let device = entry.device();
         // SAFETY: By the invariant of `SwapEntry` its device is one that there is, or was.
-        let device = unsafe { self.devices.get_unchecked(entry.device()) };
+        let (trees, nr) =
+            unsafe { (self.trees.get_unchecked(device), self.nr.get_unchecked(device)) };
         let index = entry.offset() / SLOTS_PER_TREE;
         // Acquire pairs with the release in `attach`: who sees the pointer sees what it points to,
         // and the number.
-        let trees = device.ptr.load(Acquire);
-        if trees.is_null() || index >= device.nr.load(Relaxed) {
+        let trees = trees.load(Acquire);
+        if trees.is_null() || index >= nr.load(Relaxed) {
             return None;
         }
         // SAFETY: By the type invariant there is an initialised tree at `index`. It goes away with
@@ -527,26 +526,37 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         Some(unsafe { &*trees.add(index) })
     }
 
-    fn device(&self, device: &DeadDevice<'_>) -> &Trees<T> {
+    /// Where a device's trees are, and their number.
+    fn device(&self, device: &DeadDevice<'_>) -> (&Atomic<*mut XArray<T>>, &Atomic<usize>) {
+        let device = device.device;
         // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
-        unsafe { self.devices.get_unchecked(device.device) }
+        unsafe { (self.trees.get_unchecked(device), self.nr.get_unchecked(device)) }
     }
 
-    /// Takes out what is kept for a slot that is being freed. The cluster is locked: no sleeping.
+    /// Evidence that `entry` is being freed.
     ///
-    /// Costs no lock if there is nothing in the whole tree: no store for this slot can be under way,
-    /// as that takes a folio in the swap cache for the slot, and the cluster's lock orders this after
-    /// the last one. (To look for the slot itself first, without the lock, would cost those that have
-    /// something a second walk: an eighth of all that freeing a stored page takes.)
+    /// # Safety
+    ///
+    /// For as long as it is used, the caller must hold the lock of the cluster of `entry`, with the
+    /// slot's word in the swap table NULL, on a device that has not been swapped off, and leave the
+    /// slot to us. (A caller who has the lock of the slot's folio, in the swap cache, and no evidence
+    /// in use for it, can exclude the same, and may use this as well.)
+    ///
+    /// [`SlotTrees::attach`] must have succeeded for the device, with as many slots as it has: there is
+    /// no check, as this is for every slot that is freed.
     #[inline]
-    pub fn take_freed(&self, slot: &mut FreedSlot<'_>) -> Option<T> {
-        let offset = slot.entry.offset();
-        // SAFETY: A device with a slot that is only now being freed isn't out of use before.
-        let tree = unsafe { self.tree(slot.entry) }?;
-        if tree.is_empty() {
-            return None;
+    pub unsafe fn freed_slot(&self, entry: bindings::swp_entry_t) -> FreedSlot<'_, T> {
+        let entry = SwapEntry(entry);
+        // SAFETY: By the requirement there is such a device.
+        let trees = unsafe { self.trees.get_unchecked(entry.device()) };
+        let trees = trees.load(Acquire); // as in `tree`
+        // INVARIANT: By the requirement.
+        FreedSlot {
+            // SAFETY: By the requirement and the type invariant there are trees for all of the device's
+            // slots, until after this was used.
+            tree: unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) },
+            offset: entry.offset(),
         }
-        tree.erase(offset)
     }
 
     /// Makes trees for the `nr_slots` slots of a device. May sleep. Fails with `ENOMEM`.
@@ -570,8 +580,9 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         }
         // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
         // them together with their number.
-        self.device(device).nr.store(nr, Relaxed);
-        self.device(device).ptr.store(trees, Release);
+        let (its_trees, its_nr) = self.device(device);
+        its_nr.store(nr, Relaxed);
+        its_trees.store(trees, Release);
         Ok(())
     }
 
@@ -579,16 +590,15 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     ///
     /// Says whether the trees were empty, as they should have been.
     pub fn detach(&self, device: &mut DeadDevice<'_>) -> bool {
-        let trees = self.device(device).ptr.load(Relaxed);
-        let nr = self.device(device).nr.load(Relaxed);
+        let (its_trees, its_nr) = self.device(device);
+        let trees = its_trees.load(Relaxed);
+        let nr = its_nr.load(Relaxed);
         let Some(ptr) = NonNull::new(trees) else {
             return true;
         };
         // INVARIANT: No trees, with the evidence for the device.
-        self.device(device)
-            .ptr
-            .store(core::ptr::null_mut(), Relaxed);
-        self.device(device).nr.store(0, Relaxed);
+        its_trees.store(core::ptr::null_mut(), Relaxed);
+        its_nr.store(0, Relaxed);
 
         let mut empty = true;
         for i in 0..nr {
@@ -793,29 +803,36 @@ mod tests {
         static TREES: SlotTrees<KBox<u32>> = SlotTrees::new(c"rust_swap_test");
         // SAFETY: These trees are nobody else's: no device's.
         let mut device = unsafe { DeadDevice::from_raw(2) }?;
-        let freed = |offset| {
-            // SAFETY: As above, and arithmetic on the values.
-            let mut slot = unsafe { FreedSlot::from_raw(bindings::swp_entry(2, offset)) };
-            TREES.take_freed(&mut slot).is_some()
-        };
+        // SAFETY: Arithmetic on the values.
+        let entry = |offset| unsafe { bindings::swp_entry(2, offset) };
+        // SAFETY: As above.
+        let tree = |offset| unsafe { TREES.tree(SwapEntry(entry(offset))) };
 
-        // No trees, too far, nothing in them: nothing to take.
-        assert!(!freed(0));
+        assert!(tree(0).is_none());
         TREES.attach(&mut device, SLOTS_PER_TREE + 1, crate::static_lock_class!())?;
-        assert!(!freed(0) && !freed(SLOTS_PER_TREE) && !freed(2 * SLOTS_PER_TREE));
+        assert!(tree(0).is_some() && tree(SLOTS_PER_TREE).is_some());
+        assert!(tree(2 * SLOTS_PER_TREE).is_none());
         assert!(TREES.detach(&mut device));
         assert!(TREES.detach(&mut device));
-        assert!(!freed(0));
+        assert!(tree(0).is_none());
 
         // What was left in a tree is dropped with it, and it is said.
         TREES.attach(&mut device, 10, crate::static_lock_class!())?;
-        // SAFETY: As above.
-        let entry = SwapEntry(unsafe { bindings::swp_entry(2, 7) });
-        // SAFETY: As above.
-        let tree = unsafe { TREES.tree(entry) }.ok_or(EINVAL)?;
-        tree.store(7, KBox::new(7, GFP_KERNEL)?, GFP_KERNEL)?;
-        assert!(freed(7) && !freed(7));
-        tree.store(7, KBox::new(7, GFP_KERNEL)?, GFP_KERNEL)?;
+        let keep = |offset| -> Result {
+            tree(offset)
+                .ok_or(EINVAL)?
+                .store(offset, KBox::new(7, GFP_KERNEL)?, GFP_KERNEL)?;
+            Ok(())
+        };
+        let kept = |offset| tree(offset).is_some_and(|tree| tree.load(offset).is_some());
+        // SAFETY: As above; attached, with more slots.
+        let clear = |offset| unsafe { TREES.freed_slot(entry(offset)) }.clear();
+        clear(7);
+        keep(6)?;
+        keep(7)?;
+        clear(7);
+        clear(7);
+        assert!(kept(6) && !kept(7));
         assert!(!TREES.detach(&mut device));
         Ok(())
     }

@@ -273,10 +273,9 @@ impl<'a> Slot<'a> {
         // INVARIANT: As was just done.
         Ok(Entered(Unpublished {
             ptr,
-            first,
-            order,
             shadow,
             memcg,
+            _device: PhantomData,
         }))
     }
 }
@@ -522,15 +521,24 @@ impl Origin<'_> {
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `2^order` pages, locked by us, with a reference of ours and one of the swap
-/// cache's for each page, in the swap cache for the slots from `first` on; not uptodate, not on a
+/// `ptr` is a folio that is locked by us, with a reference of ours and one of the swap cache's for
+/// each page, in the swap cache for slots of a device that stays during `'a`; not uptodate, not on a
 /// list of reclaim's, and not counted.
 struct Unpublished<'a> {
+    // It knows its slots and its size: what isn't here takes no stack.
     ptr: NonNull<bindings::folio>,
-    first: Slot<'a>,
-    order: u32,
     shadow: Shadow,
     memcg: c_ushort,
+    _device: PhantomData<Slot<'a>>,
+}
+
+impl Unpublished<'_> {
+    /// How many pages the folio has.
+    #[inline]
+    fn nr_pages(&self) -> c_long {
+        // SAFETY: The folio is alive, and locked by us, so that nobody splits it.
+        unsafe { bindings::folio_nr_pages(self.ptr.as_ptr()) }
+    }
 }
 
 impl Drop for Unpublished<'_> {
@@ -539,7 +547,7 @@ impl Drop for Unpublished<'_> {
         // By value: nothing of it need be in memory for this.
         //
         // SAFETY: By the type invariant.
-        unsafe { undo(self.ptr, self.first, self.order, self.shadow) }
+        unsafe { undo(self.ptr, self.shadow) }
     }
 }
 
@@ -548,8 +556,15 @@ impl Drop for Unpublished<'_> {
 /// The arguments must be those of an [`Unpublished`] that isn't used any more.
 #[cold]
 #[inline(never)]
-unsafe fn undo(ptr: NonNull<bindings::folio>, first: Slot<'_>, order: u32, shadow: Shadow) {
-    let nr = 1usize.wrapping_shl(order);
+unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
+    // SAFETY: By the type invariant the folio is locked by us, and in the swap cache for as many slots
+    // as it has pages, whose device stays.
+    let (nr, first) = unsafe {
+        (
+            bindings::folio_nr_pages(ptr.as_ptr()) as usize,
+            Slot::from_raw(bindings::folio_swap(ptr.as_ptr())),
+        )
+    };
     let cluster = Locked::new(first);
     // SAFETY: The folio is locked by us and in the swap cache for these slots; the cluster is
     // locked.
@@ -601,7 +616,7 @@ impl<'a> Charged<'a> {
     #[inline]
     pub fn prepare_split(self) -> Result<Splittable<'a>> {
         // SAFETY: The folio is alive, locked and charged.
-        if self.0.order > 1 && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0 {
+        if self.0.nr_pages() > 2 && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0 {
             return Err(ENOMEM);
         }
         Ok(Splittable(self.0))
@@ -619,14 +634,13 @@ impl Splittable<'_> {
     pub fn publish(self) -> NewFolio {
         let unpublished = ManuallyDrop::new(self.0);
         let ptr = unpublished.ptr.as_ptr();
-        let nr = 1usize.wrapping_shl(unpublished.order);
         // SAFETY: By the invariant of `Unpublished` the folio is locked by us, in the swap cache,
         // with a reference that is ours to hand on, and hasn't been counted before. The shadow is
         // what C has left in the slot, or the empty one.
         unsafe {
             bindings::memcg1_swapin(ptr);
             bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
-            bindings::folio_count_swapcache(ptr, nr as c_long);
+            bindings::folio_count_swapcache(ptr, unpublished.nr_pages());
             bindings::folio_add_lru(ptr);
             NewFolio::from_raw(ptr)
         }
@@ -796,45 +810,52 @@ unsafe fn leave(
     }
     // SAFETY: As required; the words say so, too.
     unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
-    if unused {
-        // SAFETY: As found.
-        unsafe { free(cluster, first, nr, entry, used) };
+    if !unused {
+        return;
+    }
+    if used {
+        // SAFETY: As found; they are the same slots.
+        return unsafe { free_unused(cluster, first, nr, entry) };
+    }
+    // SAFETY: None of them has a user, and they have no folio any more. The device is in use: it has
+    // slots that are.
+    unsafe {
+        bindings::__swap_cluster_free_entries(
+            bindings::swap_entry_to_info(entry),
+            cluster.as_ptr(),
+            first as c_uint,
+            nr as c_uint,
+        )
     }
 }
 
-/// Frees those of the slots that have neither user nor folio; all have none, unless `some_used`.
+/// Frees those of a large folio's slots that have neither user nor folio.
 ///
 /// # Safety
 ///
 /// The `nr` slots at `first` in `cluster`, from `entry` on, must be allocated; it must be locked.
-unsafe fn free(
+/// One of them at least must be in use.
+#[cold]
+#[inline(never)]
+unsafe fn free_unused(
     cluster: NonNull<bindings::swap_cluster_info>,
     first: usize,
     nr: usize,
     entry: bindings::swp_entry_t,
-    some_used: bool,
 ) {
-    // SAFETY: The device is in use: it has slots that are.
-    let device = unsafe { bindings::swap_entry_to_info(entry) };
-    let free_some = |at: usize, nr: usize| {
-        // SAFETY: These have neither user nor folio, and are in this cluster.
-        unsafe {
-            bindings::__swap_cluster_free_entries(
-                device,
-                cluster.as_ptr(),
-                at as c_uint,
-                nr as c_uint,
-            )
-        }
-    };
-    if !some_used {
-        return free_some(first, nr);
-    }
-    // SAFETY: One of them is in use, and isn't freed: the table stays.
+    // SAFETY: The one that is in use isn't freed here: the table stays.
     for (at, word) in (first..CLUSTER).zip(unsafe { words(cluster, first, nr) }) {
         if matches!(Native::decode(word.load(Relaxed)), SlotWord::Shadow(_, flags) if flags.count() == 0)
         {
-            free_some(at, 1);
+            // SAFETY: It has neither user nor folio, and is in this cluster, whose device is in use.
+            unsafe {
+                bindings::__swap_cluster_free_entries(
+                    bindings::swap_entry_to_info(entry),
+                    cluster.as_ptr(),
+                    at as c_uint,
+                    1,
+                )
+            }
         }
     }
 }

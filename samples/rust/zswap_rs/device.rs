@@ -2,7 +2,10 @@
 
 //! Swap devices and their slots: they come, are freed, and go.
 
-use super::entry::TREES;
+use super::entry::{
+    StoredEntry,
+    TREES, //
+};
 use kernel::{
     mm::swap::{
         DeadDevice,
@@ -26,6 +29,6 @@ pub(crate) fn swapoff(device: &mut DeadDevice<'_>) {
 }
 
 /// A slot is being freed: forget what is kept for it. Runs under spin locks with interrupts off.
-pub(crate) fn invalidate(slot: &mut FreedSlot<'_>) {
-    drop(TREES.take_freed(slot));
+pub(crate) fn invalidate(slot: FreedSlot<'_, StoredEntry>) {
+    slot.clear();
 }

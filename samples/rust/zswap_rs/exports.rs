@@ -8,7 +8,9 @@
 #![allow(unsafe_code)]
 
 use super::{
-    device, load, params,
+    device,
+    entry::TREES,
+    load, params,
     setup::{
         self,
         zswap, //
@@ -31,10 +33,7 @@ use kernel::{
             LruVec,
             MemCgroup, //
         },
-        swap::{
-            DeadDevice,
-            FreedSlot, //
-        },
+        swap::DeadDevice,
     },
     prelude::*,
     sync::{
@@ -178,10 +177,10 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
     // of the cluster held and the slots' words set to NULL just before. The device is in use: it
-    // has an allocated slot until now. In `swap_zeromap_folio_set()` the slot isn't free, but the
+    // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which was
+    // told of as many slots as it has. In `swap_zeromap_folio_set()` the slot isn't free, but the
     // folio's lock makes it the caller's, who has no other evidence for it in use.
-    let mut slot = unsafe { FreedSlot::from_raw(swp) };
-    device::invalidate(&mut slot);
+    device::invalidate(unsafe { TREES.freed_slot(swp) });
 }
 
 /// Gets ready for a swap device's slots.
