@@ -25,8 +25,7 @@ OWN = {
              "samples/rust/swap_cache_rs/swap_cache_rs.o", "mm/swap_state.o", "rust/kernel.o", "rust/core.o", "rust/helpers/helpers.o"],
 }
 
-ALLOC = "(vma_alloc_folio|folio_alloc_mpol).*"
-CHARGE = "(__)?mem_cgroup_swapin_charge_folio"
+CHARGE = "mem_cgroup_swapin_charge_folio"
 
 # A way: what it is for, where it begins (in C; in Rust, if called otherwise), where it ends.
 WAYS = [
@@ -41,9 +40,7 @@ WAYS = [
     ("writeback, to win the slot", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
     ("writeback, to decompress", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "crypto_acomp_decompress"),
     ("writeback, to the device", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "__swap_writepage"),
-    ("add, to allocate", "swap_cache_alloc_folio", None, ALLOC),
     ("add, to charge", "swap_cache_alloc_folio", None, CHARGE),
-    ("swapin, to allocate", "swapin_sync", None, ALLOC),
     ("swapin, to charge", "swapin_sync", None, CHARGE),
     ("swapin, to read", "swapin_sync", None, "swap_read_folio"),
     ("one page ahead, to charge", "read_swap_cache_async", None, CHARGE),

@@ -175,6 +175,7 @@ impl<T: Managed> Drop for Object<T> {
 /// # Safety
 ///
 /// `ptr` must come from an [`Object`] that isn't used any more.
+#[inline(never)]
 unsafe fn end<T: Managed>(ptr: NonNull<T>) {
     // INVARIANT: By that of `Object`.
     T::before_drop(ObjectRef {

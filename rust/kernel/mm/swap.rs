@@ -419,15 +419,9 @@ impl<T: ForeignOwnable> FreedSlot<'_, T> {
     #[inline]
     pub fn clear(self) {
         if !self.tree.is_empty() {
-            erase(self.tree, self.offset);
+            drop(self.tree.erase(self.offset));
         }
     }
-}
-
-/// Apart, so that a slot for which there is nothing needs no stack frame.
-#[inline(never)]
-fn erase<T: ForeignOwnable>(tree: &XArray<T>, offset: usize) {
-    drop(tree.erase(offset));
 }
 
 /// Evidence that a swap device is out of use, and that its number is nobody else's: either swapon
