@@ -1258,29 +1258,32 @@ static void scene_willneed_shared(void)
 static void scene_compact(void)
 {
 	static bool before[FRAMES], after[FRAMES];
-	struct area a = anon(8192, false), between[8];
+	struct area a = anon(8192, false), between = anon(3 * a.pages, false);
 	size_t moved = 0, still = 0;
 
 	fill(&a, 0, 1, 1);
 	out(&a);
 	soon(settled);
 	drop();
-	/* Spread out, so that there is something to move, and where to. */
-	for (int i = 0; i < 8; i++) {
-		between[i] = anon(4096, true);
-		memset(between[i].mem, 1, 4096 * PAGE);
-		ADVISE(&a, i * 1024, 1024, MADV_WILLNEED);
+	/*
+	 * 16 pages of each 64 frames or so, wherever these are, and free ones between them: a block
+	 * that is free as a whole is no place for compaction to move pages to.
+	 */
+	for (size_t i = 0; i < a.pages; i += 16) {
+		ADVISE(&a, i, 16, MADV_WILLNEED);
+		memset(between.mem + 3 * i * PAGE, 1, 3 * 16 * PAGE);
 	}
-	for (int i = 0; i < 8; i++)
-		munmap(between[i].mem, 4096 * PAGE);
+	munmap(between.mem, between.pages * PAGE);
+	soon(settled);
 	say("there %zu, swapped %zu, cached %zu", resident(&a), swapped(&a), cached(before));
-	for (int tries = 0; tries < 20 && !moved; tries++) {
+	for (int tries = 0; tries < 20 && moved < a.pages / 8; tries++) {
 		write_to("/proc/sys/vm/compact_memory", "1");
 		still = cached(after);
+		moved = 0;
 		for (size_t i = 0; i < FRAMES; i++)
 			moved += before[i] && !after[i];
 	}
-	say("moved %s, cached %zu", moved ? "yes" : "no", still);
+	say("moved %s, cached %zu", moved >= a.pages / 8 ? "yes" : "no", still);
 	check(&a, "moved");
 	say("out %zu", out(&a));
 	check(&a, "moved and swapped");
