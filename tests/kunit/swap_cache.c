@@ -9,6 +9,8 @@
  */
 
 #include <kunit/test.h>
+#include <linux/cgroup.h>
+#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/highmem.h>
 #include <linux/kthread.h>
@@ -135,10 +137,15 @@ static void give_back(struct kunit *test, swp_entry_t entry, int order)
 		KUNIT_EXPECT_EQ(test, word(nth(entry, i)), 0UL);
 }
 
+static struct folio *alloc_with(swp_entry_t entry, gfp_t gfp, unsigned long orders)
+{
+	return swap_cache_alloc_folio(entry, gfp, orders, NULL,
+				      get_task_policy(current), NO_INTERLEAVE_INDEX);
+}
+
 static struct folio *alloc(swp_entry_t entry, unsigned long orders)
 {
-	return swap_cache_alloc_folio(entry, GFP_KERNEL, orders, NULL,
-				      get_task_policy(current), NO_INTERLEAVE_INDEX);
+	return alloc_with(entry, GFP_KERNEL, orders);
 }
 
 static struct folio *swapin(swp_entry_t entry)
@@ -407,41 +414,240 @@ static void all_is_replaced(struct kunit *test)
 	give_back(test, entry, ORDER);
 }
 
+#ifdef CONFIG_MEMCG
+/* The cgroup of this name, with a reference. None can be made from here. */
+static struct mem_cgroup *cgroup_of(struct kunit *test, const char *path)
+{
+	struct cgroup *cgroup = cgroup_get_from_path(path);
+	struct mem_cgroup *memcg;
+
+	if (IS_ERR(cgroup))
+		kunit_skip(test, "no cgroup %s: run me again when there is one", path);
+	memcg = mem_cgroup_from_css(cgroup_get_e_css(cgroup, &memory_cgrp_subsys));
+	cgroup_put(cgroup);
+	return memcg;
+}
+
+/* Slots that were swapped out of this cgroup. */
+static swp_entry_t swapped_by(struct kunit *test, struct mem_cgroup *memcg, int order,
+			      u64 what, void *shadow)
+{
+	struct mem_cgroup *before = set_active_memcg(memcg);
+	swp_entry_t entry = swapped(test, order, what, shadow);
+
+	set_active_memcg(before);
+	return entry;
+}
+
+/* Somebody who finds a folio that is about to leave again. */
+struct finder {
+	struct completion done;
+	swp_entry_t entry;
+	bool stop;
+	int found, still_there, locked, kept;
+};
+
+static int find(void *data)
+{
+	struct finder *finder = data;
+	int ms;
+
+	while (!READ_ONCE(finder->stop)) {
+		struct folio *folio = swap_cache_get_folio(finder->entry);
+
+		if (!folio) {
+			cond_resched();
+			continue;
+		}
+		for (ms = 0; !folio_trylock(folio) && ms < 5000; ms++)
+			fsleep(1000);
+		if (ms == 5000) {
+			finder->locked++;
+		} else {
+			if (folio_test_swapcache(folio) || folio_memcg(folio))
+				finder->still_there++;
+			folio_unlock(folio);
+		}
+		/* Only we have it now. */
+		for (ms = 0; folio_ref_count(folio) != 1 && ms < 5000; ms++)
+			fsleep(1000);
+		if (ms == 5000)
+			finder->kept++;
+		folio_put(folio);
+		WRITE_ONCE(finder->found, finder->found + 1);
+	}
+	complete(&finder->done);
+	return 0;
+}
+
+static long charge_fallbacks(int order)
+{
+	long sum = 0;
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(mthp_stats, cpu).stats[order][MTHP_STAT_SWPIN_FALLBACK_CHARGE];
+#endif
+	return sum;
+}
+
+/* What can't be charged leaves the slots as they were, and nobody with it. */
+static void charges_that_fail(struct kunit *test)
+{
+	/* Who has no more to reclaim gives up, and doesn't look for somebody to kill. */
+	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
+	struct mem_cgroup *memcg = cgroup_of(test, "/charge");
+	void *shadow = xa_mk_value(0x42);
+	int order;
+
+	/* What the cgroup has in stock is this CPU's. */
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	for (order = 0; order <= ORDER; order += ORDER ?: 1) {
+		swp_entry_t entry = swapped_by(test, memcg, order, 100, shadow);
+		struct finder finder = { .entry = entry };
+		unsigned long words[1 << ORDER], used, max;
+		struct task_struct *task;
+		struct folio *folio;
+		long fallbacks, failed = 0;
+		unsigned long end;
+		int i;
+
+		if (!entry.val)
+			break;
+		for (i = 0; i < 1 << order; i++)
+			words[i] = word(nth(entry, i));
+		max = xchg(&memcg->memory.max, 0);
+		/* The stock comes first. */
+		for (i = 0; i < 2 * MEMCG_CHARGE_BATCH; i++) {
+			folio = alloc_with(entry, gfp, BIT(order));
+			if (IS_ERR(folio))
+				break;
+			evict(folio, shadow);
+		}
+		used = page_counter_read(&memcg->memory);
+		fallbacks = charge_fallbacks(order);
+
+		init_completion(&finder.done);
+		task = kthread_run(find, &finder, "swap_find");
+		if (IS_ERR(task))
+			KUNIT_FAIL(test, "no thread");
+		end = jiffies + 20 * HZ;
+		do {
+			folio = alloc_with(entry, gfp, BIT(order));
+			if (!IS_ERR(folio)) {
+				evict(folio, shadow);
+				KUNIT_FAIL(test, "charged nonetheless");
+				break;
+			}
+			failed++;
+			if (PTR_ERR(folio) != -ENOMEM)
+				KUNIT_FAIL(test, "error %ld", PTR_ERR(folio));
+			for (i = 0; i < 1 << order; i++)
+				if (word(nth(entry, i)) != words[i])
+					break;
+			if (i != 1 << order) {
+				KUNIT_EXPECT_EQ(test, word(nth(entry, i)), words[i]);
+				break;
+			}
+			cond_resched();
+		} while ((failed < 100 || READ_ONCE(finder.found) < 3) &&
+			 time_before(jiffies, end));
+		WRITE_ONCE(finder.stop, true);
+		if (!IS_ERR(task))
+			wait_for_completion(&finder.done);
+		KUNIT_EXPECT_GE(test, finder.found, 3);
+		KUNIT_EXPECT_EQ(test, finder.still_there, 0);
+		KUNIT_EXPECT_EQ(test, finder.locked, 0);
+		KUNIT_EXPECT_EQ(test, finder.kept, 0);
+		KUNIT_EXPECT_LE(test, page_counter_read(&memcg->memory), used);
+		if (order)
+			KUNIT_EXPECT_EQ(test, charge_fallbacks(order) - fallbacks, failed);
+		xchg(&memcg->memory.max, max);
+
+		for (i = 0; i < 1 << order; i++) {
+			folio = swapin(nth(entry, i));
+			if (IS_ERR(folio)) {
+				KUNIT_FAIL(test, "no swapin of slot %d: %ld", i, PTR_ERR(folio));
+				continue;
+			}
+			folio_lock(folio);
+			KUNIT_EXPECT_TRUE(test, folio_matches_swap_entry(folio, nth(entry, i)));
+			KUNIT_EXPECT_TRUE(test, holds(folio, 100 + i));
+			KUNIT_EXPECT_PTR_EQ(test, folio_memcg(folio), memcg);
+			drop(folio);
+		}
+		give_back(test, entry, order);
+	}
+	mem_cgroup_put(memcg);
+}
+#endif
+
 #ifdef CONFIG_FAILSLAB
-/* Whichever allocation fails, the slots are as they were: free to be tried again. */
+/*
+ * Whichever allocation fails, the slots are as they were: free to be tried again. How many there
+ * are that can fail.
+ */
+static int each_allocation_fails(struct kunit *test, swp_entry_t entry, int order, void *shadow)
+{
+	int n, failed = 0;
+
+	for (n = 1; n < 20; n++) {
+		struct folio *folio;
+		unsigned int left;
+
+		current->fail_nth = n;
+		folio = alloc(entry, BIT(order));
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		if (!IS_ERR(folio)) {
+			evict(folio, shadow);
+		} else {
+			failed++;
+			KUNIT_EXPECT_EQ(test, PTR_ERR(folio), -ENOMEM);
+			KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
+		}
+		KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
+		KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
+		if (left)
+			break;
+	}
+	return failed;
+}
+
 static void failed_additions_leave_nothing(struct kunit *test)
 {
 	void *shadow = xa_mk_value(0x42);
 	swp_entry_t entry = swapped(test, ORDER, 1, shadow);
-	int order, n, failed;
+	int order;
 
 	if (!entry.val)
 		return;
-	for (order = 0; order <= ORDER; order += ORDER ?: 1) {
-		for (n = 1, failed = 0; n < 20; n++) {
-			struct folio *folio;
-			unsigned int left;
-
-			current->fail_nth = n;
-			folio = alloc(entry, BIT(order));
-			left = current->fail_nth;
-			current->fail_nth = 0;
-			if (!IS_ERR(folio)) {
-				evict(folio, shadow);
-			} else {
-				failed++;
-				KUNIT_EXPECT_EQ(test, PTR_ERR(folio), -ENOMEM);
-				KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
-			}
-			KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
-			KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
-			if (left)
-				break;
-		}
-		KUNIT_EXPECT_GT(test, failed, 0);
-	}
+	for (order = 0; order <= ORDER; order += ORDER ?: 1)
+		KUNIT_EXPECT_GT(test, each_allocation_fails(test, entry, order, shadow), 0);
 	give_back(test, entry, ORDER);
 }
+
+#if defined(CONFIG_MEMCG) && defined(CONFIG_TRANSPARENT_HUGEPAGE)
+/* A cgroup gets its list of folios to be split with the first large one, once that is charged. */
+static void a_cgroups_first_large_folio(struct kunit *test)
+{
+	struct mem_cgroup *memcg = cgroup_of(test, "/fresh");
+	void *shadow = xa_mk_value(0x42);
+	swp_entry_t entry;
+	int first, second;
+
+	entry = swapped_by(test, memcg, ORDER, 1, shadow);
+	if (entry.val) {
+		first = each_allocation_fails(test, entry, ORDER, shadow);
+		second = each_allocation_fails(test, entry, ORDER, shadow);
+		KUNIT_EXPECT_GT(test, first, second);
+		KUNIT_EXPECT_GT(test, second, 0);
+		give_back(test, entry, ORDER);
+	}
+	mem_cgroup_put(memcg);
+}
+#endif
 #endif
 
 /* What several threads do to one slot. */
@@ -580,8 +786,14 @@ static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(parts_are_replaced),
 #endif
 	KUNIT_CASE(all_is_replaced),
+#ifdef CONFIG_MEMCG
+	KUNIT_CASE(charges_that_fail),
+#endif
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_additions_leave_nothing),
+#if defined(CONFIG_MEMCG) && defined(CONFIG_TRANSPARENT_HUGEPAGE)
+	KUNIT_CASE(a_cgroups_first_large_folio),
+#endif
 #endif
 	KUNIT_CASE(one_wins),
 	KUNIT_CASE(faults_against_reclaim),

@@ -4,7 +4,7 @@
 # memory. The last test of its boot: what comes after has zswap.
 . ./lib.sh
 . ./users.sh
-plan 17
+plan 18
 
 point "zswap was never on" "$(true_that [ -e $DEBUG ])" no
 swap_on brd
@@ -21,6 +21,7 @@ scene "pages of which one is zero don't" "out 160, one by one, same" lined-up on
 scene "nor do those of two cgroups" "out 160, theirs 80, one by one, left 0, same" two-cgroups
 scene "one is back already" "out 1024, whole 0, same" one-is-back
 scene "no memory for a large folio" "out 1024, whole 0, fallback 64, same" fallback
+scene "no room for one in the cgroup" "out 1024, charge fallback yes, same" over-limit
 
 for size in "$THP"/hugepages-*kB/shmem_enabled; do
 	echo never > "$size"

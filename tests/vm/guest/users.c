@@ -973,6 +973,26 @@ static void scene_fallback(void)
 	    folio_stat(64, "swpin_fallback") - fallback);
 }
 
+/* Where there is no room left in the cgroup, none is made for a large folio, but for a page. */
+static void scene_over_limit(void)
+{
+	struct area a = map(1024, -1);
+	char max[32];
+	long fallback, failed;
+
+	fill(&a, 0, 1, 1);
+	say("out %zu", out(&a));
+	fallback = folio_stat(64, "swpin_fallback_charge");
+	/* A quarter of it. */
+	snprintf(max, sizeof(max), "%ld", read_from(GROUP "/memory.current") + a.pages / 4 * PAGE);
+	write_to(GROUP "/memory.max", max);
+	check(&a, "in");
+	write_to(GROUP "/memory.max", "max");
+	failed = folio_stat(64, "swpin_fallback_charge") - fallback;
+	check(&a, "in again");
+	say("charge fallback %s, same", failed ? "yes" : "no");
+}
+
 static void scene_large_shared(const char *argument)
 {
 	long kib = atol(argument), in;
@@ -1443,6 +1463,7 @@ static const struct {
 	{ "two-cgroups", scene_two_cgroups, NULL },
 	{ "one-is-back", scene_one_is_back, NULL },
 	{ "fallback", scene_fallback, NULL },
+	{ "over-limit", scene_over_limit, NULL },
 	{ "large-shared", NULL, scene_large_shared },
 	{ "shared", scene_shared, NULL },
 	{ "uffd", scene_uffd, NULL },
