@@ -31,10 +31,34 @@ point "and all of it happened" \
 	"$(never compared zswpout zswpin zswpwb pswpout pswpin swpout_zero swpin_zero large_folios limit_hits \
 		limits_set reclaims flips forks cgroups cpu_flips /dev/vda /mnt/swap)" ""
 
+# ends WANT CMD...: CMD's output, as soon as it is WANT, else what it is once it hasn't become less
+# for 20 s: how long it takes for all to go is up to how much there is, and how busy the machine.
+# Less is fewer words, or smaller numbers. What is still there is shown every 10 s.
+ends()
+{
+	want=$1 least='' since=$(uptime) shown=$(uptime)
+	shift
+	while true; do
+		got=$("$@")
+		[ "$got" != "$want" ] || break
+		now=$(uptime)
+		size=$(echo "$got" | awk '{ sum = NF; for (i = 1; i <= NF; i++) sum += $i; print sum }')
+		if [ "$size" -lt "${least:-$((size + 1))}" ]; then
+			least=$size since=$now
+		fi
+		[ "$(awk "BEGIN { print ($now - $since > 20) }")" = 0 ] || break
+		if [ "$(awk "BEGIN { print ($now - $shown > 10) }")" = 1 ]; then
+			shown=$now
+			echo "# $1: $got" >&2
+		fi
+		usleep 100000
+	done
+	echo "$got"
+}
 left() { echo "$(debug stored_pages) $(debug stored_incompressible_pages) $(debug pool_total_size)"; }
-point "zswap is empty" "$(soon "0 0 0" left)" "0 0 0"
+point "zswap is empty" "$(ends "0 0 0" left)" "0 0 0"
 charged() { cat /cg/stress/memory.zswap.current /cg/stress/*/memory.zswap.current | sort -u | xargs; }
-point "no cgroup is charged for any of it" "$(soon 0 charged)" 0
+point "no cgroup is charged for any of it" "$(ends 0 charged)" 0
 # Per-CPU stocks of free objects count as used.
 objects()
 {
@@ -44,7 +68,7 @@ objects()
 	done | xargs
 }
 none="zswap_entry 0 zs_handle 0 zspage 0"
-point "no entry, object or page of a pool is left" "$(soon "$none" objects)" "$none"
+point "no entry, object or page of a pool is left" "$(ends "$none" objects)" "$none"
 
 # Each pool has compressors of its own.
 pools()
@@ -54,7 +78,7 @@ pools()
 		$1 == "type" && $3 ~ /comp/ && used > 1 { print name }' /proc/crypto | sort -u
 }
 current=$(cat "$PARAM/compressor")
-point "no pool is left but the current one" "$(soon "$current" pools)" "$current"
+point "no pool is left but the current one" "$(ends "$current" pools)" "$current"
 
 rmdir /cg/stress/*/ /cg/stress
 # What holds a removed cgroup: cached pages, until they are dropped; charges that CPU 1 has in stock,
@@ -67,7 +91,7 @@ dying()
 	echo 3 > /proc/sys/vm/drop_caches
 	awk '$1 == "nr_dying_descendants" { print $2 }' /cg/cgroup.stat
 }
-point "the removed cgroups are gone" "$(soon 0 dying)" 0
+point "the removed cgroups are gone" "$(ends 0 dying)" 0
 
 # Twice: what has just moved may look lost the first time. KUnit suites lose some on purpose.
 leaked()

@@ -1000,13 +1000,16 @@ int main(int argc, char **argv)
 	watch(end, 0);
 
 	/* The agents end, then all comes back, then the workers look at it. */
+	say("ending: nothing new is begun");
 	__atomic_store_n(&all->stop, true, __ATOMIC_RELEASE);
 	watch(-1, WORKERS);
+	say("ending: all comes back");
 	pids[WORKERS + AGENTS] = begin(who(WORKERS + AGENTS), 0);
 	if (!pids[WORKERS + AGENTS])
 		ending();
 	alive++;
 	watch(-1, WORKERS);
+	say("ending: all is compared");
 	__atomic_store_n(&all->last, true, __ATOMIC_RELEASE);
 	watch(-1, 0);
 	kill(reporter, SIGKILL);
