@@ -107,9 +107,10 @@ for i in "${!boots[@]}"; do
 	name=${VARIANT:+$VARIANT-}test-$i
 	boot "$name" "${boots[i]}" "${files[@]##*/}"
 	# Once is enough, of the first boot that has them.
-	[ -z "$kunit" ] && [[ ${boots[i]} != *kunit.*=0* ]] || continue
-	kunit=$name
-	kunit "build/log/$name.console"
+	if [ -z "$kunit" ] && [[ ${boots[i]} != *kunit.*=0* ]]; then
+		kunit=$name
+		kunit "build/log/$name.console"
+	fi
 done
 
 echo "all tests ... $(took "$start")"
