@@ -53,7 +53,7 @@ help:
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c has changed since the Rust was written'
 	@echo '  ZERO_FIX=1          with the patch of docs/upstream, which keeps old content out of zero pages'
-	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, and a check to its slots'
+	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, a check to its slots, a drain to its CPU'
 	@echo '  SEED=n              for stress: what an earlier run did'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
