@@ -14,20 +14,7 @@ for name; do
 	[ -f "$fragment" ] || die "there is no configuration $name: scripts/configs has them all"
 	read -ra tests < <(sed -n 's/^# tests: //p' "$fragment")
 	export VARIANT=$name EXTRA_CONFIG=$fragment
-	log=build/log/tests-$name.log
-	: >"$log"
-
-	start=$(now_ms) ran=- result="doesn't build"
-	if scripts/kernel.sh "$IMPL"; then
-		built=$(took "$start")
-		start=$(now_ms)
-		tests/run.sh "${tests[@]/#/tests/vm/}" | tee "$log" || :
-		ran=$(took "$start")
-		result=$(tail -n 1 "$log")
-	else
-		built=$(took "$start")
-	fi
-	[[ $result == *", 0 failed" ]] || bad=$((bad + 1))
+	build_and_test "$name" "${tests[@]}" || bad=$((bad + 1))
 	table+=("$(printf '%-10s %9s %9s  %-22s %s' "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "$fragment")")")
 done
 printf '\n%-10s %9s %9s  %-22s %s\n' "$IMPL" built tested result 'what it is'

@@ -169,3 +169,24 @@ pristine() {
 		realpath "$newest"
 	fi
 }
+
+# --- Kernels --------------------------------------------------------------------------
+
+# build_and_test NAME TEST...: the kernel of IMPL and VARIANT, and these of tests/vm on it. Says in
+# built and ran how long that took, and in result how it ended; fails if that isn't well.
+build_and_test() {
+	local log=build/log/tests-$1.log start
+	shift
+	: >"$log"
+	start=$(now_ms) ran=- result="doesn't build"
+	if scripts/kernel.sh "$IMPL"; then
+		built=$(took "$start")
+		start=$(now_ms)
+		tests/run.sh "${@/#/tests/vm/}" | tee "$log" || :
+		ran=$(took "$start")
+		result=$(tail -n 1 "$log")
+	else
+		built=$(took "$start")
+	fi
+	[[ $result == *", 0 failed" ]]
+}

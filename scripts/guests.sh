@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Sourced by what compares the implementations by running guests of both, side by side: as many at a
+# time as JOBS. The rows that a guest prints go to the file DIR/IMPL.N, once it has ended well.
+#
+#   guests WHAT DIR        WHAT they are is shown with each, and every 15 s how far they are
+#   begin IMPL N           when there is room
+#   all_ended
+#
+# Whoever sources it has these functions: guest IMPL N, which becomes the guest; total IMPL, how many
+# there are to be; and files, whose rows are counted while they come.
+
+declare -A running=() began=()
+what='' dir='' beat='' since=''
+
+stop_guests() {
+	local pids=("${!running[@]}" ${beat:+"$beat"})
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null || :
+	wait
+	tidy
+}
+
+guests() {
+	what=$1 dir=$2
+	trap stop_guests EXIT
+	scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio # once, not by each guest
+	since=$(now_ms)
+	while sleep 15; do
+		mapfile -t files < <(files)
+		[ ${#files[@]} != 0 ] || continue
+		wc -l -- "${files[@]}" 2>/dev/null | awk -v what="$what" -v took="$(took "$since")" '
+			$2 != "total" { sub(/.*\//, "", $2); sub(/\.new/, "", $2); sub(/\./, " ", $2); s = s ", " $2 ": " $1 " rows" }
+			END { print what " ... " took s }' || :
+	done &
+	beat=$!
+}
+
+# Waits for one to end.
+reap() {
+	local pid run rows status=0
+	wait -n -p pid "${!running[@]}" || status=$?
+	run=${running[$pid]}
+	rows=$dir/${run/ /.}
+	# What is no row is what the guest complains of.
+	[ "$status" = 0 ] || die "$what $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
+	mv "$rows.new" "$rows"
+	echo "$what $run of $(total "${run% *}") ... ok $(took "${began[$pid]}")"
+	unset "running[$pid]"
+}
+
+begin() {
+	[ ${#running[@]} -lt "$JOBS" ] || reap
+	guest "$1" "$2" >"$dir/$1.$2.new" 2>"$dir/$1.$2.err" &
+	running[$!]="$1 $2" began[$!]=$(now_ms)
+	echo "$what $1 $2 ..."
+}
+
+all_ended() {
+	while [ ${#running[@]} != 0 ]; do reap; done
+	kill "$beat" 2>/dev/null || :
+	beat=
+	echo "$what: all runs ... ok $(took "$since")"
+}
