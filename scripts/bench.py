@@ -172,7 +172,7 @@ def main():
     lines = ["| way | zswap | folio | content | C | Rust | difference | | spread | verdict |",
              "|---|---|---:|---|---:|---:|---:|---:|---:|---|", *table, "",
              f"Of {sum(hidden.values())} more rows, which are those above with other content, folios or zswap, "
-             f"{hidden['no']} take no more, and {hidden['as']} more for the same reason. Boots: {len(boots['c'])} of C, "
+             f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
     new, found = re.subn(r"(<!-- OUTPUT OF make bench: BEGIN -->\n).*?(<!-- OUTPUT OF make bench: END -->)",
                          lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)

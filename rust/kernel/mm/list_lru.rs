@@ -295,7 +295,8 @@ impl<T: Item> ListLru<T> {
 
     /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
     ///
-    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps.
+    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps. For an object of
+    /// a cgroup that nothing was ever prepared for, C warns that there is no list.
     #[inline]
     pub fn remove(object: ObjectRef<'_, T>) {
         let Some(lru) = T::lru().ready() else { return };

@@ -402,8 +402,8 @@ impl Drop for NewFolio {
 ///
 /// # Invariants
 ///
-/// The above holds for `'a`, and there is one such evidence at a time. The slot is at `offset` of
-/// `tree`, which stays.
+/// For `'a` nobody else has evidence for the slot, or can get any: its word is NULL, as above, or its
+/// folio's lock is the maker's, who lends none. The slot is at `offset` of `tree`, which stays.
 pub struct FreedSlot<'a, T: ForeignOwnable> {
     tree: &'a XArray<T>,
     offset: usize,
@@ -506,8 +506,12 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a XArray<T>> {
         let device = entry.device();
         // SAFETY: By the invariant of `SwapEntry` its device is one that there is, or was.
-        let (trees, nr) =
-            unsafe { (self.trees.get_unchecked(device), self.nr.get_unchecked(device)) };
+        let (trees, nr) = unsafe {
+            (
+                self.trees.get_unchecked(device),
+                self.nr.get_unchecked(device),
+            )
+        };
         let index = entry.offset() / SLOTS_PER_TREE;
         // Acquire pairs with the release in `attach`: who sees the pointer sees what it points to,
         // and the number.
@@ -524,7 +528,12 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     fn device(&self, device: &DeadDevice<'_>) -> (&Atomic<*mut XArray<T>>, &Atomic<usize>) {
         let device = device.device;
         // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
-        unsafe { (self.trees.get_unchecked(device), self.nr.get_unchecked(device)) }
+        unsafe {
+            (
+                self.trees.get_unchecked(device),
+                self.nr.get_unchecked(device),
+            )
+        }
     }
 
     /// Evidence that `entry` is being freed.
@@ -544,7 +553,7 @@ impl<T: ForeignOwnable> SlotTrees<T> {
         // SAFETY: By the requirement there is such a device.
         let trees = unsafe { self.trees.get_unchecked(entry.device()) };
         let trees = trees.load(Acquire); // as in `tree`
-        // INVARIANT: By the requirement.
+                                         // INVARIANT: By the requirement.
         FreedSlot {
             // SAFETY: By the requirement and the type invariant there are trees for all of the device's
             // slots, until after this was used.

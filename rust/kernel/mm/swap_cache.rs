@@ -203,9 +203,9 @@ impl<'a> Slot<'a> {
         let SlotWord::Folio(pfn, _) = self.word() else {
             return Ok(None);
         };
-        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: to
-        // take memory away, one waits for longer than that. Its count says whether it has a
-        // user; a reference is only got if it has one.
+        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: that
+        // none is taken away meanwhile is what C's lookup relies on, too (see docs/safety.md). Its
+        // count says whether it has a user; a reference is only got if it has one.
         let folio = unsafe {
             let folio = bindings::pfn_folio(pfn.get());
             if !bindings::folio_try_get(folio) {
@@ -616,7 +616,9 @@ impl<'a> Charged<'a> {
     #[inline]
     pub fn prepare_split(self) -> Result<Splittable<'a>> {
         // SAFETY: The folio is alive, locked and charged.
-        if self.0.nr_pages() > 2 && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0 {
+        if self.0.nr_pages() > 2
+            && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0
+        {
             return Err(ENOMEM);
         }
         Ok(Splittable(self.0))
@@ -730,7 +732,10 @@ impl<'f> Pinned<'_, 'f> {
         for word in words {
             let flags = match Native::decode(word.load(Relaxed)) {
                 SlotWord::Folio(here, flags) if here == old => flags,
-                odd => odd_flags(odd),
+                odd => {
+                    odd_flags(odd);
+                    continue;
+                }
             };
             word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
         }
@@ -789,7 +794,7 @@ unsafe fn leave(
     let first = index(entry);
     // SAFETY: The folio is alive.
     let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
-    let (mut used, mut unused) = (false, false);
+    let (mut used, mut unused, mut understood) = (false, false, true);
     // SAFETY: The slots are in use, by the folio at least, and not freed before the loop is over.
     for word in unsafe { words(cluster, first, nr) } {
         let flags = match Native::decode(word.load(Relaxed)) {
@@ -797,7 +802,7 @@ unsafe fn leave(
             // Somebody else's: it isn't ours to touch, let alone to free.
             odd => {
                 odd_flags(odd);
-                used = true;
+                understood = false;
                 continue;
             }
         };
@@ -810,7 +815,7 @@ unsafe fn leave(
     }
     // SAFETY: As required; the words say so, too.
     unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
-    if !unused {
+    if !unused || !understood {
         return;
     }
     if used {

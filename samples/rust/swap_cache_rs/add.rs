@@ -79,9 +79,9 @@ fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
     if order > 0 {
         return slot.is_vacant(order);
     }
-    // One word: that takes no lock. What is read may be old, but no slot that a fault has found in a
-    // page table can seem to be free: before it had that user, it had a folio, and the page table's
-    // lock orders the two.
+    // One word: that takes no lock. What is read may be old, but no slot that was found in a page table
+    // or a mapping can seem to be free: before it had that user, it had a folio. Who put it there
+    // wrote the word first, and released two locks in between; we come to the word by what was found.
     match slot.word() {
         SlotWord::Folio(..) => Err(EEXIST),
         SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),

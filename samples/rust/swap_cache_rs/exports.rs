@@ -5,7 +5,9 @@
 //! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
 //! here with `unsafe` in it. The callers promise this, in mm/swap.h: an entry is valid, and its device
 //! is kept by a reference, by the lock of a folio in the swap cache, or by a lock of what refers to
-//! the entry; or they are swapoff, which alone could end it, or the allocator, with the device's slots.
+//! the entry; or they are swapoff, which alone could end it, or
+//! what it waits for: work of its own, and for a shadow only, RCU (`filemap_cachestat()`); or the
+//! allocator, with the device's slots.
 
 #![allow(unsafe_code)]
 

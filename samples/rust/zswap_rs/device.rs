@@ -28,7 +28,7 @@ pub(crate) fn swapoff(device: &mut DeadDevice<'_>) {
     kernel::warn_on_once!(!TREES.detach(device));
 }
 
-/// A slot is being freed: forget what is kept for it. Runs under spin locks with interrupts off.
+/// A slot is being freed: forget what is kept for it. Runs under spin locks, perhaps with interrupts off.
 pub(crate) fn invalidate(slot: FreedSlot<'_, StoredEntry>) {
     slot.clear();
 }

@@ -116,7 +116,7 @@ pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
     params::ENABLED.is_on()
 }
 
-/// Whether no page was ever stored.
+/// Whether there has never been a pool: until zswap is enabled for the first time.
 ///
 /// # Safety
 ///
@@ -170,9 +170,9 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 ///
 /// # Safety
 ///
-/// Only for `swap_range_free()`, which runs with the cluster locked, after the slot's word in the swap
-/// table was cleared; and for `swap_zeromap_folio_set()`, where patches/zero calls it for the slots of
-/// a folio that it has locked and that is in the swap cache, with the cluster locked as well.
+/// For `swap_range_free()`, which runs with the cluster locked, after the slot's word in the swap
+/// table was cleared; and for who has locked the slot's folio, which is in the swap cache:
+/// `swap_zeromap_folio_set()`, where patches/zero calls it, and tests.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock

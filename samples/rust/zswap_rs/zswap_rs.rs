@@ -19,7 +19,7 @@
 //!    the choice of a compressor; its holders may allocate
 //! 2. a folio's lock
 //! 3. a compressor's mutex: its holders may sleep, but allocate nothing that could reclaim
-//! 4. a swap cluster's lock, which callers of `zswap_invalidate()` hold, with interrupts off
+//! 4. a swap cluster's lock, which callers of `zswap_invalidate()` hold, in reclaim with interrupts off
 //! 5. a tree's `xa_lock`; entries are dropped after it was released
 //! 6. the lock of a list of entries: dropped before writing back, and not taken up again
 //! 7. the lock of the list of pools; zsmalloc's locks
