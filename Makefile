@@ -3,7 +3,7 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS ZERO_FIX MINUTES SEED SWAP_FIX
+export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ZERO_FIX MINUTES SEED SWAP_FIX
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -37,7 +37,7 @@ help:
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
-	@echo '  make mutants        break the code on purpose, and see that the named test fails'
+	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
@@ -129,7 +129,7 @@ check: overlay
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
 
-mutants: kernel
+mutants: crates kernel
 	@scripts/mutants.sh
 
 rust-analyzer: overlay

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # enter.sh COMMAND...: run a command at the top of the checkout, with the toolchain root as /.
 # HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
+# ENTER_SRC=DIR shows another folder as build/src.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
@@ -24,16 +25,17 @@ unshare "${namespaces[@]}" true 2>/dev/null ||
 # The source tree is bound read-only: its files are hard links of the pristine ones.
 # shellcheck disable=SC2016 # expanded by the inner shell
 exec unshare "${namespaces[@]}" bash -euc '
-	root=$1 top=$2 cache=$3 rw=$4
-	shift 4
+	root=$1 top=$2 cache=$3 rw=$4 src=$5
+	shift 5
 	bind() {
 		mkdir -p "$root$1"
 		mount --rbind "$1" "$root$1"
 	}
-	bind_ro() {
-		bind "$1"
+	bind_ro() { # FROM [TO]
+		mkdir -p "$root${2:-$1}"
+		mount --rbind "$1" "$root${2:-$1}"
 		# In a user namespace the flags a mount already has must be named again.
-		mount -o "remount,bind,ro,$(findmnt -no VFS-OPTIONS --target "$1" | sed "s/^r[wo],//")" "$root$1"
+		mount -o "remount,bind,ro,$(findmnt -no VFS-OPTIONS --target "$1" | sed "s/^r[wo],//")" "$root${2:-$1}"
 	}
 	bind_file() {
 		[ -e "$1" ] || return 0
@@ -51,7 +53,7 @@ exec unshare "${namespaces[@]}" bash -euc '
 	bind "$cache/cargo"
 	[ -z "$rw" ] || bind "$rw"
 	bind "$top"
-	[ ! -d "$top/build/src" ] || bind_ro "$top/build/src"
+	[ ! -d "$src" ] || bind_ro "$src" "$top/build/src"
 	exec chroot "$root" "$@"
-' enter "$ROOT" "$TOP" "$CACHE" "${ENTER_RW:-}" \
+' enter "$ROOT" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" \
 	"${env[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"

@@ -1,46 +1,323 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh [NAME...]: break the code on purpose, and see that the named test fails.
-# A mutant is tests/mutants/NAME.patch: why, a line "caught-by: FILE POINT", and the diff. It is laid
-# on build/src only, and taken off again; the last line is "N passed, N failed".
+# mutants.sh: make mistakes on purpose, and see that the tests named for each catch it.
+#
+# A mutant is tests/mutants/NAME.patch: why, the tests that catch it, and a diff that makes the mistake
+# where kernel::mutant!("NAME") says so. All are laid together, in the order of tests/mutants/series, on
+# a copy of the project, which is built once; which mistake is made is said to each run. First all
+# tests named run with none, and must pass. MUTANTS="NAME..." runs some. The header's lines:
+#
+#   history: N             the bug that it brings back, as docs/races.md numbers them
+#   race: yes              must be caught ten times out of ten
+#   config: debug          in a kernel with that configuration of scripts/configs
+#   caught-by: FILE POINT  a point of a test in the guest that fails; or "hangs"; or "kernel: TEXT",
+#                          which the guest's kernel says
+#   caught-by: host CRATE TEST
+#   survives: why          nothing catches it
+#
+# Ends with "N passed, N failed".
 . "$(dirname "$0")/lib.sh"
 
-[ $# -gt 0 ] || { set -- tests/mutants/*.patch; set -- "${@##*/}"; set -- "${@%.patch}"; }
-passed=0 failed=0
+dir=tests/mutants
+tree=build/mutants-tree # the project with all of them
+src=build/mutants-src   # the kernel's source with that
+laid=()                 # what of it is the project's
+repeats=10              # of a race
+limit=120               # seconds for a test
+begin=$(now_ms)
 
-# Bring build/src back to what the project says, however this ends.
-restore() { scripts/overlay.sh >build/log/mutant-overlay.log 2>&1 || :; }
-trap 'restore; tidy' EXIT
+[ -z "${HOSTTOOLS:-}" ] || die "make mutants wants the toolchain root: leave HOSTTOOLS out"
+mapfile -t series < <(grep -v -e '^#' -e '^$' $dir/series)
+read -ra names <<<"${MUTANTS:-${series[*]}}"
+for name in "${names[@]}"; do
+	grep -q -x -F "$name" $dir/series || die "there is no mutant '$name': tests/mutants/series has them all"
+done
 
-# lay PATCH: on the overlay's own copies, each replaced by a renamed file.
+# header NAME FIELD: what the mutant's header says of it, a line each.
+header() { sed -n "/^---/q; s/^$2: //p" "$dir/$1.patch"; }
+
+for patch in "$dir"/*.patch; do
+	name=${patch##*/} name=${name%.patch}
+	grep -q -x -F "$name" $dir/series || die "$patch isn't in tests/mutants/series"
+done
+for name in "${series[@]}"; do
+	[ -f "$dir/$name.patch" ] || die "tests/mutants/series has $name, of which there is no patch"
+	grep -q -F "::mutant!(\"$name\")" "$dir/$name.patch" || die "$dir/$name.patch doesn't ask for mutant!(\"$name\")"
+	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$dir/$name.patch names no test that catches it"
+done
+
+# --- The project with all mistakes -----------------------------------------------------
+
+# Run by step, where bash ignores set -e.
 lay() {
-	local file
+	local new=$tree.new file lib
+	rm -rf "$new" && mkdir -p "$new/build" || return
 	while read -r file; do
-		# shellcheck disable=SC2016 # expanded in the root
-		scripts/enter.sh bash -c 'patch -s -F0 -o "$2" "build/src/$1" <"$3"' _ \
-			"$file" build/mutant.tmp "$1" >build/log/mutant-patch.log || return
-		mv build/mutant.tmp "build/src/$file"
-	done < <(sed -n 's#^+++ b/##p' "$1")
+		case $file in rust/* | samples/*) laid+=("$file") ;; esac
+	done <build/overlay/manifest
+	(cd build/src && cp -p --parents -t "../../$new" "${laid[@]}") || return
+	cp -pr --parents -t "$new" Cargo.toml Cargo.lock tests/host || return
+	ln -s ../../src "$new/build/src" || return # for tests that look at C's headers
+
+	cp $dir/selector/kernel.rs "$new/rust/kernel/mutant.rs" || return
+	echo 'pub mod mutant;' >>"$new/rust/kernel/lib.rs"
+	cp $dir/selector/mutant.c "$new/samples/rust/zswap_rs/" || return
+	echo 'obj-y += mutant.o' >>"$new/samples/rust/zswap_rs/Makefile"
+	# The host has more than one crate that is taken for the kernel's.
+	while read -r lib; do
+		cp $dir/selector/host.rs "${lib%/*}/mutant.rs" || return
+		echo 'pub mod mutant;' >>"$lib"
+	done < <(grep -l -r -x 'extern crate self as kernel;' "$new/tests/host" --include=lib.rs)
+
+	# shellcheck disable=SC2016 # expanded in the root
+	scripts/enter.sh bash -c '
+		new=$1
+		shift
+		for name; do
+			patch -p1 -s -F0 -f --no-backup-if-mismatch -r- -d "$new" <"tests/mutants/$name.patch" && continue
+			echo "mutant $name does not apply: write it anew for the code as it is"
+			exit 1
+		done' _ "$new" "${series[@]}" || return
+
+	# What is as it was keeps its time, so that nothing is built twice.
+	while read -r file; do
+		if cmp -s "$new/$file" "$tree/$file"; then
+			touch -r "$tree/$file" "$new/$file"
+		elif [ -e "$tree/$file" ]; then
+			touch "$new/$file"
+		fi
+	done < <(cd "$new" && find . -type f)
+	rm -rf "$tree" && mv -T "$new" "$tree" || return
+
+	if ! cmp -s build/overlay/origin "$src.origin"; then
+		rm -rf "$src" "$src.origin" && cp -al build/src "$src" && cp build/overlay/origin "$src.origin" || return
+	else
+		# Only what the overlay may have changed since.
+		sort -u build/overlay/manifest "$src.manifest" | while read -r file; do
+			if [ -e "build/src/$file" ]; then echo "$file"; else rm -f "$src/$file"; fi
+		done >"$src.new"
+		(cd build/src && xargs cp -al --remove-destination --parents -t "../../$src" <"../../$src.new") || return
+	fi
+	(cat build/overlay/manifest && cd "$tree" && find rust samples -type f) >"$src.manifest"
+	(cd "$tree" && find rust samples -type f -exec cp -p --remove-destination --parents -t "../../$src" {} +)
 }
 
-for name; do
-	mutant=tests/mutants/$name.patch
-	[ -f "$mutant" ] || die "there is no mutant $name: tests/mutants has them all"
-	read -r test point < <(sed -n 's/^caught-by: //p' "$mutant")
-	args=$(sed -n 's/^# boot: //p' "tests/vm/$test")
-	start=$(now_ms)
-	restore
-	lay "$mutant" || die "mutant $name doesn't apply: write it anew for the code as it is"
-	verdict="NOT CAUGHT by $test $point"
-	if ! scripts/kernel.sh rust >"build/log/mutant-$name.log" 2>&1; then
-		verdict="doesn't build: see build/log/mutant-$name.log"
-	else
-		scripts/vm.sh -n "mutant-$name" -t 300 -a "$args" sh suite.sh "$test" \
-			>>"build/log/mutant-$name.log" 2>&1 || :
-		! grep -q "^not ok .* $point" "build/log/mutant-$name.log" || verdict="caught by $test $point"
+step "mutants laid" lay
+
+# --- The host's tests, seconds each ------------------------------------------------------
+
+# A test's name, or the part of it that is named.
+host() { # MUTANT CRATE [TEST]
+	scripts/enter.sh env ZSWAP_MUTANT="$1" cargo test --quiet --offline --manifest-path "$tree/Cargo.toml" \
+		--target-dir build/host -p "$2" -- --format=pretty ${3:+"$3"}
+}
+
+host_catches() { # MUTANT CRATE TEST
+	host "$@" >"$log" 2>&1 || :
+	grep -q "^test .*$3.* \.\.\. FAILED" "$log"
+}
+
+# --- The tests in the guest ----------------------------------------------------------------
+
+boot_of() { sed -n 's/^# boot: //p' "tests/vm/$1"; }
+
+# guest VARIANT NAME ARGS FILE...: its output, and what its kernel said, in $log.
+guest() {
+	local variant=$1 name=$2 args=$3
+	shift 3
+	VARIANT=$variant scripts/vm.sh -n "$name" -t $((limit * ($# + 1))) -a "$args limit=$limit" sh suite.sh "$@" >"$log" 2>&1 ||
+		echo "guest status $?" >>"$log"
+	sed 's/^/kernel: /' "build/log/$name.console" >>"$log"
+}
+
+guest_catches() { # MUTANT VARIANT FILE POINT
+	guest "$2" "mutant-$1" "$(boot_of "$3") zswap_mutant=$1" "$3"
+	case $4 in
+	hangs) grep -q -e '^guest status 143' -e 'ran out of its' "$log" ;;
+	"kernel: "*) grep -a -q -F -e "${4#kernel: }" "$log" ;;
+	*) grep -a -q -e "^not ok .* $4" "$log" ;;
+	esac
+}
+
+variant_of() { local config; config=$(header "$1" config); echo "mutants${config:+-$config}"; }
+
+# build VARIANT: its kernel, begun with what is built already of the same configuration.
+build() {
+	local config=${1#mutants} like
+	config=${config#-}
+	like=build/${config:-rust}
+	if [ ! -e "build/$1/.config" ] && [ -e "$like/vmlinux" ]; then
+		step "copy of $like" cp -a "$like" "build/$1"
 	fi
-	case $verdict in caught*) passed=$((passed + 1)) ;; *) failed=$((failed + 1)) ;; esac
-	printf '%-30s %s (%s)\n' "$name" "$verdict" "$(took "$start")"
+	ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=${config:+scripts/configs/$config.config} scripts/kernel.sh rust
+}
+
+# What is wanted of all: the tests, by where they run.
+crates=() variants=()
+declare -A files
+for name in "${names[@]}"; do
+	variant=$(variant_of "$name")
+	while read -r where what _; do
+		if [ "$where" = host ]; then
+			crates+=("$what")
+		else
+			[ -f "tests/vm/$where" ] || die "$dir/$name.patch: there is no test tests/vm/$where"
+			variants+=("$variant")
+			files["$variant $(boot_of "$where")"]+="$where"$'\n'
+		fi
+	done < <(header "$name" caught-by)
 done
+mapfile -t crates < <(printf '%s\n' "${crates[@]}" | sort -u | grep .)
+mapfile -t variants < <(printf '%s\n' "${variants[@]}" | sort -u | grep .)
+
+# --- None: all tests pass ------------------------------------------------------------------
+
+log=build/log/mutant-none-host.log
+for crate in "${crates[@]}"; do
+	step "none, host $crate" host "" "$crate"
+	cat "$LOG" >>"$log.new"
+done
+[ ! -e "$log.new" ] || mv "$log.new" "$log"
+for variant in "${variants[@]}"; do
+	build "$variant"
+done
+scripts/accel.sh >build/log/mutants-accel.log
+n=0
+for key in "${!files[@]}"; do
+	n=$((n + 1))
+	log=build/log/mutant-none-$n.log
+	mapfile -t these < <(sort -u <<<"${files[$key]}" | grep .)
+	start=$(now_ms)
+	guest "${key%% *}" "mutant-none-$n" "${key#* }" "${these[@]}"
+	printf '%-36s %s (%s)\n' none "${key%% *}: ${these[*]}" "$(took "$start")"
+done
+cat build/log/mutant-none-*.log >build/log/mutant-none.log
+# passes FILE POINT: whether it has done so without a mistake.
+passes() {
+	local none=build/log/mutant-none.log
+	case "$1 $2" in
+	"host "*) grep -q "^test .*${2#* }.* \.\.\. ok" $none ;;
+	*" hangs") ! grep -q -e '^guest status 143' -e 'ran out of its' $none ;;
+	*" kernel: "*) ! grep -a -q -F -e "${2#kernel: }" $none ;;
+	*) grep -a -q -e "^ok .* $2" $none ;;
+	esac
+}
+
+# --- One at a time ---------------------------------------------------------------------------
+
+passed=0 failed=0 survived=0
+# verdict NAME TEXT TIME
+verdict() {
+	case $2 in
+	"caught "*) passed=$((passed + 1)) ;;
+	"survives: "*) survived=$((survived + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+	printf '%-36s %s (%s)\n' "$@"
+}
+
+# in_one_guest VARIANT FILE NAME...: one after the other, and then none: if that doesn't pass as before,
+# nothing was shown. Leaves those that were caught in the array done.
+in_one_guest() {
+	local variant=$1 file=$2 name point run=() k=0
+	shift 2
+	for name; do
+		run+=("mutant=$name" "$file")
+	done
+	log=build/log/mutants-of-$file.log
+	guest "$variant" "mutants-of-$file" "$(boot_of "$file")" "${run[@]}" mutant= "$file"
+	section $(($# + 1)) >"$log.none"
+	while read -r -u 3 point; do
+		grep -a -q -e "^ok .* $point" "$log.none" || return 0
+	done 3< <(for name; do first_point "$name"; done)
+	for name; do
+		k=$((k + 1))
+		section $k >"build/log/mutant-$name.log"
+		grep -a -q -e "^not ok .* $(first_point "$name")" "build/log/mutant-$name.log" || continue
+		done+=("$name")
+	done
+}
+section() { awk -v k="$1" '/^# mutant=/ { n++ } n == k' "$log"; }
+first_point() { header "$1" caught-by | { read -r _ point && echo "$point"; }; }
+seconds() { awk '/^(not )?ok / { s += $(NF - 1) } END { printf "%.1f s", s }' "build/log/mutant-$1.log"; }
+
+# On the host first, then those that share a guest, then each that wants one of its own: a race,
+# what hangs or crashes, and what was not caught in company.
+declare -A shared
+keys=() alone=()
+for name in "${names[@]}"; do
+	read -r where point < <(header "$name" caught-by; echo)
+	if [ "$where" = host ]; then
+		start=$(now_ms)
+		log=build/log/mutant-$name.log
+		if passes host "$point" && host_catches "$name" "${point%% *}" "${point#* }"; then
+			verdict "$name" "caught by host $point" "$(took "$start")"
+		else
+			alone+=("$name")
+		fi
+	elif [[ -z $where || $point == hangs || $point == "kernel: "* || -n $(header "$name" race) ]]; then
+		alone+=("$name")
+	else
+		key="$(variant_of "$name") $where"
+		[ -n "${shared[$key]:-}" ] || keys+=("$key")
+		shared[$key]+="$name "
+	fi
+done
+for key in "${keys[@]}"; do
+	read -ra these <<<"${shared[$key]}"
+	for ((at = 0; at < ${#these[@]}; at += 12)); do
+		done=()
+		in_one_guest "${key% *}" "${key#* }" "${these[@]:at:12}"
+		for name in "${these[@]:at:12}"; do
+			if [[ " ${done[*]} " == *" $name "* ]]; then
+				verdict "$name" "caught by ${key#* } $(first_point "$name")" "$(seconds "$name")"
+			else
+				alone+=("$name")
+			fi
+		done
+	done
+done
+for name in "${alone[@]}"; do
+	log=build/log/mutant-$name.log
+	variant=$(variant_of "$name")
+	runs=1
+	[ -z "$(header "$name" race)" ] || runs=$repeats
+	start=$(now_ms)
+	said=
+	while read -r -u 3 where point; do
+		caught=0
+		if ! passes "$where" "$point"; then
+			said+="${said:+; }MISSED: without a mistake $where $point doesn't pass either"
+			continue
+		fi
+		# A race in one guest, if that stands it.
+		if [ $runs != 1 ] && [ "$where" != host ] && [ -z "$said" ]; then
+			done=()
+			mapfile -t again < <(yes "$name" | head -n $runs)
+			in_one_guest "$variant" "$where" "${again[@]}"
+			[ ${#done[@]} != $runs ] || caught=$runs
+		fi
+		while [ $caught -lt $runs ]; do
+			if [ "$where" = host ]; then
+				host_catches "$name" "${point%% *}" "${point#* }" || break
+			else
+				guest_catches "$name" "$variant" "$where" "$point" || break
+			fi
+			caught=$((caught + 1))
+		done
+		if [ $caught = $runs ]; then
+			said="caught by $where $point"
+			[ $runs = 1 ] || said+=", $runs times of $runs"
+			break
+		fi
+		said+="${said:+; }MISSED by $where $point"
+		[ $caught = 0 ] || said+=" after $caught times"
+	done 3< <(header "$name" caught-by)
+	[ -n "$said" ] || said="survives: $(header "$name" survives)"
+	verdict "$name" "$said" "$(took "$start")"
+	[[ $said != *MISSED* ]] || grep -a -e '^not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
+done
+echo "all mutants ... $(took "$begin")"
+[ $survived = 0 ] || echo "$survived survive, as said of each"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

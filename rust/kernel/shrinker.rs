@@ -173,3 +173,22 @@ unsafe extern "C" fn scan<S: Shrink>(
         }
     }
 }
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_shrinker)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn io_is_for_those_who_can_stand_it() {
+        let (io, fs) = (bindings::__GFP_IO, bindings::__GFP_FS);
+        for (gfp, may) in [(io | fs, true), (io, false), (fs, false), (0, false)] {
+            // SAFETY: It is numbers and pointers, which may be zero.
+            let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
+            sc.gfp_mask = gfp;
+            // SAFETY: There is no group in it.
+            let request = unsafe { Request::from_raw(&mut sc) };
+            assert_eq!(request.may_do_io(), may);
+        }
+    }
+}

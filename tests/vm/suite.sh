@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs test files one after the other in this guest, each from the same state. One
 # that hangs for limit seconds ends it all: what it waits for may be stuck in the kernel.
-# usage: suite.sh FILE...
+# mutant=NAME chooses the mistake that the kernel of make mutants makes from then on.
+# usage: suite.sh [mutant=NAME] FILE...
 . ./lib.sh
 
 tidy()
@@ -20,6 +21,13 @@ tidy()
 }
 
 for test in "$@"; do
+	case $test in
+	mutant=*)
+		echo "# $test"
+		echo "${test#mutant=}" > /sys/module/kernel/parameters/zswap_mutant
+		continue
+		;;
+	esac
 	echo "# file $test"
 	timeout "${limit:-240}" sh "$test"
 	[ $? != 143 ] || exit 143
