@@ -147,9 +147,11 @@ macro_rules! impl_list_lru_item {
 
             #[inline]
             fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
-                // No coercion: the charged part is the field itself.
-                let charged: *const $crate::mm::memcontrol::ZswapCharged<_> =
-                    &raw const self.$charged;
+                // Neither a pattern nor what makes a pointer dereferences: it is the field itself.
+                let Self {
+                    $charged: charged, ..
+                } = self;
+                let charged: *const $crate::mm::memcontrol::ZswapCharged<_> = charged;
                 // SAFETY: Made from a reference just now.
                 unsafe { &*charged }.objcg()
             }

@@ -320,8 +320,12 @@ impl LruVec {
 }
 
 /// An object in zswap whose size is known.
-pub trait ZswapObject {
-    /// Bytes that the object takes in the pool: always the same number.
+///
+/// # Safety
+///
+/// `bytes()` must return the same number always: what is charged for is uncharged.
+pub unsafe trait ZswapObject {
+    /// Bytes that the object takes in the pool.
     fn bytes(&self) -> usize;
 }
 
@@ -371,7 +375,8 @@ impl<O: ZswapObject> Drop for ZswapCharged<O> {
     #[inline]
     fn drop(&mut self) {
         if let Some(objcg) = &self.objcg {
-            // SAFETY: We have a reference, and by the type invariant that much is charged.
+            // SAFETY: We have a reference, and by the type invariant that much is charged: the
+            // number is what it was.
             unsafe { bindings::obj_cgroup_uncharge_zswap(objcg.0.get(), self.object.bytes()) }
         }
     }

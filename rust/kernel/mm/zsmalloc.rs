@@ -107,9 +107,9 @@ macro_rules! impl_has_zs_pool {
         unsafe impl $crate::mm::zsmalloc::HasPool for $self {
             #[inline]
             fn zs_pool(&self) -> &$crate::mm::zsmalloc::Pool {
-                // A pattern, which doesn't dereference: the pool is the field itself.
+                // Neither a pattern nor what makes a pointer dereferences: it is the field itself.
                 let Self { $field: pool, .. } = self;
-                let pool: *const $crate::mm::zsmalloc::Pool = ::core::ptr::from_ref(pool);
+                let pool: *const $crate::mm::zsmalloc::Pool = pool;
                 // SAFETY: Made from a reference just now.
                 unsafe { &*pool }
             }
@@ -236,7 +236,8 @@ impl<P: HasPool, M> Object<P, M> {
     }
 }
 
-impl<P: HasPool, M> ZswapObject for Object<P, M> {
+// SAFETY: `len` doesn't change.
+unsafe impl<P: HasPool, M> ZswapObject for Object<P, M> {
     #[inline]
     fn bytes(&self) -> usize {
         self.len()
