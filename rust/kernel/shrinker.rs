@@ -109,10 +109,15 @@ impl Shrinker {
     /// Registers it: from now on, and for ever, it is called. For [`register_builtin_shrinker!`].
     ///
     /// [`register_builtin_shrinker!`]: crate::register_builtin_shrinker
+    ///
+    /// # Safety
+    ///
+    /// The code that it calls must be there for ever: it must be built in.
     #[doc(hidden)]
-    pub fn register(self) {
+    pub unsafe fn register(self) {
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
-        // SAFETY: By the type invariant it is allocated and not registered. It is never freed.
+        // SAFETY: By the type invariant it is allocated and not registered. It is never freed, nor,
+        // by the requirement, is what it calls.
         unsafe { bindings::shrinker_register(ptr.as_ptr()) }
     }
 
@@ -135,7 +140,9 @@ macro_rules! register_builtin_shrinker {
     ($shrinker:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("register_builtin_shrinker! is for built-in code");
-        $crate::shrinker::Shrinker::register($shrinker)
+        let shrinker: $crate::shrinker::Shrinker = $shrinker;
+        // SAFETY: This is built in, as just checked, and so is what it knows.
+        unsafe { shrinker.register() }
     }};
 }
 

@@ -72,8 +72,12 @@ mod imp {
         /// Makes a directory at debugfs's root. Fails with `ENODEV` before debugfs is there.
         ///
         /// As in C, later failures are ignored: nothing depends on debugfs.
+        ///
+        /// # Safety
+        ///
+        /// What its files show must be there for ever: it must be built in.
         #[doc(hidden)]
-        pub fn new(name: &CStr) -> Result<Self> {
+        pub unsafe fn new(name: &CStr) -> Result<Self> {
             // SAFETY: No requirement.
             if !unsafe { bindings::debugfs_initialized() } {
                 return Err(ENODEV);
@@ -87,8 +91,8 @@ mod imp {
         /// Makes a file that shows `A`.
         pub fn file<A: Attribute>(self, name: &CStr) {
             // SAFETY: C copies the name. The directory is never removed, or is an error, which C
-            // takes. The operations are `static`, and those that the `unsafe` (unproxied) form
-            // wants: they guard against removal themselves.
+            // takes. The operations are `static`, of code that stays, as `new` requires, and those
+            // that the `unsafe` (unproxied) form wants: they guard against removal themselves.
             unsafe {
                 bindings::debugfs_create_file_unsafe(
                     name.as_char_ptr(),
@@ -105,8 +109,12 @@ mod imp {
 #[cfg(not(CONFIG_DEBUG_FS))]
 impl StaticDir {
     /// There is no debugfs.
+    ///
+    /// # Safety
+    ///
+    /// As where there is one.
     #[doc(hidden)]
-    pub fn new(_name: &CStr) -> Result<Self> {
+    pub unsafe fn new(_name: &CStr) -> Result<Self> {
         Ok(Self(()))
     }
 
@@ -122,6 +130,8 @@ macro_rules! static_debugfs_dir {
     ($name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("static_debugfs_dir! is for built-in code");
-        $crate::debugfs::attribute::StaticDir::new($name)
+        let name: &$crate::str::CStr = $name;
+        // SAFETY: This is built in, as just checked, and so is what it knows.
+        unsafe { $crate::debugfs::attribute::StaticDir::new(name) }
     }};
 }
