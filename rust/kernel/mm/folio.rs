@@ -351,12 +351,12 @@ impl<'a> UnreadFolio<'a> {
                 }
                 drop(taken);
                 drop(self);
-                Load::Loaded
+                Load::Loaded(Completed(PhantomData))
             }
             Ok(None) => Load::NotStored(self),
             Err(error) => {
                 drop(self);
-                Load::Failed(error)
+                Load::Failed(error, Abandoned(PhantomData))
             }
         }
     }
@@ -365,13 +365,20 @@ impl<'a> UnreadFolio<'a> {
 /// What came of loading a folio.
 pub enum Load<'a, E> {
     /// It has its data, and nothing else has. It is unlocked.
-    Loaded,
+    Loaded(Completed<'a>),
     /// There is no data for it. It is still locked.
     NotStored(UnreadFolio<'a>),
     /// There is data for it, which can't be had. It is unlocked and not uptodate, so that those who
     /// wait for it get an I/O error.
-    Failed(E),
+    Failed(E, Abandoned<'a>),
 }
+
+/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever only
+/// forgot it can't say so.
+pub struct Completed<'a>(PhantomData<CachedFolio<'a>>);
+
+/// Says that the [`UnreadFolio`] which had the lifetime `'a` was unlocked without its data.
+pub struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);
 
 impl<'a> Deref for UnreadFolio<'a> {
     type Target = CachedFolio<'a>;

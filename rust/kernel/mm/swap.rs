@@ -64,6 +64,7 @@ use crate::{
     },
     types::{
         ForeignOwnable,
+        NotThreadSafe,
         Opaque, //
     },
     xarray::{
@@ -407,6 +408,8 @@ impl Drop for NewFolio {
 pub struct FreedSlot<'a, T: ForeignOwnable> {
     tree: &'a XArray<T>,
     offset: usize,
+    // A spin lock is its task's.
+    _not_send: NotThreadSafe,
 }
 
 impl<T: ForeignOwnable> FreedSlot<'_, T> {
@@ -559,6 +562,7 @@ impl<T: ForeignOwnable> SlotTrees<T> {
             // slots, until after this was used.
             tree: unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) },
             offset: entry.offset(),
+            _not_send: NotThreadSafe,
         }
     }
 
@@ -710,10 +714,15 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
         // for as long as `self` is borrowed, and we can't.
         Ok((unsafe { T::borrow(ptr.as_ptr()) }, old))
     }
+}
 
+impl<'f, T: ForeignOwnable + 'f> Slots<'f, 'f, T> {
     /// Empties every slot of the folio. Doesn't sleep, unless dropping a `T` does.
+    ///
+    /// The folio's evidence must be borrowed for all its time: with it, something could be put into
+    /// a slot again.
     #[inline]
-    pub fn clear(self) -> Cleared {
+    pub fn clear(self) -> Cleared<'f, T> {
         if let Some(tree) = self.tree {
             for index in 0..self.nr {
                 let offset = self.offset(index);
@@ -723,12 +732,13 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
                 }
             }
         }
-        Cleared(())
+        Cleared(PhantomData, PhantomData)
     }
 }
 
-/// Says that every slot of a folio was emptied.
-pub struct Cleared(());
+/// Says that every slot of the folio whose [`CachedFolio`] had the lifetime `'f` was emptied of what
+/// was kept for it, and stays so.
+pub struct Cleared<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn() -> T>);
 
 /// A slot that something is kept for.
 ///

@@ -157,12 +157,12 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
     // that isn't uptodate. They have a reference until after we have returned.
     let folio = unsafe { UnreadFolio::from_raw(folio) };
     match load::load(folio) {
-        Load::Loaded => 0,
+        Load::Loaded(_) => 0,
         Load::NotStored(folio) => {
             folio.into_c_locked();
             ENOENT.to_errno()
         }
-        Load::Failed(error) => error.to_errno(),
+        Load::Failed(error, _) => error.to_errno(),
     }
 }
 

@@ -43,12 +43,12 @@ use kernel::{
 };
 
 /// What came of storing a folio.
-pub(crate) enum Store {
+pub(crate) enum Store<'f> {
     /// All its pages are in zswap: nothing need be written to the device.
     Stored,
     /// None of its pages is in zswap, nor anything older for its slots, which would be written
     /// over newer data on the device some day. The folio has to go to the device.
-    Refused(Cleared),
+    Refused(Cleared<'f, StoredEntry>),
 }
 
 /// A folio, or a page of it, was refused: there is nothing to say to anybody that isn't counted yet.
@@ -57,7 +57,7 @@ pub(crate) struct Refused;
 /// Stores `folio`, or refuses to.
 ///
 /// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. The folio stays locked.
-pub(crate) fn store(folio: &mut CachedFolio<'_>) -> Store {
+pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     match try_store(folio) {
         Ok(()) => Store::Stored,
         Err(Refused) => Store::Refused(folio.slots(&TREES).clear()),
