@@ -363,6 +363,7 @@ impl<'a> UnreadFolio<'a> {
 }
 
 /// What came of loading a folio.
+#[must_use = "a folio that isn't stored is unlocked at once if unused"]
 pub enum Load<'a, E> {
     /// It has its data, and nothing else has. It is unlocked.
     Loaded(Completed<'a>),

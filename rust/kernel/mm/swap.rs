@@ -238,6 +238,7 @@ impl Drop for SwapDevice {
 }
 
 /// What came of trying to add a folio to the swap cache.
+#[must_use = "a folio that was added is deleted from the swap cache at once if unused"]
 pub enum Added {
     /// It is there.
     New(NewFolio),
@@ -777,6 +778,7 @@ impl<'f, T: ForeignOwnable + 'f> Occupied<'f, 'f, T> {
 
 /// What was kept for a slot of the folio whose [`CachedFolio`] had the lifetime `'f`, after it was
 /// taken out: says that the slot is empty, and stays so.
+#[must_use = "what was taken is dropped at once if unused"]
 pub struct Taken<'f, T>(#[allow(dead_code)] T, PhantomData<CachedFolio<'f>>);
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
