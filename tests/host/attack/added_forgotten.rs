@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// swap_cache_alloc_folio() whose result is forgotten: a folio that is locked for ever (race-history
+// 2).
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::flags::GFP_KERNEL,
+    mm::swap::{Added, SwapDevice},
+};
+
+pub fn attack(device: &SwapDevice) {
+    #[cfg(attack)]
+    device.add_folio(GFP_KERNEL); //~[attack] unused_must_use
+    #[cfg(control)]
+    drop(device.add_folio(GFP_KERNEL));
+}
+
+pub fn is_there(added: &Added) -> bool {
+    matches!(added, Added::Present)
+}

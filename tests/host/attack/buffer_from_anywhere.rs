@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sg_init_one() of memory without a page of its own: of the stack, of vmalloc() (race-history 20).
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE, prelude::*};
+
+pub fn attack(compressor: &mut Compressor, page: FolioPage<'_>) -> Result<usize> {
+    #[cfg(attack)]
+    let mut buffer = [0; PAGE_SIZE];
+    #[cfg(control)]
+    let mut buffer = KBox::<[u8; PAGE_SIZE]>::zeroed(GFP_KERNEL)?;
+    Ok(compressor.compress(page, &mut buffer)?.len()) //~[attack] E0308
+}

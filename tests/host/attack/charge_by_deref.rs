@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An item is put on one cgroup's list, and taken off another's, under the other's lock: links get
+// lost. What it is charged to must be its own field.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::{
+    list_lru::{Links, ListLru},
+    memcontrol::ZswapCharged,
+    zsmalloc::{Object, Pool},
+};
+
+pub struct Owner {
+    zs: Pool,
+}
+kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
+
+pub struct Item {
+    lru: Links,
+    #[cfg(control)]
+    object: Charged,
+    #[cfg(attack)]
+    any: [Inner; 2],
+}
+type Charged = ZswapCharged<Object<Owner, ()>>;
+static LRU: ListLru<Item> = ListLru::new();
+
+kernel::impl_list_lru_item! {
+    impl Item for Item { links: self.lru, charged: self.object, lru: LRU } //~[attack] E0026
+}
+
+#[cfg(attack)]
+pub struct Inner {
+    object: Charged,
+}
+#[cfg(attack)]
+impl core::ops::Deref for Item {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.any[0]
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio is put on reclaim's lists, and shown to workingset, before a cgroup is charged with it.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::Flags,
+    mm::swap_cache::{Entered, Origin, Splittable},
+    prelude::*,
+};
+
+pub fn attack<'a>(entered: Entered<'a>, origin: &Origin<'_>, gfp: Flags) -> Result<Splittable<'a>> {
+    #[cfg(attack)]
+    return entered.prepare_split(); //~[attack] E0599
+    entered.charge(origin, gfp)?.prepare_split()
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The state is given back while it has instances.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    cpuhotplug::{Instance, Prepare, State},
+    prelude::*,
+};
+
+pub fn attack<T: Prepare>(stays: &'static State<T>, inner: T) -> Result<Pin<KBox<Instance<T>>>> {
+    #[cfg(attack)]
+    let stays = &State::<T>::new(c"attack")?; //~[attack] E0716
+    KBox::try_pin_init(Instance::new(stays, inner), GFP_KERNEL)
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The cursor goes on, which puts the group that it was at, and the worker goes on with that
+// (race-history 14).
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::memcontrol::Cursor;
+
+pub fn attack(cursor: &mut Cursor) -> bool {
+    #[cfg(control)]
+    cursor.advance();
+    let group = cursor.get();
+    #[cfg(attack)]
+    cursor.advance(); //~[attack] E0502
+    group.is_some_and(|group| group.is_online())
+}

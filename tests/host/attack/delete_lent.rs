@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// swap_cache_del_folio() on a folio whose lock was only lent: its holder goes on as if the slots
+// were his, while freeing them calls zswap_invalidate().
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::swap::NewFolio;
+
+pub fn attack(mut folio: NewFolio) {
+    #[cfg(attack)]
+    folio.with_cached(|folio| folio.delete()); //~[attack] E0133
+                                               //~[attack]^ E0507
+    #[cfg(control)]
+    folio.with_cached(|folio| folio.nr_pages());
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A reference to a device, and a slot that is being freed, without either.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::KBox,
+    mm::swap::{FreedSlot, SwapDevice, SwapEntry},
+};
+
+pub fn attack(entry: SwapEntry, freed: FreedSlot<'_, KBox<u32>>) -> Option<SwapDevice> {
+    #[cfg(attack)]
+    let freed = FreedSlot { offset: 7, ..freed }; //~[attack] E0451
+                                                  //~[attack]^ E0451
+                                                  //~[attack]^^ E0451
+    #[cfg(attack)]
+    let device = SwapDevice {
+        entry,                     //~[attack] E0451
+        ..SwapDevice::get(entry)?  //~[attack] E0451
+    };
+    freed.clear();
+    SwapDevice::get(entry)
+}

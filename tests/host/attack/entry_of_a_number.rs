@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any number can be a swp_entry_t: zswap would look for a device that isn't there.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    bindings::swp_entry_t,
+    mm::{folio::CachedFolio, swap::SwapEntry},
+};
+
+pub fn attack(folio: &CachedFolio<'_>, raw: swp_entry_t) -> SwapEntry {
+    #[cfg(attack)]
+    let entry = SwapEntry::from_raw(raw); //~[attack] E0133
+    #[cfg(control)]
+    let (entry, _) = (folio.swap(), raw);
+    let _ = folio;
+    entry
+}

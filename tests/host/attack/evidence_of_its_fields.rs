@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a comment says can be said by anybody. Here a value says it, and nobody can make up the
+// value.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use core::marker::PhantomData;
+use kernel::mm::{
+    folio::{Abandoned, Completed, Filled},
+    swap::{Cleared, SwapEntry},
+};
+
+pub fn attack<'f>(
+    entry: SwapEntry,
+    _: Option<(Filled<'f>, Completed<'f>, Abandoned<'f>, Cleared<'f, ()>)>,
+    _: PhantomData<()>,
+) -> SwapEntry {
+    #[cfg(attack)]
+    {
+        let _ = Filled(PhantomData); //~[attack] E0423
+        let _ = Completed(PhantomData); //~[attack] E0423
+        let _ = Abandoned(PhantomData); //~[attack] E0423
+        let _ = Cleared(PhantomData, PhantomData); //~[attack] E0423
+        let _ = SwapEntry(entry.0); //~[attack] E0616
+                                    //~[attack]^ E0423
+    }
+    entry
+}

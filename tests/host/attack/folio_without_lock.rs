@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio that a look-up has found may have left its slot: C's callers must lock it and look again
+// (race-history 41). A reference gives no access.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    mm::{
+        folio::{CachedFolio, Folio},
+        swap::SlotTrees,
+    },
+    prelude::*,
+    sync::aref::ARef,
+};
+
+pub fn attack(
+    found: ARef<Folio>,
+    mine: &mut CachedFolio<'_>,
+    trees: &SlotTrees<KBox<u32>>,
+) -> bool {
+    #[cfg(attack)]
+    let mine = found;
+    let slots = mine.slots(trees); //~[attack] E0599
+    slots.occupied(0).is_some()
+}

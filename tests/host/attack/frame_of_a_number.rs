@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Any number can be a page frame's.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::swap_table::Pfn;
+
+pub fn attack(pfn: Pfn) -> Pfn {
+    #[cfg(attack)]
+    let pfn = Pfn::new(pfn.get() + 1); //~[attack] E0624
+    pfn
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The list goes, and its pools still have to unlink themselves from it.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    prelude::*,
+    sync::percpu_ref::{Detached, RefList},
+};
+
+pub fn attack<T: Send + Sync>(
+    pools: Pin<KBox<RefList<T>>>,
+    stays: &'static RefList<T>,
+    init: impl PinInit<T, Error>,
+) -> Result<Detached<T>> {
+    #[cfg(attack)]
+    let stays = pools.as_ref().get_ref(); //~[attack] E0597
+    stays.create(init)
+}

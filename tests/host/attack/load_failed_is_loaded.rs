@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An I/O error is reported as success: the page that couldn't be decompressed is shown as it is.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{error::Error, mm::folio::Load};
+
+pub fn attack(load: Load<'_, Error>) -> Load<'_, Error> {
+    match load {
+        #[cfg(attack)]
+        Load::Failed(_, done) => Load::Loaded(done), //~[attack] E0308
+        load => load,
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The folio is the I/O's, which unlocks it; then it is read, or deleted, again.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    mm::{
+        folio::Folio,
+        swap::{NewFolio, Reads},
+    },
+    sync::aref::ARef,
+};
+
+pub fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
+    #[cfg(control)]
+    let zero = folio.is_marked_zero();
+    let read = folio.read(reads);
+    #[cfg(attack)]
+    let zero = folio.is_marked_zero(); //~[attack] E0382
+    let _ = zero;
+    read
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio that somebody else has added, and will read, is taken for one's own.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::swap::{Added, NewFolio, SwapDevice};
+
+pub fn attack(device: &SwapDevice) -> Option<NewFolio> {
+    #[cfg(attack)]
+    return Some(NewFolio::from_raw(core::ptr::null_mut())); //~[attack] E0624
+    match device.add_folio(kernel::alloc::flags::GFP_KERNEL) {
+        Added::New(folio) => Some(folio),
+        Added::Present | Added::Failed(_) => None,
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The shrinker walks over an entry that somebody changes: others may be looking, so nobody gets it
+// to himself.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::slab::{Managed, Object};
+
+pub fn attack<T: Managed + Default>(mut object: Object<T>) -> Object<T> {
+    #[cfg(attack)]
+    let place: &mut T = &mut object.borrow(); //~[attack] E0596
+    #[cfg(control)]
+    let place = &mut object;
+    let _ = place;
+    object
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// kmem_cache_free(), then a look at the object.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::slab::{Managed, Object};
+
+pub fn attack<T: Managed + Copy>(object: Object<T>) -> T {
+    let borrowed = object.borrow().get();
+    #[cfg(attack)]
+    drop(object); //~[attack] E0505
+    *borrowed
+}

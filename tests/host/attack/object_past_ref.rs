@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// zswap_pool_put(), then a look at the pool.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::sync::percpu_ref::Ref;
+
+pub fn attack<T: Send + Sync + Copy>(pool: Ref<T>) -> T {
+    let object: &T = &pool;
+    #[cfg(attack)]
+    drop(pool); //~[attack] E0505
+    *object
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two entries looked at under one lock hold: freeing one may free the other, if they turn out to be
+// the same slot.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    mm::{folio::CachedFolio, swap::SlotTrees},
+    prelude::*,
+};
+
+pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> bool {
+    let slots = folio.slots(trees);
+    let one = slots.occupied(0);
+    #[cfg(attack)]
+    let two = slots.occupied(0); //~[attack] E0382
+    #[cfg(control)]
+    let two = folio.slots(trees).occupied(0);
+    #[cfg(attack)]
+    drop(one);
+    two.is_some()
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio whose lock is forgotten stays locked, in the swap cache and with its references: it isn't
+// freed, nor are its slots, nor does its device go. Whoever wants the page waits for ever, and
+// swapoff does; nobody reads what isn't his. (C's bug of that kind is race-history 2.)
+// To forget a folio that is being loaded isn't enough to end zswap_load(): the policy would have to
+// say what became of it, and can't: see load_made_up.
+//@ check-pass
+#![forbid(unsafe_code)]
+use core::mem::forget;
+use kernel::mm::{
+    folio::UnreadFolio,
+    swap::NewFolio,
+    swap_cache::{Charged, Entered, Splittable},
+};
+
+pub fn loading(folio: UnreadFolio<'_>) {
+    forget(folio);
+}
+
+pub fn new(folio: NewFolio) {
+    forget(folio);
+}
+
+pub fn steps(entered: Entered<'_>, charged: Charged<'_>, splittable: Splittable<'_>) {
+    forget((entered, charged, splittable));
+}

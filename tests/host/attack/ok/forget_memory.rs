@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Memory that is forgotten is leaked, and what is in it stays as it was: an entry is still on its
+// list, where a walk finds it alive; its object keeps its pool, its charge the cgroup's counters.
+// An instance that hotplug calls is pinned: the memory that it is in can't be had back without
+// dropping it. A shrinker that isn't registered is called by nobody, and a state that is forgotten
+// is still set up.
+//@ check-pass
+#![forbid(unsafe_code)]
+use core::mem::forget;
+use kernel::{
+    cpuhotplug::{Instance, Prepare, State},
+    crypto::acompress::Compressor,
+    mm::{
+        list_lru::Item,
+        memcontrol::{ZswapCharged, ZswapObject},
+        zsmalloc::{HasPool, Object, Pool},
+    },
+    percpu::PerCpu,
+    prelude::*,
+    shrinker::Shrinker,
+    slab::{self, Cache, Vacant},
+};
+
+pub fn entries<T: Item>(entry: slab::Object<T>, vacant: Vacant<T>, cache: Cache<T>) {
+    forget((entry, vacant, cache));
+}
+
+pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P, ()>, charged: ZswapCharged<O>) {
+    forget((object, charged));
+}
+
+pub fn instances<T: Prepare>(instance: Pin<KBox<Instance<T>>>, state: State<T>) {
+    forget((instance, state));
+}
+
+pub fn others(pool: Pool, cpus: PerCpu<u32>, compressor: Compressor, shrinker: Shrinker) {
+    forget((pool, cpus, compressor, shrinker));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio that was added and is dropped unread, on whatever way: it leaves the swap cache again, so
+// that others find a slot without a folio, and not one that can't be read. That it does is tested
+// in the kernel (tests/kunit/swap_cache.c, tests/vm/nomem-writeback.sh).
+//@ check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::flags::GFP_KERNEL,
+    mm::swap::{Added, SwapDevice},
+    prelude::*,
+};
+
+pub fn give_up(device: &SwapDevice) -> Result {
+    match device.add_folio(GFP_KERNEL) {
+        Added::New(folio) if folio.is_marked_zero() => Err(EAGAIN),
+        Added::New(folio) => {
+            drop(folio);
+            Ok(())
+        }
+        Added::Present => Ok(()),
+        Added::Failed(error) => Err(error),
+    }
+}

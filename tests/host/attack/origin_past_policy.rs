@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// mpol_cond_put() first, then an allocation by the policy.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::{
+    mempolicy::VmaPolicy,
+    swap_cache::{FreshFolio, Origin},
+};
+
+pub fn attack(policy: VmaPolicy<'_>) -> Option<FreshFolio> {
+    let origin: Origin<'_> = policy.origin();
+    #[cfg(attack)]
+    drop(policy); //~[attack] E0505
+    FreshFolio::alloc(&mut kernel::alloc::flags::GFP_KERNEL.clone(), 0, &origin)
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sysfs frees a parameter's old text while somebody reads it: kernel_param_lock() was forgotten.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::module_param::runtime::{ParamLock, ParamLocked, Text};
+
+static TEXT: Text = Text::new(c"lzo");
+static DATA: ParamLocked<u32> = ParamLocked::new(0);
+
+pub fn attack() -> usize {
+    #[cfg(attack)]
+    let _ = (TEXT.get(), DATA.get()); //~[attack] E0061
+                                      //~[attack]^ E0061
+    ParamLock::with(|lock| TEXT.get(lock).len() + *DATA.get(lock) as usize)
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A pool that was created, and neither made current nor destroyed: leaked, in C.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{prelude::*, sync::percpu_ref::RefList};
+
+pub fn attack(pools: &'static RefList<KBox<u32>>, init: impl PinInit<KBox<u32>, Error>) -> Result {
+    #[cfg(attack)]
+    pools.create(init)?; //~[attack] unused_must_use
+    #[cfg(control)]
+    drop(pools.create(init)?);
+    Ok(())
+}

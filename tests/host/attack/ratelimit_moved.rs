@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A lock that is in use is copied elsewhere.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{prelude::*, ratelimit::RateLimit};
+
+pub fn attack(limit: Pin<KBox<RateLimit>>) -> bool {
+    #[cfg(attack)]
+    let limit = *Pin::into_inner(limit); //~[attack] E0277
+    limit.allows(c"attack")
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A pool that was found on the list under RCU is kept beyond that.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::sync::percpu_ref::RefList;
+
+pub fn attack<T: Send + Sync + Copy>(pools: &RefList<T>) -> Option<T> {
+    let kept = core::cell::Cell::new(None);
+    pools.for_each(|pool| {
+        #[cfg(attack)]
+        kept.set(Some(pool)); //~[attack] E0521
+        #[cfg(control)]
+        kept.set(Some(*pool));
+    });
+    #[cfg(attack)]
+    let kept = core::cell::Cell::new(kept.get().copied());
+    kept.get()
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// zswap_store() says no, and an older entry stays: it is written over newer data some day
+// (race-history 12).
+//@revisions: control attack
+//@[control] check-pass
+#![deny(unsafe_code)]
+include!("policy.in");
+use kernel::mm::folio::CachedFolio;
+
+pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
+    #[cfg(attack)]
+    return store::Store::Refused(()); //~[attack] E0308
+    #[cfg(control)]
+    store::Store::Refused(folio.slots(&entry::TREES).clear())
+}

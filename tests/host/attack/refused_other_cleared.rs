@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The slots of another folio are emptied than of the one that is refused.
+//@revisions: control attack
+//@[control] check-pass
+#![deny(unsafe_code)]
+include!("policy.in");
+use kernel::mm::folio::CachedFolio;
+
+pub(crate) fn attack<'a, 'b>(
+    one: &'a mut CachedFolio<'a>,
+    other: &'b mut CachedFolio<'b>,
+) -> store::Store<'a> {
+    #[cfg(attack)]
+    let one = other;
+    store::Store::Refused(one.slots(&entry::TREES).clear()) //~[attack] ERROR: lifetime may not live long enough
+                                                            //~[attack]^ ERROR: lifetime may not live long enough
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A step of adding a folio whose result is forgotten: charged, and never published.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::Flags,
+    mm::swap_cache::{Entered, Origin},
+    prelude::*,
+};
+
+pub fn attack(entered: Entered<'_>, origin: &Origin<'_>, gfp: Flags) -> Result {
+    #[cfg(attack)]
+    entered.charge(origin, gfp)?; //~[attack] unused_must_use
+    #[cfg(control)]
+    drop(entered.charge(origin, gfp)?);
+    Ok(())
+}

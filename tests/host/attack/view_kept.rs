@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// zs_obj_read_sg_end() first, then a look: the object may have been moved (race-history 19).
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::zsmalloc::{HasPool, Object};
+
+pub fn attack<P: HasPool>(object: &Object<P, ()>) -> bool {
+    let input = object.read(|view| {
+        #[cfg(attack)]
+        return view.as_input(); //~[attack] ERROR: lifetime may not live long enough
+                                //~[attack]^ ERROR: lifetime may not live long enough
+        #[cfg(control)]
+        view.len()
+    });
+    core::mem::size_of_val(&input) > 0
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// LRU_SKIP, or any other word that means "the lock is still held", after it was dropped: the walk
+// goes on from an item that may be gone (race-history 9).
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::list_lru::{Item, Next, Visit};
+
+pub fn attack<T: Item>(visit: Visit<'_, T>) -> Next<'_> {
+    let unlocked = visit.rotate_and_unlock();
+    #[cfg(attack)]
+    return visit.rotate(); //~[attack] E0382
+    unlocked.restart()
+}
