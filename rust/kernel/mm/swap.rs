@@ -423,7 +423,9 @@ impl<T: ForeignOwnable> FreedSlot<'_, T> {
     #[inline]
     pub fn clear(self) {
         if !self.tree.is_empty() {
-            drop(self.tree.erase(self.offset));
+            let kept = self.tree.erase(self.offset);
+            crate::race_point!(atomic "invalidate:taken");
+            drop(kept);
         }
     }
 }

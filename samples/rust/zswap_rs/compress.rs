@@ -36,6 +36,7 @@ use kernel::{
         PerCpu, //
     },
     prelude::*,
+    race_point,
     str::BStr,
     sync::{
         atomic::Atomic,
@@ -130,6 +131,7 @@ impl cpuhotplug::Prepare for Contexts {
                 }
             }
         })?;
+        race_point!("prepare:made");
         *context.lock() = Some(Context { compressor, buffer });
         Ok(())
     }

@@ -30,6 +30,7 @@ use kernel::{
         },
     },
     prelude::*,
+    race_point, //
 };
 
 /// Loads `folio`, if zswap has its data, and keeps none of it.
@@ -50,7 +51,9 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
         let Some(slot) = folio.slots(&TREES).occupied(0) else {
             return Ok(None);
         };
+        race_point!("load:found");
         let filled = decompress_entry(slot.get().get(), contents)?;
+        race_point!("load:decompressed");
 
         vmstat::count(Event::ZSWPIN, 1);
         if let Some(objcg) = slot.get().objcg() {

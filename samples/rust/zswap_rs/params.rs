@@ -31,6 +31,7 @@ use kernel::{
         Text, //
     },
     prelude::*,
+    race_point,
     str::{
         BStr,
         CStr, //
@@ -140,6 +141,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         Some(pool) => pool,
         None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
     };
+    race_point!("switch:pool");
     // If this fails, the pool is retired, again or at once.
     COMPRESSOR.set(lock, name)?;
     glue::set_ever_enabled();

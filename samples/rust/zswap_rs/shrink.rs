@@ -40,6 +40,7 @@ use kernel::{
     new_work,
     page::PAGE_SHIFT,
     prelude::*,
+    race_point,
     shrinker::{
         Request,
         Scanned,
@@ -101,6 +102,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     // later whether it is still there to be put back. So it goes to the end: if it is written back,
     // it leaves the list when it is freed; if not, the end is where it belongs.
     let identity = visit.object().identity();
+    race_point!(atomic "shrink:visiting");
     let unlocked = visit.rotate_and_unlock();
 
     match write_back(identity) {
@@ -260,6 +262,7 @@ impl Zswap {
         let (mut failures, mut attempted) = (0u32, false);
         loop {
             let memcg = self.next_memcg();
+            race_point!("shrink:memcg");
             let failed = if memcg.is_none() && !MemCgroup::disabled() {
                 // A round is over. (With cgroups disabled there is only what isn't in one.)
                 !core::mem::replace(&mut attempted, false)

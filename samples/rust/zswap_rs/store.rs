@@ -36,6 +36,7 @@ use kernel::{
         },
     },
     prelude::*,
+    race_point,
     sync::{
         aref::ARef,
         percpu_ref::Ref, //
@@ -60,7 +61,10 @@ pub(crate) struct Refused;
 pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     match try_store(folio) {
         Ok(()) => Store::Stored,
-        Err(Refused) => Store::Refused(folio.slots(&TREES).clear()),
+        Err(Refused) => {
+            race_point!("store:refused");
+            Store::Refused(folio.slots(&TREES).clear())
+        }
     }
 }
 
@@ -84,6 +88,7 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
     let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
+    race_point!("store:prepared");
 
     let mut slots = folio.slots(&TREES);
     for index in 0..slots.len() {
@@ -127,6 +132,7 @@ fn store_page(
     // There is an older one if the folio was stored before, and changed while it stayed in the
     // swap cache.
     drop(old);
+    race_point!("store:published");
     // Last: from here on the shrinker can find it.
     ListLru::add(entry, lists);
     Ok(())

@@ -27,6 +27,7 @@ use kernel::{
         },
     },
     prelude::*,
+    race_point, //
 };
 
 /// Frees the entry that `identity` is of: writes its page to the device.
@@ -37,8 +38,10 @@ use kernel::{
 ///
 /// May sleep. Enters the block layer, and perhaps a file system.
 pub(crate) fn write_back(identity: Identity) -> Result {
+    race_point!("writeback:unlocked");
     // The device is going: its pages are being read as it is.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
+    race_point!("writeback:device");
     let mut folio = match device.add_folio(GFP_KERNEL) {
         Added::New(folio) => folio,
         Added::Present => return Err(EEXIST),
@@ -46,6 +49,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     };
     // The folio keeps the slot from here on, and so the device.
     drop(device);
+    race_point!("writeback:added");
 
     // The slot's page is all zeroes now, of which nobody has told us: the entry is older. Written
     // or shown to anybody, it would bring the old page back.
@@ -64,6 +68,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
             .filter(|slot| slot.get().identity() == identity)
             .ok_or(ENOMEM)?;
         let filled = decompress_entry(slot.get().get(), contents.ok_or(EINVAL)?)?;
+        race_point!("writeback:decompressed");
 
         vmstat::count(Event::ZSWPWB, 1);
         if let Some(objcg) = slot.get().objcg() {
