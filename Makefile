@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs stack selftests parity bench zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -25,6 +25,7 @@ help:
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap and the swap cache take, in C and in Rust'
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
+	@echo '  make races          force each interleaving of zswap and the swap cache that is known to matter'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
@@ -99,6 +100,9 @@ kernels: overlay
 
 configs: overlay
 	@scripts/configs.sh $(CONFIGS)
+
+races: overlay
+	@scripts/configs.sh races
 
 stack: overlay
 	@scripts/kernel.sh c

@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 
 #include "lying_acomp.h"
+#include "race.h"
 
 static const char * const lies[] = {
 	[LIE_HONEST]	= "honest",
@@ -139,6 +140,7 @@ static int compress(struct acomp_req *req)
 
 	if (req->slen != PAGE_SIZE || room <= header)
 		return -EINVAL;
+	race_point("acomp:compress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(page, req->src, 0, PAGE_SIZE);
 	packed.len = header + LZ4_compress_default(page, packed.lz4, PAGE_SIZE,
@@ -155,6 +157,7 @@ static int decompress(struct acomp_req *req)
 
 	if (req->dlen != PAGE_SIZE || req->slen > sizeof(packed))
 		return -EINVAL;
+	race_point("acomp:decompress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(&packed, req->src, 0, req->slen);
 	if (packed.len != req->slen || packed.len <= header ||

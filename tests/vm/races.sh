@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 kunit.autorun=0
+# What may happen to a slot while something else is under way with it, each held at a point of the
+# code until the other has come. The device is small, so that the same slot can be had again.
+. ./lib.sh
+plan 34
+
+for fault in failslab fail_page_alloc; do
+	echo 0 > /sys/kernel/debug/$fault/verbose
+	echo N > /sys/kernel/debug/$fault/ignore-gfp-wait
+done
+echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+
+swap_on virtio 16384
+suite=/sys/kernel/debug/kunit/zswap_races
+echo 1 > $suite/run
+swap_off
+sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
+points=33
+
+point "nothing is left" "$(debug stored_pages) $(debug pool_total_size)" "0 0"
