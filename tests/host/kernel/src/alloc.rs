@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Memory.
+
+use crate::{bindings, error::Error, ffi::c_void, sim, types::ForeignOwnable};
+use core::{
+    alloc::Layout,
+    ops::{Deref, DerefMut},
+    pin::Pin,
+    ptr::NonNull,
+};
+use pin_init::{PinInit, Zeroable};
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AllocError;
+
+impl From<core::convert::Infallible> for AllocError {
+    fn from(e: core::convert::Infallible) -> Self {
+        match e {}
+    }
+}
+
+#[derive(Clone, Copy)]
+pub struct Flags(bindings::gfp_t);
+
+impl Flags {
+    pub const fn from_raw(flags: bindings::gfp_t) -> Self {
+        Self(flags)
+    }
+    pub const fn as_raw(self) -> bindings::gfp_t {
+        self.0
+    }
+}
+
+impl core::ops::BitOr for Flags {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+#[allow(non_upper_case_globals)]
+pub mod flags {
+    use super::Flags;
+    pub const GFP_KERNEL: Flags = Flags(1);
+    pub const GFP_NOWAIT: Flags = Flags(2);
+    pub const __GFP_HIGHMEM: Flags = Flags(4);
+    pub const __GFP_MOVABLE: Flags = Flags(8);
+    pub const __GFP_NORETRY: Flags = Flags(16);
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub struct NumaNode(i32);
+
+impl NumaNode {
+    pub const NO_NODE: Self = Self(-1);
+    pub fn new(node: i32) -> Result<Self, Error> {
+        Ok(Self(node))
+    }
+    pub fn as_raw(self) -> i32 {
+        self.0
+    }
+}
+
+pub trait Allocator {
+    fn alloc(layout: Layout, flags: Flags, nid: NumaNode) -> Result<NonNull<[u8]>, AllocError>;
+    unsafe fn free(ptr: NonNull<u8>, layout: Layout);
+}
+
+pub mod allocator {
+    pub struct KVmalloc;
+}
+
+impl Allocator for allocator::KVmalloc {
+    fn alloc(layout: Layout, _: Flags, _: NumaNode) -> Result<NonNull<[u8]>, AllocError> {
+        if bindings::fails(bindings::Fault::Memory) {
+            return Err(AllocError);
+        }
+        let ptr = NonNull::new(sim::alloc(layout, "kvmalloc")).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(ptr, layout.size()))
+    }
+    unsafe fn free(ptr: NonNull<u8>, _: Layout) {
+        sim::free(ptr.as_ptr());
+    }
+}
+
+pub struct KBox<T>(NonNull<T>);
+
+unsafe impl<T: Send> Send for KBox<T> {}
+unsafe impl<T: Sync> Sync for KBox<T> {}
+
+impl<T> KBox<T> {
+    fn room() -> Result<NonNull<T>, AllocError> {
+        if bindings::fails(bindings::Fault::Memory) {
+            return Err(AllocError);
+        }
+        NonNull::new(sim::alloc(Layout::new::<T>(), "kmalloc").cast()).ok_or(AllocError)
+    }
+    pub fn new(value: T, _: Flags) -> Result<Self, AllocError> {
+        let ptr = Self::room()?;
+        unsafe { ptr.write(value) };
+        Ok(Self(ptr))
+    }
+    pub fn zeroed_node(_: Flags, _: NumaNode) -> Result<Self, AllocError>
+    where
+        T: Zeroable,
+    {
+        let ptr = Self::room()?;
+        unsafe { ptr.as_ptr().write_bytes(0, 1) };
+        Ok(Self(ptr))
+    }
+    pub fn pin_init<E>(init: impl PinInit<T, E>, _: Flags) -> Result<Pin<Self>, Error>
+    where
+        Error: From<E>,
+    {
+        let ptr = Self::room()?;
+        if let Err(error) = unsafe { pin_init::raw_try_init(ptr.as_ptr(), init) } {
+            sim::free(ptr.as_ptr().cast());
+            return Err(error.into());
+        }
+        Ok(unsafe { Pin::new_unchecked(Self(ptr)) })
+    }
+    pub fn into_raw(this: Self) -> *mut T {
+        core::mem::ManuallyDrop::new(this).0.as_ptr()
+    }
+    pub unsafe fn from_raw(ptr: *mut T) -> Self {
+        Self(NonNull::new(ptr).unwrap())
+    }
+}
+
+impl<T> Deref for KBox<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T> DerefMut for KBox<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl<T> Drop for KBox<T> {
+    fn drop(&mut self) {
+        unsafe { self.0.drop_in_place() };
+        sim::free(self.0.as_ptr().cast());
+    }
+}
+
+unsafe impl<T: 'static> ForeignOwnable for KBox<T> {
+    const FOREIGN_ALIGN: usize = 16;
+    type Borrowed<'a> = &'a T;
+    type BorrowedMut<'a> = &'a mut T;
+    fn into_foreign(self) -> *mut c_void {
+        Self::into_raw(self).cast()
+    }
+    unsafe fn from_foreign(ptr: *mut c_void) -> Self {
+        unsafe { Self::from_raw(ptr.cast()) }
+    }
+    unsafe fn borrow<'a>(ptr: *mut c_void) -> &'a T {
+        unsafe { &*ptr.cast() }
+    }
+    unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> &'a mut T {
+        unsafe { &mut *ptr.cast() }
+    }
+}

@@ -1,0 +1,1371 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What our code calls in C, simulated: by the names, types and contracts that C has.
+//!
+//! Where C says "the caller must", this looks whether the caller did. [`sim::Promise`] lists what C
+//! promises in return; each promise is kept in one place, at a [`sim::keeps`].
+
+#![allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    missing_docs
+)]
+
+use crate::{
+    ffi::*,
+    page::PAGE_SIZE,
+    sim::{self, keeps, world, Lock, Promise, Shadow, Word},
+    sync::atomic::{
+        ordering::{Full, Relaxed},
+        Atomic,
+    },
+};
+use core::{
+    alloc::Layout,
+    cell::{Cell, OnceCell, RefCell, UnsafeCell},
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    rc::Rc,
+    sync::atomic::Ordering,
+};
+
+/// All that C remembers.
+#[derive(Default)]
+pub struct State {
+    looks: [Cell<u32>; sim::NR_CPUS],
+    pub work: RefCell<Vec<(usize, Box<dyn FnOnce()>)>>,
+    frames: OnceCell<Vec<page>>,
+    devices: [Cell<Option<*mut swap_info_struct>>; MAX_SWAPFILES as usize],
+    list: OnceCell<Box<list_lru_one>>,
+    items: RefCell<VecDeque<usize>>,
+    objects: RefCell<BTreeMap<usize, ZsObject>>,
+    handles: Cell<usize>,
+    faults: [Cell<u32>; 5],
+    pub shrinkers: RefCell<Vec<*mut shrinker>>,
+    lruvec: OnceCell<Box<lruvec>>,
+    pub total_ram: Cell<usize>,
+}
+
+// --- Failures -------------------------------------------------------------------------------------
+
+/// What can be made to fail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    Memory,
+    Folio,
+    Object,
+    Compress,
+    Decompress,
+}
+
+/// Has the `nth` from now on fail, and those after it not; 0 for none.
+pub fn fail(what: Fault, nth: u32) {
+    world().c.faults[what as usize].set(nth);
+}
+
+pub fn fails(what: Fault) -> bool {
+    let nth = &world().c.faults[what as usize];
+    match nth.get() {
+        0 => false,
+        n => {
+            nth.set(n - 1);
+            n == 1
+        }
+    }
+}
+
+// --- Constants and plain types ----------------------------------------------------------------------
+
+pub type gfp_t = u32;
+pub const GFP_KERNEL: gfp_t = 1;
+pub const __GFP_IO: gfp_t = 0x40;
+pub const __GFP_FS: gfp_t = 0x80;
+pub const MAX_ERRNO: u32 = 4095;
+pub const MAX_SWAPFILES: u32 = 3;
+/// Few, so that all orders can be tried.
+pub const SWAPFILE_CLUSTER_SLOTS: usize = 4;
+pub const SWAP_TABLE_PFN_BITS: usize = 40;
+pub const PMD_BYTES: usize = 1 << 8;
+pub const CONFIG_ZSWAP_COMPRESSOR_DEFAULT: &[u8; 4] = b"lzo\0";
+pub const PERCPU_REF_ALLOW_REINIT: u32 = 2;
+pub const SHRINKER_NUMA_AWARE: u32 = 1;
+pub const SHRINKER_MEMCG_AWARE: u32 = 2;
+pub const DEFAULT_SEEKS: u32 = 2;
+pub const mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK: u32 = 0;
+pub const mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK_CHARGE: u32 = 1;
+pub type vm_event_item = u32;
+pub const vm_event_item_SWAP_RA: u32 = 0;
+pub const vm_event_item_SWAP_RA_HIT: u32 = 1;
+pub const vm_event_item_ZSWPIN: u32 = 2;
+pub const vm_event_item_ZSWPOUT: u32 = 3;
+pub const vm_event_item_ZSWPWB: u32 = 4;
+
+pub struct mempolicy {
+    _p: (),
+}
+pub struct mem_cgroup {
+    _p: (),
+}
+pub struct obj_cgroup {
+    _p: (),
+}
+pub struct mm_struct {
+    _p: (),
+}
+pub struct vm_fault {
+    _p: (),
+}
+pub struct vm_area_struct {
+    pub start: usize,
+    pub end: usize,
+    pub readahead: Atomic<isize>,
+}
+pub type atomic_long_t = isize;
+pub struct folio {
+    _p: (),
+}
+
+pub static mut page_cluster: c_int = 0;
+pub static mut enable_vma_readahead: bool = true;
+
+unsafe fn word(address: *const c_void, followed: bool) -> Rc<Word> {
+    Word::at(address as usize, followed, || 0)
+}
+
+// --- The static key ---------------------------------------------------------------------------------
+
+pub struct static_key {
+    _key: u32,
+}
+pub struct static_key_false {
+    pub key: static_key,
+}
+
+#[no_mangle]
+static mut zswap_ever_enabled: static_key_false = static_key_false {
+    key: static_key { _key: 0 },
+};
+
+pub unsafe fn static_key_enable(key: *mut static_key) {
+    sim::value(key as usize, || ());
+}
+
+pub unsafe fn static_key_is_enabled(key: *const c_void) -> bool {
+    sim::try_value::<()>(key as usize).is_some()
+}
+
+// --- Entries, clusters and devices ------------------------------------------------------------------
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(transparent)]
+pub struct swp_entry_t {
+    pub val: usize,
+}
+
+const TYPE_SHIFT: u32 = 58;
+
+pub unsafe fn swp_entry(device: c_ulong, offset: usize) -> swp_entry_t {
+    let val = device << TYPE_SHIFT | offset;
+    swp_entry_t { val }
+}
+pub unsafe fn swp_type(entry: swp_entry_t) -> c_uint {
+    (entry.val >> TYPE_SHIFT) as c_uint
+}
+pub unsafe fn swp_offset(entry: swp_entry_t) -> usize {
+    entry.val & ((1 << TYPE_SHIFT) - 1)
+}
+pub unsafe fn swp_cluster_offset(entry: swp_entry_t) -> c_uint {
+    (swp_offset(entry) % SWAPFILE_CLUSTER_SLOTS) as c_uint
+}
+
+pub struct swap_info_struct {
+    pub device: usize,
+    pub max: c_uint,
+    /// Who has got the device; the top bit, that nobody gets it any more.
+    pub users: Atomic<usize>,
+    /// Slots in use.
+    pub inuse: Atomic<usize>,
+    pub writable: Cell<bool>,
+    pub clusters: Vec<swap_cluster_info>,
+    pub blocks: Vec<Block>,
+}
+
+pub const DEAD: usize = 1 << 63;
+
+pub struct swap_cluster_info {
+    pub count: Cell<usize>,
+    /// Is there even if C has none, as it has while no slot is in use: who looks without the lock is
+    /// waited for by RCU, and finds zeroes.
+    pub table: Box<Table>,
+}
+
+pub type Table = [Atomic<usize>; SWAPFILE_CLUSTER_SLOTS];
+
+/// What is on the device.
+pub struct Block {
+    bytes: Cell<[u8; PAGE_SIZE]>,
+    memory: Rc<Shadow>,
+}
+
+impl Block {
+    fn new() -> Self {
+        // What somebody else's page has left there.
+        let bytes = Cell::new([0xee; PAGE_SIZE]);
+        let memory = Shadow::new();
+        Self { bytes, memory }
+    }
+    pub fn read(&self) -> [u8; PAGE_SIZE] {
+        self.memory.read();
+        self.bytes.get()
+    }
+    pub fn write(&self, bytes: [u8; PAGE_SIZE]) {
+        self.memory.write();
+        self.bytes.set(bytes);
+    }
+}
+
+impl swap_info_struct {
+    /// A device that isn't in use yet.
+    pub fn create(device: usize, max: usize) -> *mut Self {
+        let slots = |n: usize| n.div_ceil(SWAPFILE_CLUSTER_SLOTS);
+        let si = Box::into_raw(Box::new(Self {
+            device,
+            max: max as c_uint,
+            users: Atomic::new(0),
+            inuse: Atomic::new(0),
+            writable: Cell::new(true),
+            clusters: (0..slots(max))
+                .map(|_| swap_cluster_info {
+                    count: Cell::new(0),
+                    table: Box::new([const { Atomic::new(0) }; SWAPFILE_CLUSTER_SLOTS]),
+                })
+                .collect(),
+            blocks: (0..max).map(|_| Block::new()).collect(),
+        }));
+        assert!(world().c.devices[device].replace(Some(si)).is_none());
+        si
+    }
+
+    /// Nobody may look at it any more.
+    pub unsafe fn destroy(si: *mut Self) {
+        world().c.devices[(*si).device].set(None);
+        for cluster in &(*si).clusters {
+            Lock::forget(core::ptr::from_ref(cluster) as usize);
+        }
+        drop(Box::from_raw(si));
+    }
+
+    pub fn block(&self, entry: swp_entry_t) -> &Block {
+        &self.blocks[unsafe { swp_offset(entry) }]
+    }
+}
+
+pub unsafe fn swap_entry_to_info(entry: swp_entry_t) -> *mut swap_info_struct {
+    let si = world().c.devices[swp_type(entry) as usize].get();
+    si.expect("a device is used that is swapped off")
+}
+
+pub unsafe fn get_swap_device(entry: swp_entry_t) -> *mut swap_info_struct {
+    let Some(si) = world().c.devices[swp_type(entry) as usize].get() else {
+        return core::ptr::null_mut();
+    };
+    let users = word((&raw const (*si).users).cast(), true);
+    let refused = |users: u64| users & DEAD as u64 != 0 && keeps(Promise::GetRefused);
+    let got = users.update(Ordering::Acquire, |users| {
+        (!refused(users)).then(|| users + 1)
+    });
+    if got.is_err() {
+        return core::ptr::null_mut();
+    }
+    if swp_offset(entry) >= (*si).max as usize {
+        put_swap_device(si);
+        return core::ptr::null_mut();
+    }
+    si
+}
+
+pub unsafe fn put_swap_device(si: *mut swap_info_struct) {
+    let here = world()
+        .c
+        .devices
+        .iter()
+        .any(|device| device.get() == Some(si));
+    assert!(here, "a device is put that is swapped off");
+    let users = (*si).users.fetch_sub(1, Full);
+    assert!(users & !DEAD > 0, "a device is put more often than got");
+}
+
+pub unsafe fn swap_entry_to_cluster(entry: swp_entry_t) -> *mut swap_cluster_info {
+    let si = &*swap_entry_to_info(entry);
+    let at = swp_offset(entry) / SWAPFILE_CLUSTER_SLOTS;
+    core::ptr::from_ref(&si.clusters[at]).cast_mut()
+}
+
+unsafe fn cluster_lock(ci: *mut swap_cluster_info) -> Rc<Lock> {
+    Lock::at(ci as usize, Some(Promise::ClusterLock))
+}
+
+pub unsafe fn swap_cluster_spin_lock(ci: *mut swap_cluster_info) {
+    cluster_lock(ci).lock();
+}
+
+pub unsafe fn swap_cluster_unlock(ci: *mut swap_cluster_info) {
+    cluster_lock(ci).unlock();
+}
+
+pub unsafe fn swap_table_get(ci: *mut swap_cluster_info, at: c_uint) -> c_ulong {
+    // Those who look again and again see what is new at some time.
+    let looks = &world().c.looks[sim::cpu()];
+    looks.set(looks.get() + 1);
+    if looks.get() % 4 == 0 {
+        sim::relax();
+    }
+    (*ci).table[at as usize].load(Relaxed)
+}
+
+pub unsafe fn swap_cluster_table(ci: *mut swap_cluster_info) -> *mut Table {
+    assert!(cluster_lock(ci).is_held());
+    match (*ci).count.get() {
+        0 => core::ptr::null_mut(),
+        _ => core::ptr::from_ref::<Table>(&(*ci).table).cast_mut(),
+    }
+}
+
+/// The words, for the allocator and for those who know a slot in use.
+pub unsafe fn swap_cluster_words(ci: *mut swap_cluster_info) -> &'static Table {
+    assert!(cluster_lock(ci).is_held());
+    &(*ci).table
+}
+
+pub unsafe fn swap_table_test_zero(_: *mut swap_cluster_info, _: c_uint) -> bool {
+    unreachable!("the mark is in the table")
+}
+
+pub unsafe fn swap_cgroup_get(_: *mut swap_cluster_info, _: c_uint) -> c_ushort {
+    0
+}
+
+pub unsafe fn swap_has_rotating_device() -> bool {
+    false
+}
+
+/// What C makes of a word.
+pub mod words {
+    pub const ZERO: usize = 1 << 59;
+    pub const ONE: usize = 1 << 60;
+
+    pub fn is_folio(word: usize) -> bool {
+        word & 3 == 2
+    }
+    pub fn is_shadow(word: usize) -> bool {
+        word & 1 == 1
+    }
+    pub fn count(word: usize) -> usize {
+        word >> 60
+    }
+    pub fn pfn(word: usize) -> usize {
+        (word & (ZERO - 1)) >> 2
+    }
+}
+
+pub unsafe fn __swap_cluster_free_entries(
+    si: *mut swap_info_struct,
+    ci: *mut swap_cluster_info,
+    start: c_uint,
+    nr: c_uint,
+) {
+    let lock = cluster_lock(ci);
+    assert!(lock.is_held(), "slots are freed without the cluster's lock");
+    let first = core::ptr::from_ref(&(*si).clusters[0]);
+    let offset = (ci.cast_const().offset_from(first) as usize) * SWAPFILE_CLUSTER_SLOTS;
+    let slots = start as usize..(start + nr) as usize;
+    for at in slots.clone() {
+        let table = &(*ci).table;
+        let old = table[at].load(Relaxed);
+        let bad = !words::is_shadow(old) || words::count(old) > 1;
+        assert!(
+            !bad || !keeps(Promise::CachedStays),
+            "a slot in use is freed"
+        );
+        table[at].store(0, Relaxed);
+    }
+    (*ci).count.set((*ci).count.get() - nr as usize);
+    if keeps(Promise::InvalidateCalled) {
+        if !keeps(Promise::InvalidateLocked) {
+            lock.unlock();
+        }
+        for at in slots {
+            zswap_invalidate(swp_entry((*si).device, offset + at));
+        }
+        if !keeps(Promise::InvalidateLocked) {
+            lock.lock();
+        }
+    }
+    (*si).inuse.fetch_sub(nr as usize, Full);
+}
+
+// --- Folios -----------------------------------------------------------------------------------------
+
+const NR_FRAMES: usize = 16;
+
+/// A page frame; the first of a folio's stands for it.
+pub struct page {
+    pub pfn: usize,
+    pub refs: Atomic<usize>,
+    pub writeback: Atomic<bool>,
+    pub free: Cell<bool>,
+    pub order: Cell<u32>,
+    pub swapcache: Cell<bool>,
+    pub uptodate: Cell<bool>,
+    pub dirty: Cell<bool>,
+    pub readahead: Cell<bool>,
+    pub swap: Cell<usize>,
+    bytes: UnsafeCell<[u8; PAGE_SIZE]>,
+    memory: RefCell<Rc<Shadow>>,
+}
+
+fn frames() -> &'static [page] {
+    let frames = world().c.frames.get_or_init(|| {
+        let frame = |pfn| page {
+            pfn: pfn + 1,
+            refs: Atomic::new(0),
+            writeback: Atomic::new(false),
+            free: Cell::new(true),
+            order: Cell::new(0),
+            swapcache: Cell::new(false),
+            uptodate: Cell::new(false),
+            dirty: Cell::new(false),
+            readahead: Cell::new(false),
+            swap: Cell::new(0),
+            bytes: UnsafeCell::new([0; PAGE_SIZE]),
+            memory: RefCell::new(Shadow::new()),
+        };
+        (0..NR_FRAMES).map(frame).collect()
+    });
+    frames
+}
+
+/// The frames that aren't free: those of folios that somebody has.
+pub fn frames_in_use() -> usize {
+    frames().iter().filter(|frame| !frame.free.get()).count()
+}
+
+/// The folio, as C sees it.
+pub unsafe fn head(folio: *const folio) -> &'static page {
+    &*folio.cast()
+}
+
+/// Gets memory for a folio: what was freed last.
+pub unsafe fn folio_alloc(order: u32) -> *mut folio {
+    if fails(Fault::Folio) {
+        return core::ptr::null_mut();
+    }
+    let nr = 1 << order;
+    let run = frames()
+        .chunks(nr)
+        .find(|run| run.len() == nr && run.iter().all(|frame| frame.free.get()))
+        .expect("there are enough frames");
+    for frame in run {
+        frame.free.set(false);
+        frame.memory.replace(Shadow::new());
+        frame.bytes.get().write([0xaa; PAGE_SIZE]);
+    }
+    let first = &run[0];
+    first.order.set(order);
+    first.uptodate.set(false);
+    first.dirty.set(false);
+    first.readahead.set(false);
+    assert_eq!(
+        first.refs.fetch_add(1, Relaxed),
+        0,
+        "a free frame has references"
+    );
+    core::ptr::from_ref(first).cast_mut().cast()
+}
+
+/// The last reference is gone.
+pub unsafe fn folio_free(folio: *mut folio) {
+    let page = head(folio);
+    assert!(!page.swapcache.get(), "a folio is freed in the swap cache");
+    let locked = folio_lock_of(folio).is_held() && keeps(Promise::FolioLock);
+    assert!(!locked, "a folio is freed while it is locked");
+    for frame in &frames()[page.pfn - 1..][..1 << page.order.get()] {
+        assert!(!frame.free.replace(true), "a folio is freed twice");
+        frame.memory.borrow().write();
+    }
+}
+
+pub unsafe fn folio_lock_of(folio: *mut folio) -> Rc<Lock> {
+    Lock::at(folio as usize, Some(Promise::FolioLock))
+}
+
+/// Who uses a folio has to have a reference.
+unsafe fn alive(folio: *const folio) -> &'static page {
+    let page = head(folio);
+    assert!(!page.free.get(), "a folio is used that was freed");
+    page
+}
+
+pub unsafe fn folio_unlock(folio: *mut folio) {
+    alive(folio);
+    folio_lock_of(folio).unlock();
+}
+
+pub unsafe fn folio_get(folio: *mut folio) {
+    assert!(alive(folio).refs.fetch_add(1, Relaxed) > 0);
+}
+
+pub unsafe fn folio_try_get(folio: *mut folio) -> bool {
+    let refs = word((&raw const (*head(folio)).refs).cast(), true);
+    let may = |refs: u64| refs > 0 || !keeps(Promise::TryGet);
+    let got = refs.update(Ordering::AcqRel, |refs| may(refs).then(|| refs + 1));
+    if got.is_err() {
+        sim::relax();
+    }
+    got.is_ok()
+}
+
+pub unsafe fn folio_put(folio: *mut folio) {
+    folio_put_refs(folio, 1);
+}
+
+pub unsafe fn folio_put_refs(folio: *mut folio, nr: c_int) {
+    let old = alive(folio).refs.fetch_sub(nr as usize, Full);
+    assert!(old >= nr as usize, "a folio is put more often than got");
+    if old == nr as usize {
+        folio_free(folio);
+    }
+}
+
+pub unsafe fn folio_ref_add(folio: *mut folio, nr: c_int) {
+    alive(folio).refs.fetch_add(nr as usize, Relaxed);
+}
+
+pub unsafe fn folio_ref_sub(folio: *mut folio, nr: c_int) {
+    let old = alive(folio).refs.fetch_sub(nr as usize, Full);
+    assert!(old > nr as usize, "the last reference is only taken off");
+}
+
+pub unsafe fn folio_nr_pages(folio: *const folio) -> c_long {
+    1 << alive(folio).order.get()
+}
+
+pub unsafe fn folio_test_large(folio: *const folio) -> bool {
+    head(folio).order.get() > 0
+}
+
+pub unsafe fn folio_page(folio: *mut folio, index: usize) -> *mut page {
+    let page = alive(folio);
+    assert!(index < 1 << page.order.get());
+    core::ptr::from_ref(&frames()[page.pfn - 1 + index]).cast_mut()
+}
+
+pub unsafe fn folio_pfn(folio: *const folio) -> c_ulong {
+    head(folio).pfn
+}
+
+pub unsafe fn pfn_folio(pfn: c_ulong) -> *mut folio {
+    core::ptr::from_ref(&frames()[pfn - 1]).cast_mut().cast()
+}
+
+pub unsafe fn folio_test_locked(folio: *const folio) -> bool {
+    folio_lock_of(folio.cast_mut()).is_held()
+}
+
+pub unsafe fn folio_test_swapcache(folio: *const folio) -> bool {
+    alive(folio).swapcache.get()
+}
+
+pub unsafe fn folio_mark_uptodate(folio: *mut folio) {
+    assert!(folio_test_locked(folio));
+    alive(folio).uptodate.set(true);
+}
+
+pub unsafe fn folio_mark_dirty(folio: *mut folio) {
+    alive(folio).dirty.set(true);
+}
+
+pub unsafe fn folio_set_reclaim(folio: *mut folio) {
+    alive(folio);
+}
+
+pub unsafe fn folio_set_readahead(folio: *mut folio) {
+    alive(folio).readahead.set(true);
+}
+
+pub unsafe fn folio_test_clear_readahead(folio: *mut folio) -> bool {
+    alive(folio).readahead.replace(false)
+}
+
+pub unsafe fn folio_swap(folio: *const folio) -> swp_entry_t {
+    let val = alive(folio).swap.get();
+    swp_entry_t { val }
+}
+
+pub unsafe fn folio_swap_is_zero(folio: *const folio) -> bool {
+    assert!(folio_test_locked(folio));
+    let entry = folio_swap(folio);
+    let word = swap_table_get(swap_entry_to_cluster(entry), swp_cluster_offset(entry));
+    word & words::ZERO != 0
+}
+
+pub unsafe fn folio_init_swapin(folio: *mut folio) {
+    assert!(
+        folio_lock_of(folio).try_lock(),
+        "a new folio is locked by another"
+    );
+}
+
+pub unsafe fn folio_enter_swapcache(folio: *mut folio, entry: swp_entry_t) {
+    let page = alive(folio);
+    assert!(
+        !page.swapcache.replace(true),
+        "a folio enters the swap cache twice"
+    );
+    page.swap.set(entry.val);
+}
+
+pub unsafe fn folio_leave_swapcache(folio: *mut folio) {
+    let page = alive(folio);
+    assert!(
+        page.swapcache.replace(false),
+        "a folio leaves the swap cache twice"
+    );
+    page.swap.set(0);
+}
+
+pub unsafe fn folio_count_swapcache(_: *mut folio, _: c_long) {}
+pub unsafe fn folio_add_lru(folio: *mut folio) {
+    alive(folio);
+}
+pub unsafe fn folio_prepare_split(_: *mut folio) -> c_int {
+    if fails(Fault::Memory) {
+        return -12;
+    }
+    0
+}
+pub unsafe fn memcg1_swapin(_: *mut folio) {}
+pub unsafe fn memcg1_swapout(_: *mut folio, _: *mut swap_cluster_info) {}
+pub unsafe fn workingset_refault(_: *mut folio, _: *mut c_void) {}
+pub unsafe fn count_mthp_stat(_: c_int, _: u32) {}
+pub unsafe fn mem_cgroup_swapin_charge_folio(
+    _: *mut folio,
+    _: c_ushort,
+    _: *mut mm_struct,
+    _: gfp_t,
+) -> c_int {
+    if fails(Fault::Memory) {
+        return -12;
+    }
+    0
+}
+
+pub unsafe fn swapin_alloc_folio(
+    _: *mut gfp_t,
+    order: c_uint,
+    _: *mut vm_fault,
+    _: *mut mempolicy,
+    _: c_ulong,
+) -> *mut folio {
+    folio_alloc(order)
+}
+
+pub unsafe fn page_to_nid(_: *const page) -> c_int {
+    0
+}
+pub unsafe fn kmap_local_page(page: *mut page) -> *mut c_void {
+    (*page).memory.borrow().read();
+    (*page).bytes.get().cast()
+}
+pub unsafe fn kunmap_local(_: *const c_void) {}
+pub unsafe fn flush_dcache_folio(folio: *mut folio) {
+    alive(folio).memory.borrow().write();
+}
+pub unsafe fn totalram_pages() -> c_ulong {
+    match world().c.total_ram.get() {
+        0 => 1 << 20,
+        pages => pages,
+    }
+}
+
+/// A page's content.
+pub unsafe fn page_bytes(page: *const page) -> [u8; PAGE_SIZE] {
+    (*page).memory.borrow().read();
+    *(*page).bytes.get()
+}
+
+/// Gives it another.
+pub unsafe fn set_page_bytes(page: *const page, bytes: [u8; PAGE_SIZE]) {
+    (*page).memory.borrow().write();
+    *(*page).bytes.get() = bytes;
+}
+
+// --- I/O --------------------------------------------------------------------------------------------
+
+#[derive(Clone, Copy)]
+pub struct swap_io_ctx {
+    pub sio: *mut c_void,
+    pub sis: *mut swap_info_struct,
+}
+
+pub unsafe fn swap_read_folio(_: *mut swap_io_ctx, folio: *mut folio) {
+    let page = alive(folio);
+    assert!(folio_test_locked(folio), "a folio is read without its lock");
+    assert!(
+        page.swapcache.get(),
+        "a folio is read that isn't in the swap cache"
+    );
+    assert!(!page.uptodate.get(), "a folio is read that has its content");
+    let nr = 1usize << page.order.get();
+    if folio_swap_is_zero(folio) {
+        for i in 0..nr {
+            set_page_bytes(folio_page(folio, i), [0; PAGE_SIZE]);
+        }
+        page.uptodate.set(true);
+        folio_unlock(folio);
+        return;
+    }
+    if zswap_load(folio) != crate::error::code::ENOENT.to_errno() {
+        return;
+    }
+    zswap_folio_swapin(folio);
+    let first = folio_swap(folio);
+    for i in 0..nr {
+        let val = first.val + i;
+        let entry = swp_entry_t { val };
+        let bytes = (*swap_entry_to_info(entry)).block(entry).read();
+        set_page_bytes(folio_page(folio, i), bytes);
+    }
+    page.uptodate.set(true);
+    folio_unlock(folio);
+}
+
+pub unsafe fn __swap_writepage(_: *mut swap_io_ctx, folio: *mut folio) {
+    let page = alive(folio);
+    assert!(
+        page.swapcache.get(),
+        "a folio is written that isn't in the swap cache"
+    );
+    assert!(
+        page.uptodate.get(),
+        "a folio is written that has no content"
+    );
+    let first = folio_swap(folio);
+    page.writeback.store(true, Relaxed);
+    folio_unlock(folio);
+    for i in 0..1 << page.order.get() {
+        let val = first.val + i;
+        let entry = swp_entry_t { val };
+        let bytes = page_bytes(folio_page(folio, i));
+        (*swap_entry_to_info(entry)).block(entry).write(bytes);
+    }
+    page.writeback
+        .store(false, crate::sync::atomic::ordering::Release);
+}
+
+pub unsafe fn swap_read_submit(_: *mut swap_io_ctx) {}
+pub unsafe fn swap_write_submit(_: *mut swap_io_ctx) {}
+pub unsafe fn swap_vma_read_around(
+    _: swp_entry_t,
+    _: gfp_t,
+    _: *mut mempolicy,
+    _: c_ulong,
+    _: *mut vm_fault,
+    _: c_ulong,
+    _: c_ulong,
+) {
+    unreachable!("there is no page table here")
+}
+pub unsafe fn current_task_policy() -> *mut mempolicy {
+    core::ptr::null_mut()
+}
+pub unsafe fn get_vma_policy(
+    _: *mut vm_area_struct,
+    _: c_ulong,
+    _: c_int,
+    _: *mut c_ulong,
+) -> *mut mempolicy {
+    core::ptr::null_mut()
+}
+pub unsafe fn mpol_cond_put(_: *mut mempolicy) {}
+pub unsafe fn vmf_mm(_: *mut vm_fault) -> *mut mm_struct {
+    core::ptr::null_mut()
+}
+pub unsafe fn vmf_vma(_: *mut vm_fault) -> *mut vm_area_struct {
+    unreachable!("faults have no VMA here")
+}
+pub unsafe fn vmf_address(_: *const vm_fault) -> c_ulong {
+    0
+}
+pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_long_t {
+    (&raw mut (*vma).readahead).cast()
+}
+
+// --- What Rust defines for C ------------------------------------------------------------------------
+
+extern "C-unwind" {
+    pub fn zswap_store(folio: *mut folio) -> bool;
+    pub fn zswap_load(folio: *mut folio) -> c_int;
+    pub fn zswap_invalidate(entry: swp_entry_t);
+    pub fn zswap_swapon(device: c_int, nr_pages: c_ulong) -> c_int;
+    pub fn zswap_swapoff(device: c_int);
+    pub fn zswap_folio_swapin(folio: *mut folio);
+    pub fn zswap_total_pages() -> c_ulong;
+    pub fn swap_cache_get_folio(entry: swp_entry_t) -> *mut folio;
+    pub fn __swap_cache_add_folio(
+        ci: *mut swap_cluster_info,
+        folio: *mut folio,
+        entry: swp_entry_t,
+    );
+    pub fn __swap_cache_del_folio(
+        ci: *mut swap_cluster_info,
+        folio: *mut folio,
+        entry: swp_entry_t,
+        shadow: *mut c_void,
+        swapout: bool,
+    );
+    pub fn swap_cache_del_folio(folio: *mut folio);
+    pub fn swap_cache_alloc_folio(
+        entry: swp_entry_t,
+        gfp: gfp_t,
+        orders: c_ulong,
+        vmf: *mut vm_fault,
+        mpol: *mut mempolicy,
+        ilx: c_ulong,
+    ) -> *mut folio;
+    pub fn swapin_sync(
+        entry: swp_entry_t,
+        gfp: gfp_t,
+        orders: c_ulong,
+        vmf: *mut vm_fault,
+        mpol: *mut mempolicy,
+        ilx: c_ulong,
+    ) -> *mut folio;
+}
+
+extern "C" {
+    pub fn zswap_rs_init() -> c_int;
+}
+
+// --- Lists of the least recently used ---------------------------------------------------------------
+
+#[repr(C)]
+pub struct list_head {
+    pub next: *mut list_head,
+    pub prev: *mut list_head,
+}
+#[repr(C)]
+pub struct list_lru {
+    id: usize,
+}
+#[repr(transparent)]
+pub struct spinlock_t(u8);
+pub struct list_lru_one {
+    pub list: list_head,
+    pub lock: spinlock_t,
+}
+pub type list_lru_walk_cb =
+    unsafe extern "C" fn(*mut list_head, *mut list_lru_one, *mut c_void) -> lru_status;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum lru_status {
+    LRU_ROTATE,
+    LRU_RETRY,
+    LRU_STOP,
+}
+
+fn the_list() -> *mut list_lru_one {
+    let one = world().c.list.get_or_init(|| {
+        Box::new(list_lru_one {
+            list: list_head {
+                next: core::ptr::null_mut(),
+                prev: core::ptr::null_mut(),
+            },
+            lock: spinlock_t(0),
+        })
+    });
+    core::ptr::from_ref::<list_lru_one>(one).cast_mut()
+}
+
+fn list_lock() -> Rc<Lock> {
+    let lock = unsafe { &raw const (*the_list()).lock };
+    Lock::at(lock as usize, Some(Promise::ListLock))
+}
+
+/// Somebody looks at the object that has these links.
+fn look_at(links: *mut list_head) {
+    let inside = |address: &usize| sim::is_allocated(*address, "slab");
+    let object = (0..8).map(|i| links as usize - 8 * i).find(inside);
+    let object = object.expect("an object is on a list that was freed");
+    Shadow::at(object).unwrap().read();
+}
+
+pub unsafe fn list_lru_init_memcg(_: *mut list_lru, _: *mut shrinker) -> c_int {
+    0
+}
+pub unsafe fn list_lru_alloc_memcg(_: *mut mem_cgroup, _: *mut list_lru, _: gfp_t) -> c_int {
+    0
+}
+
+pub unsafe fn list_lru_add_zeroed(
+    _: *mut list_lru,
+    links: *mut list_head,
+    _: c_int,
+    _: *mut mem_cgroup,
+) -> bool {
+    let lock = list_lock();
+    lock.lock();
+    look_at(links);
+    let new = (*links).next.is_null();
+    if new {
+        (*links).next = links;
+        world().c.items.borrow_mut().push_back(links as usize);
+    }
+    lock.unlock();
+    new
+}
+
+pub unsafe fn list_lru_del_zeroed(
+    _: *mut list_lru,
+    links: *mut list_head,
+    _: c_int,
+    _: *mut mem_cgroup,
+) -> bool {
+    let lock = list_lock();
+    lock.lock();
+    look_at(links);
+    let on = !(*links).next.is_null();
+    if on {
+        (*links).next = core::ptr::null_mut();
+        let mut items = world().c.items.borrow_mut();
+        let at = items.iter().position(|item| *item == links as usize);
+        items.remove(at.expect("an object is on the list that it says it is on"));
+    }
+    lock.unlock();
+    on
+}
+
+pub unsafe fn list_lru_count_one(_: *mut list_lru, _: c_int, _: *mut mem_cgroup) -> c_ulong {
+    world().c.items.borrow().len()
+}
+
+pub unsafe fn list_move_tail(links: *mut list_head, _: *mut list_head) {
+    assert!(list_lock().is_held());
+    let mut items = world().c.items.borrow_mut();
+    let at = items.iter().position(|item| *item == links as usize);
+    items.remove(at.expect("an object is moved that is on the list"));
+    items.push_back(links as usize);
+}
+
+pub unsafe fn spin_unlock(_: *mut spinlock_t) {
+    list_lock().unlock();
+}
+
+pub unsafe fn list_lru_walk_one(
+    _: *mut list_lru,
+    _: c_int,
+    _: *mut mem_cgroup,
+    isolate: Option<list_lru_walk_cb>,
+    arg: *mut c_void,
+    nr_to_walk: *mut c_ulong,
+) -> c_ulong {
+    let lock = list_lock();
+    'restart: loop {
+        lock.lock();
+        let items: Vec<usize> = world().c.items.borrow().iter().copied().collect();
+        for links in items {
+            if *nr_to_walk == 0 {
+                break;
+            }
+            *nr_to_walk -= 1;
+            look_at(links as *mut list_head);
+            match isolate.unwrap()(links as *mut list_head, the_list(), arg) {
+                lru_status::LRU_ROTATE => list_move_tail(links as *mut _, core::ptr::null_mut()),
+                lru_status::LRU_RETRY => continue 'restart,
+                lru_status::LRU_STOP => return 0,
+            }
+        }
+        lock.unlock();
+        return 0;
+    }
+}
+
+pub unsafe fn max_node_ids() -> c_int {
+    1
+}
+pub unsafe fn node_is_possible(nid: c_int) -> bool {
+    nid == 0
+}
+pub unsafe fn node_has_normal_memory(nid: c_int) -> bool {
+    nid == 0
+}
+
+#[repr(C)]
+pub struct shrink_control {
+    pub gfp_mask: gfp_t,
+    pub nid: c_int,
+    pub nr_to_scan: c_ulong,
+    pub nr_scanned: c_ulong,
+    pub memcg: *mut mem_cgroup,
+}
+#[derive(Default)]
+pub struct shrinker {
+    pub count_objects: Option<unsafe extern "C" fn(*mut shrinker, *mut shrink_control) -> c_ulong>,
+    pub scan_objects: Option<unsafe extern "C" fn(*mut shrinker, *mut shrink_control) -> c_ulong>,
+    pub batch: c_long,
+    pub seeks: c_int,
+}
+pub unsafe fn shrinker_alloc(_: c_uint, _: *const c_char, _: *const c_char) -> *mut shrinker {
+    let shrinker = sim::alloc(Layout::new::<shrinker>(), "shrinker").cast::<shrinker>();
+    shrinker.write(Default::default());
+    shrinker
+}
+pub unsafe fn shrinker_register(shrinker: *mut shrinker) {
+    world().c.shrinkers.borrow_mut().push(shrinker);
+}
+pub unsafe fn shrinker_free(shrinker: *mut shrinker) {
+    sim::free(shrinker.cast());
+}
+
+// --- Slab and zsmalloc ------------------------------------------------------------------------------
+
+pub struct kmem_cache {
+    size: usize,
+    align: usize,
+}
+#[repr(C)]
+#[derive(pin_init::Zeroable)]
+pub struct kmem_cache_args {
+    pub align: c_uint,
+    pub useroffset: c_uint,
+}
+pub unsafe fn __kmem_cache_create_args(
+    _: *const c_char,
+    size: c_uint,
+    args: *mut kmem_cache_args,
+    _: c_uint,
+) -> *mut kmem_cache {
+    let cache = sim::alloc(Layout::new::<kmem_cache>(), "kmem_cache").cast::<kmem_cache>();
+    let size = size as usize;
+    let align = (*args).align as usize;
+    cache.write(kmem_cache { size, align });
+    cache
+}
+pub unsafe fn kmem_cache_destroy(cache: *mut kmem_cache) {
+    sim::free(cache.cast());
+}
+pub unsafe fn kmem_cache_alloc_node(cache: *mut kmem_cache, _: gfp_t, _: c_int) -> *mut c_void {
+    if fails(Fault::Memory) {
+        return core::ptr::null_mut();
+    }
+    let layout = Layout::from_size_align((*cache).size, (*cache).align).unwrap();
+    sim::alloc(layout, "slab").cast()
+}
+pub unsafe fn kfree(ptr: *const c_void) {
+    assert!(
+        sim::is_allocated(ptr as usize, "slab"),
+        "an object is freed twice"
+    );
+    sim::free(ptr.cast_mut().cast());
+}
+pub unsafe fn virt_to_nid(_: *const c_void) -> c_int {
+    0
+}
+
+pub struct zs_pool {
+    _room: usize,
+}
+struct ZsObject {
+    pool: usize,
+    bytes: Vec<u8>,
+    memory: Rc<Shadow>,
+    readers: Cell<usize>,
+}
+pub struct scatterlist {
+    handle: usize,
+}
+
+/// The objects that there are.
+pub fn zs_objects() -> usize {
+    world().c.objects.borrow().len()
+}
+
+unsafe fn zs_object<R>(
+    pool: *mut zs_pool,
+    handle: c_ulong,
+    f: impl FnOnce(&mut ZsObject) -> R,
+) -> R {
+    let mut objects = world().c.objects.borrow_mut();
+    let object = objects
+        .get_mut(&handle)
+        .expect("an object is used that was freed");
+    assert_eq!(object.pool, pool as usize, "an object is another pool's");
+    f(object)
+}
+
+pub unsafe fn zs_create_pool(_: *const c_char) -> *mut zs_pool {
+    sim::alloc(Layout::new::<zs_pool>(), "zs_pool").cast()
+}
+pub unsafe fn zs_destroy_pool(pool: *mut zs_pool) {
+    let objects = world().c.objects.borrow();
+    assert!(
+        objects.values().all(|object| object.pool != pool as usize),
+        "a pool goes with objects"
+    );
+    sim::free(pool.cast());
+}
+pub unsafe fn zs_malloc(pool: *mut zs_pool, len: usize, _: gfp_t, _: c_int) -> c_ulong {
+    if fails(Fault::Object) {
+        return -12isize as usize;
+    }
+    let handle = world().c.handles.get() + 8;
+    world().c.handles.set(handle);
+    let object = ZsObject {
+        pool: pool as usize,
+        bytes: vec![0x5a; len],
+        memory: Shadow::new(),
+        readers: Cell::new(0),
+    };
+    world().c.objects.borrow_mut().insert(handle, object);
+    handle
+}
+pub unsafe fn zs_free(pool: *mut zs_pool, handle: c_ulong) {
+    zs_object(pool, handle, |object| {
+        assert_eq!(
+            object.readers.get(),
+            0,
+            "an object is freed while it is read"
+        );
+        object.memory.write();
+    });
+    world().c.objects.borrow_mut().remove(&handle);
+}
+pub unsafe fn zs_obj_write(pool: *mut zs_pool, handle: c_ulong, src: *mut c_void, len: usize) {
+    zs_object(pool, handle, |object| {
+        object.memory.write();
+        object
+            .bytes
+            .copy_from_slice(core::slice::from_raw_parts(src.cast(), len));
+    });
+}
+pub unsafe fn zs_obj_read_sg_begin(
+    pool: *mut zs_pool,
+    handle: c_ulong,
+    sg: *mut scatterlist,
+    len: usize,
+) {
+    zs_object(pool, handle, |object| {
+        assert_eq!(object.bytes.len(), len);
+        object.memory.read();
+        object.readers.set(object.readers.get() + 1);
+    });
+    (*sg).handle = handle;
+}
+pub unsafe fn zs_obj_read_sg_end(pool: *mut zs_pool, handle: c_ulong) {
+    zs_object(pool, handle, |object| {
+        object.memory.read();
+        object.readers.set(object.readers.get() - 1);
+    });
+}
+pub unsafe fn zs_get_total_pages(pool: *mut zs_pool) -> c_ulong {
+    let objects = world().c.objects.borrow();
+    objects
+        .values()
+        .filter(|object| object.pool == pool as usize)
+        .count()
+}
+pub unsafe fn sg_bytes(sg: *mut scatterlist, len: usize) -> Vec<u8> {
+    let objects = world().c.objects.borrow();
+    let object = objects
+        .get(&(*sg).handle)
+        .expect("an object is read that was freed");
+    assert_eq!(object.bytes.len(), len);
+    object.bytes.clone()
+}
+pub unsafe fn memcpy_from_sglist(dst: *mut c_void, sg: *mut scatterlist, _: c_uint, len: c_uint) {
+    let bytes = sg_bytes(sg, len as usize);
+    dst.cast::<u8>()
+        .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+}
+
+// --- References that are counted for each CPU, and RCU lists -----------------------------------------
+
+pub struct percpu_ref {
+    _room: usize,
+}
+struct PercpuRef {
+    count: Cell<usize>,
+    dying: Cell<bool>,
+    release: unsafe extern "C" fn(*mut percpu_ref),
+}
+unsafe fn percpu(r: *mut percpu_ref) -> Rc<PercpuRef> {
+    sim::try_value(r as usize).expect("a reference is counted that isn't initialised")
+}
+pub unsafe fn percpu_ref_init(
+    r: *mut percpu_ref,
+    release: Option<unsafe extern "C" fn(*mut percpu_ref)>,
+    _: c_uint,
+    _: gfp_t,
+) -> c_int {
+    sim::value(r as usize, || PercpuRef {
+        count: Cell::new(1),
+        dying: Cell::new(false),
+        release: release.unwrap(),
+    });
+    0
+}
+pub unsafe fn percpu_ref_exit(r: *mut percpu_ref) {
+    assert_eq!(percpu(r).count.get(), 0);
+    sim::forget_value(r as usize);
+}
+pub unsafe fn percpu_ref_get(r: *mut percpu_ref) {
+    let count = &percpu(r).count;
+    assert!(count.get() > 0);
+    count.set(count.get() + 1);
+}
+pub unsafe fn percpu_ref_tryget(r: *mut percpu_ref) -> bool {
+    let count = &percpu(r).count;
+    if count.get() > 0 {
+        count.set(count.get() + 1);
+    }
+    count.get() > 0
+}
+pub unsafe fn percpu_ref_put(r: *mut percpu_ref) {
+    let counted = percpu(r);
+    counted.count.set(counted.count.get() - 1);
+    if counted.count.get() == 0 {
+        assert!(counted.dying.get(), "the initial reference is put");
+        (counted.release)(r);
+    }
+}
+pub unsafe fn percpu_ref_kill(r: *mut percpu_ref) {
+    assert!(
+        !percpu(r).dying.replace(true),
+        "a reference is killed twice"
+    );
+    percpu_ref_put(r);
+}
+pub unsafe fn percpu_ref_resurrect(r: *mut percpu_ref) {
+    assert!(percpu(r).dying.replace(false));
+    percpu_ref_get(r);
+}
+pub unsafe fn percpu_ref_is_dying(r: *mut percpu_ref) -> bool {
+    percpu(r).dying.get()
+}
+
+/// A link as it is read without a lock.
+unsafe fn next(list: *mut list_head) -> &'static Atomic<*mut list_head> {
+    Atomic::from_ptr(&raw mut (*list).next)
+}
+pub unsafe fn INIT_LIST_HEAD(list: *mut list_head) {
+    (*list).next = list;
+    (*list).prev = list;
+    Word::forget(&raw mut (*list).next as usize);
+}
+unsafe fn list_insert(new: *mut list_head, prev: *mut list_head, after: *mut list_head) {
+    next(new).store(after, Relaxed);
+    (*new).prev = prev;
+    (*after).prev = new;
+    next(prev).store(new, crate::sync::atomic::ordering::Release);
+}
+pub unsafe fn list_add_rcu(new: *mut list_head, head: *mut list_head) {
+    list_insert(new, head, next(head).load(Relaxed));
+}
+pub unsafe fn list_add_tail_rcu(new: *mut list_head, head: *mut list_head) {
+    list_insert(new, (*head).prev, head);
+}
+pub unsafe fn list_del_rcu(entry: *mut list_head) {
+    let after = next(entry).load(Relaxed);
+    (*after).prev = (*entry).prev;
+    next((*entry).prev).store(after, crate::sync::atomic::ordering::Release);
+}
+
+// --- Cgroups: there are none ------------------------------------------------------------------------
+
+#[repr(C)]
+pub struct lruvec {
+    pub zswap_lruvec_state: zswap_lruvec_state,
+}
+#[repr(C)]
+pub struct zswap_lruvec_state {
+    pub nr_disk_swapins: atomic_long,
+}
+#[repr(C)]
+pub struct atomic_long {
+    pub counter: isize,
+}
+fn the_lruvec() -> *mut lruvec {
+    let lruvec = world().c.lruvec.get_or_init(|| {
+        let nr_disk_swapins = atomic_long { counter: 0 };
+        let zswap_lruvec_state = zswap_lruvec_state { nr_disk_swapins };
+        Box::new(lruvec { zswap_lruvec_state })
+    });
+    core::ptr::from_ref::<lruvec>(lruvec).cast_mut()
+}
+pub unsafe fn folio_lruvec(_: *mut folio) -> *mut lruvec {
+    the_lruvec()
+}
+pub unsafe fn mem_cgroup_lruvec_of(_: *mut mem_cgroup, _: c_int) -> *mut lruvec {
+    the_lruvec()
+}
+pub unsafe fn mem_cgroup_disabled() -> bool {
+    true
+}
+pub unsafe fn mem_cgroup_get(_: *mut mem_cgroup) {}
+pub unsafe fn mem_cgroup_put(_: *mut mem_cgroup) {}
+pub unsafe fn mem_cgroup_online(_: *mut mem_cgroup) -> bool {
+    true
+}
+pub unsafe fn mem_cgroup_tryget_online(_: *mut mem_cgroup) -> bool {
+    true
+}
+pub unsafe fn mem_cgroup_zswap_writeback_enabled(_: *mut mem_cgroup) -> bool {
+    true
+}
+pub unsafe fn mem_cgroup_iter(
+    _: *mut mem_cgroup,
+    _: *mut mem_cgroup,
+    _: *mut c_void,
+) -> *mut mem_cgroup {
+    core::ptr::null_mut()
+}
+pub unsafe fn folio_memcg(_: *mut folio) -> *mut mem_cgroup {
+    core::ptr::null_mut()
+}
+pub unsafe fn get_obj_cgroup_from_folio(_: *mut folio) -> *mut obj_cgroup {
+    core::ptr::null_mut()
+}
+pub unsafe fn get_mem_cgroup_from_objcg(_: *mut obj_cgroup) -> *mut mem_cgroup {
+    core::ptr::null_mut()
+}
+pub unsafe fn obj_cgroup_memcg(_: *mut obj_cgroup) -> *mut mem_cgroup {
+    core::ptr::null_mut()
+}
+pub unsafe fn obj_cgroup_get(_: *mut obj_cgroup) {}
+pub unsafe fn obj_cgroup_put(_: *mut obj_cgroup) {}
+pub unsafe fn obj_cgroup_may_zswap(_: *mut obj_cgroup) -> bool {
+    true
+}
+pub unsafe fn obj_cgroup_charge_zswap(_: *mut obj_cgroup, _: usize) {}
+pub unsafe fn obj_cgroup_uncharge_zswap(_: *mut obj_cgroup, _: usize) {}
+pub unsafe fn count_objcg_events(_: *mut obj_cgroup, _: u32, _: usize) {}
+pub unsafe fn count_vm_events(_: u32, _: c_long) {}
+
+/// Has looked once at every word that C shares between threads.
+pub fn prepare() {
+    for frame in frames() {
+        frame.refs.load(Relaxed);
+        frame.writeback.load(Relaxed);
+    }
+    for si in world().c.devices.iter().filter_map(Cell::get) {
+        // SAFETY: The device is there.
+        let si = unsafe { &*si };
+        si.users.load(Relaxed);
+        si.inuse.load(Relaxed);
+        for word in si.clusters.iter().flat_map(|ci| ci.table.iter()) {
+            word.load(Relaxed);
+        }
+    }
+}

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The C that calls us: what mm/swapfile.c, mm/page_io.c, mm/vmscan.c and mm/memory.c do to a page that
+//! is swapped, step by step, as far as the steps touch what is ours.
+
+use crate::{
+    bindings::*,
+    error::from_err_ptr,
+    ffi::c_void,
+    page::PAGE_SIZE,
+    sim::{self, keeps, relax, world, Lock, Promise},
+    sync::atomic::{
+        ordering::{Acquire, Full, Relaxed, Release},
+        Atomic,
+    },
+};
+use core::{
+    cell::{Cell, RefCell},
+    ptr::null_mut,
+};
+use std::rc::Rc;
+
+/// A page's content: which version of which page it is. Version 0 is all zeroes; odd versions can't be
+/// compressed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Content {
+    pub page: u16,
+    pub version: u16,
+}
+
+impl Content {
+    pub fn new(page: u16, version: u16) -> Self {
+        Self { page, version }
+    }
+
+    pub fn to_bytes(self) -> [u8; PAGE_SIZE] {
+        let mut bytes = [0; PAGE_SIZE];
+        if self.version != 0 {
+            bytes[..2].copy_from_slice(&self.version.to_le_bytes());
+            bytes[2..4].copy_from_slice(&(self.page + 1).to_le_bytes());
+            bytes[PAGE_SIZE - 1] = (self.version % 2) as u8;
+        }
+        bytes
+    }
+}
+
+// --- Devices --------------------------------------------------------------------------------------
+
+/// `swapon()`: slot 0 is the header.
+pub fn swapon(device: usize, slots: usize) -> *mut swap_info_struct {
+    unsafe { assert_eq!(zswap_swapon(device as i32, slots), 0) };
+    swap_info_struct::create(device, slots)
+}
+
+/// `swapoff()`, with `unuse` for that part of `try_to_unuse()` which looks for pages in processes.
+pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
+    unsafe {
+        (*si).writable.set(false);
+        if keeps(Promise::SwapoffFrees) {
+            while (*si).inuse.load(Acquire) > 0 {
+                unuse();
+                for at in 0..(*si).max as usize {
+                    let folio = swap_cache_get_folio(swp_entry((*si).device, at));
+                    if !folio.is_null() {
+                        folio_lock(folio);
+                        folio_wait_writeback(folio);
+                        folio_free_swap(folio);
+                        folio_unlock(folio);
+                        folio_put(folio);
+                    }
+                }
+                if (*si).inuse.load(Acquire) > 0 {
+                    relax();
+                }
+            }
+        }
+        // percpu_ref_kill(), synchronize_rcu(), which waits for all spin locks, wait_for_completion()
+        (*si).users.fetch_add(DEAD, Full);
+        for ci in &(*si).clusters {
+            let ci = core::ptr::from_ref(ci).cast_mut();
+            swap_cluster_spin_lock(ci);
+            swap_cluster_unlock(ci);
+        }
+        while keeps(Promise::SwapoffWaits) && (*si).users.load(Acquire) != DEAD {
+            relax();
+        }
+        zswap_swapoff((*si).device as i32);
+        swap_info_struct::destroy(si);
+    }
+}
+
+// --- Slots ------------------------------------------------------------------------------------------
+
+unsafe fn word_of(entry: swp_entry_t) -> &'static Atomic<usize> {
+    let ci = swap_entry_to_cluster(entry);
+    &swap_cluster_words(ci)[swp_cluster_offset(entry) as usize]
+}
+
+/// `folio_alloc_swap()` for slots that the allocator has chosen. Says whether they were free.
+pub unsafe fn alloc_slot(folio: *mut folio, entry: swp_entry_t) -> bool {
+    let si = get_swap_device(entry);
+    if si.is_null() {
+        return false;
+    }
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let nr = folio_nr_pages(folio) as usize;
+    let at = swp_cluster_offset(entry) as usize;
+    let free = (*si).writable.get()
+        && swap_cluster_words(ci)[at..at + nr]
+            .iter()
+            .all(|word| word.load(Relaxed) == 0);
+    if free {
+        (*ci).count.set((*ci).count.get() + nr);
+        __swap_cache_add_folio(ci, folio, entry);
+        (*si).inuse.fetch_add(nr, Relaxed);
+    }
+    swap_cluster_unlock(ci);
+    put_swap_device(si);
+    free
+}
+
+/// `folio_dup_swap()` for a page: a process refers to the slot from now on.
+pub unsafe fn dup_slot(entry: swp_entry_t) {
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let word = word_of(entry);
+    word.store(word.load(Relaxed) + words::ONE, Relaxed);
+    swap_cluster_unlock(ci);
+}
+
+/// `swap_put_entries_cluster()` for a slot: a process no longer refers to it.
+pub unsafe fn put_slot(entry: swp_entry_t) {
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let at = swp_cluster_offset(entry);
+    let word = word_of(entry);
+    let old = word.load(Relaxed);
+    assert!(words::count(old) > 0, "a slot is put that nobody has");
+    let cached = words::is_folio(old) && keeps(Promise::CachedStays);
+    if words::count(old) == 1 && !cached {
+        __swap_cluster_free_entries(swap_entry_to_info(entry), ci, at, 1);
+    } else {
+        word.store(old - words::ONE, Relaxed);
+    }
+    swap_cluster_unlock(ci);
+}
+
+/// How many refer to the slot, if it is looked at under the cluster's lock. `swap_entry_swapped()`
+unsafe fn count_of(entry: swp_entry_t) -> usize {
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let word = swap_table_get(ci, swp_cluster_offset(entry));
+    swap_cluster_unlock(ci);
+    words::count(word)
+}
+
+/// The slots of a folio in the swap cache.
+unsafe fn slots_of(folio: *mut folio) -> Vec<swp_entry_t> {
+    let first = folio_swap(folio).val;
+    let nr = folio_nr_pages(folio) as usize;
+    (first..first + nr).map(|val| swp_entry_t { val }).collect()
+}
+
+// --- Folios -----------------------------------------------------------------------------------------
+
+pub unsafe fn folio_lock(folio: *mut folio) {
+    folio_lock_of(folio).lock();
+}
+
+pub unsafe fn folio_trylock(folio: *mut folio) -> bool {
+    folio_lock_of(folio).try_lock()
+}
+
+pub unsafe fn folio_wait_writeback(folio: *mut folio) {
+    while head(folio).writeback.load(Acquire) {
+        relax();
+    }
+}
+
+/// `folio_free_swap()`: takes a locked folio out of the swap cache, if nobody else refers to its slots.
+pub unsafe fn folio_free_swap(folio: *mut folio) -> bool {
+    let page = head(folio);
+    if !page.swapcache.get() || page.writeback.load(Acquire) {
+        return false;
+    }
+    if slots_of(folio).into_iter().any(|entry| count_of(entry) > 0) {
+        return false;
+    }
+    swap_cache_del_folio(folio);
+    page.dirty.set(true);
+    true
+}
+
+/// `swap_writeout()`: gives the content of a locked folio in the swap cache to zswap or the device, and
+/// unlocks it.
+pub unsafe fn swap_writeout(folio: *mut folio) {
+    if folio_free_swap(folio) {
+        folio_unlock(folio);
+        return;
+    }
+    let nr = folio_nr_pages(folio) as usize;
+    let is_zero = (0..nr).all(|i| page_bytes(folio_page(folio, i)) == [0; PAGE_SIZE]);
+    if is_zero || keeps(Promise::ZeroUnmarked) {
+        let ci = swap_entry_to_cluster(folio_swap(folio));
+        let locked = keeps(Promise::ZeroMark);
+        if locked {
+            swap_cluster_spin_lock(ci);
+        }
+        for entry in slots_of(folio) {
+            let word = &(*ci).table[swp_cluster_offset(entry) as usize];
+            let old = word.load(Relaxed);
+            let mark = if is_zero { words::ZERO } else { 0 };
+            word.store(old & !words::ZERO | mark, Relaxed);
+        }
+        if locked {
+            swap_cluster_unlock(ci);
+        }
+    }
+    if is_zero || zswap_store(folio) {
+        folio_unlock(folio);
+        return;
+    }
+    let mut ctx = swap_io_ctx {
+        sio: null_mut(),
+        sis: null_mut(),
+    };
+    __swap_writepage(&mut ctx, folio);
+}
+
+/// `__remove_mapping()`: takes a locked folio that is clean, and that nobody but us and the swap cache
+/// refers to, out of the swap cache, and frees it. Says whether it could.
+pub unsafe fn remove_mapping(folio: *mut folio) -> bool {
+    let page = head(folio);
+    if !page.swapcache.get() {
+        return false;
+    }
+    if page.writeback.load(Acquire) && keeps(Promise::WritebackStays) {
+        return false;
+    }
+    let entry = folio_swap(folio);
+    let nr = folio_nr_pages(folio) as usize;
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let frozen = page.refs.cmpxchg(1 + nr, 0, Full).is_ok();
+    if !frozen && keeps(Promise::FreezeCount) {
+        swap_cluster_unlock(ci);
+        return false;
+    }
+    if page.dirty.get() && keeps(Promise::DirtyStays) {
+        page.refs.store(1 + nr, Release);
+        swap_cluster_unlock(ci);
+        return false;
+    }
+    __swap_cache_del_folio(ci, folio, entry, null_mut(), true);
+    swap_cluster_unlock(ci);
+    folio_lock_of(folio).unlock();
+    folio_free(folio);
+    true
+}
+
+// --- Pages of processes -------------------------------------------------------------------------------
+
+/// What a process has at an address.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pte {
+    /// Nothing.
+    None,
+    /// A folio, with a reference.
+    Mapped(*mut folio),
+    /// A slot, with a count.
+    Swapped(swp_entry_t),
+}
+
+/// A page of a process, and what the process has written to it last. A `static` of the model: what it is
+/// in an execution is looked up by its address.
+pub struct Page(u8);
+
+struct PageState {
+    pte: Cell<Pte>,
+    content: Cell<Content>,
+    lock: Rc<Lock>,
+}
+
+/// What came of a fault.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Faulted {
+    /// The page is there.
+    Done,
+    /// Something was in the way: the process would fault again.
+    Again,
+    /// It can't be had: the process would be killed.
+    Error,
+}
+
+impl Page {
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    fn state(&self) -> Rc<PageState> {
+        let at = core::ptr::from_ref(self) as usize;
+        sim::value(at, || PageState {
+            pte: Cell::new(Pte::None),
+            content: Cell::new(Content::new(0, 0)),
+            lock: Lock::at(at, None),
+        })
+    }
+
+    /// What the page table has.
+    pub fn pte(&self) -> Pte {
+        self.state().pte.get()
+    }
+
+    /// The first touch: a new folio, with content.
+    pub fn create(&self, content: Content) {
+        unsafe {
+            let folio = folio_alloc(0);
+            assert!(!folio.is_null());
+            head(folio).uptodate.set(true);
+            head(folio).dirty.set(true);
+            set_page_bytes(folio.cast(), content.to_bytes());
+            let state = self.state();
+            state.content.set(content);
+            assert_eq!(state.pte.replace(Pte::Mapped(folio)), Pte::None);
+        }
+    }
+
+    /// The process writes, if the page is mapped: a store into memory, under the page table's lock as far
+    /// as others go.
+    pub fn write(&self, content: Content) -> bool {
+        let state = self.state();
+        state.lock.lock();
+        let mapped = match state.pte.get() {
+            // A page that is being written to the device has to stay as it is.
+            Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
+                unsafe {
+                    set_page_bytes(folio.cast(), content.to_bytes());
+                    head(folio).dirty.set(true);
+                }
+                state.content.set(content);
+                true
+            }
+            _ => false,
+        };
+        state.lock.unlock();
+        mapped
+    }
+
+    /// The process reads, if the page is mapped: must be what it has written.
+    pub fn check(&self) -> bool {
+        let state = self.state();
+        state.lock.lock();
+        let mapped = matches!(state.pte.get(), Pte::Mapped(_));
+        if let Pte::Mapped(folio) = state.pte.get() {
+            let bytes = unsafe { page_bytes(folio.cast()) };
+            assert_eq!(
+                bytes,
+                state.content.get().to_bytes(),
+                "a process reads what it hasn't written"
+            );
+        }
+        state.lock.unlock();
+        mapped
+    }
+
+    /// Reclaim: `shrink_folio_list()` for this page, to slot `entry` if it hasn't one. Says whether the
+    /// folio is gone.
+    pub fn reclaim(&self, entry: swp_entry_t) -> bool {
+        let state = self.state();
+        unsafe {
+            // Isolated from a list, which has a reference.
+            state.lock.lock();
+            let folio = match state.pte.get() {
+                Pte::Mapped(folio) => folio,
+                _ => {
+                    state.lock.unlock();
+                    return false;
+                }
+            };
+            folio_get(folio);
+            state.lock.unlock();
+            let gone = self.reclaim_folio(folio, entry);
+            if !gone {
+                folio_put(folio);
+            }
+            gone
+        }
+    }
+
+    unsafe fn reclaim_folio(&self, folio: *mut folio, entry: swp_entry_t) -> bool {
+        let state = self.state();
+        if !folio_trylock(folio) {
+            return false;
+        }
+        let page = head(folio);
+        if page.writeback.load(Acquire) || (!page.swapcache.get() && !alloc_slot(folio, entry)) {
+            folio_unlock(folio);
+            return false;
+        }
+        // try_to_unmap()
+        state.lock.lock();
+        if state.pte.get() == Pte::Mapped(folio) {
+            let entry = folio_swap(folio);
+            dup_slot(entry);
+            state.pte.set(Pte::Swapped(entry));
+            folio_put(folio);
+        }
+        state.lock.unlock();
+        if page.dirty.replace(false) {
+            // pageout(), which unlocks; it may be somebody else's now.
+            swap_writeout(folio);
+            if !folio_trylock(folio) {
+                return false;
+            }
+        }
+        let gone = remove_mapping(folio);
+        if !gone {
+            folio_unlock(folio);
+        }
+        gone
+    }
+
+    /// `fork()`: the child refers to the same folio or slot. Only one that is swapped, here.
+    pub fn fork(&self, child: &Self) {
+        let Pte::Swapped(entry) = self.pte() else {
+            panic!("a page is swapped");
+        };
+        unsafe { dup_slot(entry) };
+        child.state().content.set(self.state().content.get());
+        child.state().pte.set(Pte::Swapped(entry));
+    }
+
+    /// A fault: `do_swap_page()`. One to write frees the slot, if nobody else refers to it.
+    pub fn fault(&self, to_write: bool) -> Faulted {
+        let state = self.state();
+        let entry = match state.pte.get() {
+            Pte::Swapped(entry) => entry,
+            _ => return Faulted::Done,
+        };
+        unsafe {
+            let si = get_swap_device(entry);
+            if si.is_null() {
+                return Faulted::Again;
+            }
+            let ret = self.fault_in(entry, to_write);
+            put_swap_device(si);
+            ret
+        }
+    }
+
+    unsafe fn fault_in(&self, entry: swp_entry_t, to_write: bool) -> Faulted {
+        let mut folio = swap_cache_get_folio(entry);
+        if folio.is_null() {
+            folio = match from_err_ptr(swapin_sync(entry, GFP_KERNEL, 1, null_mut(), null_mut(), 0))
+            {
+                Ok(folio) => folio,
+                // Out of memory if the page is still there.
+                Err(_) => return Faulted::Again,
+            };
+        }
+        folio_lock(folio);
+        let ret = self.map(folio, entry, to_write);
+        folio_unlock(folio);
+        folio_put(folio);
+        ret
+    }
+
+    unsafe fn map(&self, folio: *mut folio, entry: swp_entry_t, to_write: bool) -> Faulted {
+        let state = self.state();
+        let page = head(folio);
+        // folio_matches_swap_entry()
+        if (!page.swapcache.get() || folio_swap(folio) != entry) && keeps(Promise::Recheck) {
+            return Faulted::Again;
+        }
+        folio_wait_writeback(folio);
+        state.lock.lock();
+        let same = state.pte.get() == Pte::Swapped(entry);
+        if same && page.uptodate.get() {
+            folio_get(folio);
+            state.pte.set(Pte::Mapped(folio));
+        }
+        state.lock.unlock();
+        match (same, page.uptodate.get()) {
+            (false, _) => return Faulted::Again,
+            (true, false) => return Faulted::Error,
+            _ => {}
+        }
+        put_slot(entry);
+        if to_write {
+            folio_free_swap(folio);
+        }
+        assert!(self.check() || self.pte() != Pte::Mapped(folio));
+        Faulted::Done
+    }
+
+    /// The process unmaps: `zap_pte_range()`.
+    pub fn unmap(&self) {
+        let state = self.state();
+        state.lock.lock();
+        let pte = state.pte.replace(Pte::None);
+        state.lock.unlock();
+        unsafe {
+            match pte {
+                Pte::None => {}
+                Pte::Mapped(folio) => {
+                    // free_swap_cache(), which only tries.
+                    if folio_trylock(folio) {
+                        folio_free_swap(folio);
+                        folio_unlock(folio);
+                    }
+                    folio_put(folio);
+                }
+                Pte::Swapped(entry) => {
+                    // swap_put_entries_direct()
+                    let si = get_swap_device(entry);
+                    assert!(!si.is_null(), "a slot in use has a device");
+                    put_slot(entry);
+                    reclaim_swap(entry);
+                    put_swap_device(si);
+                }
+            }
+        }
+    }
+}
+
+/// `__try_to_reclaim_swap()`: a folio that nobody refers to leaves the swap cache.
+pub unsafe fn reclaim_swap(entry: swp_entry_t) {
+    let si = get_swap_device(entry);
+    if si.is_null() {
+        return;
+    }
+    let folio = swap_cache_get_folio(entry);
+    if !folio.is_null() {
+        if folio_trylock(folio) {
+            if head(folio).swapcache.get() && folio_swap(folio) == entry {
+                folio_free_swap(folio);
+            }
+            folio_unlock(folio);
+        }
+        folio_put(folio);
+    }
+    put_swap_device(si);
+}
+
+/// Memory pressure: has the shrinkers look at `nr` objects.
+pub fn shrink(nr: usize) -> usize {
+    let mut sc = shrink_control {
+        gfp_mask: GFP_KERNEL | __GFP_IO | __GFP_FS,
+        nid: 0,
+        nr_to_scan: nr,
+        nr_scanned: nr,
+        memcg: null_mut(),
+    };
+    let shrinkers = world().c.shrinkers.borrow().clone();
+    let mut freed = 0;
+    for shrinker in shrinkers {
+        unsafe {
+            if (*shrinker).count_objects.unwrap()(shrinker, &mut sc) > 0 {
+                match (*shrinker).scan_objects.unwrap()(shrinker, &mut sc) {
+                    usize::MAX => {}
+                    n => freed += n,
+                }
+            }
+        }
+    }
+    freed
+}

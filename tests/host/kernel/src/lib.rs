@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Stands in for the kernel crate on the host.
+//!
+//! *Our abstractions are the kernel's own files*: what is modelled is the lines that run. Under them
+//! [`bindings`] simulates what C does, as far as they use it, on the machine that [`sim`] is.
+//!
+//! Stood in for at their API, since they are C's own or the kernel crate's, and their unsafe code is
+//! none of ours, or has nothing to do with who may touch a slot: `xarray`, `sync` but `percpu_ref`,
+//! `alloc`, `error`, `types`, `workqueue`, `crypto`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
+//! `ratelimit`, `block`.
+
+#![allow(dead_code, unused_imports, clippy::all)]
+
+extern crate self as kernel;
+
+pub use macros;
+
+#[macro_use]
+mod macros_;
+pub mod alloc;
+pub mod bindings;
+pub mod block;
+pub mod c;
+pub mod cpu;
+pub mod cpuhotplug;
+pub mod crypto;
+pub mod debugfs;
+pub mod error;
+pub mod ffi;
+pub mod mm;
+pub mod module_param;
+pub mod page;
+pub mod percpu;
+pub mod prelude;
+pub mod ratelimit;
+pub mod sim;
+pub mod str;
+pub mod sync;
+pub mod task;
+pub mod types;
+pub mod workqueue;
+pub mod xarray;
+
+#[path = "../../../../rust/kernel/shrinker.rs"]
+pub mod shrinker;
+#[path = "../../../../rust/kernel/slab.rs"]
+pub mod slab;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The macros of the kernel crate that our code uses.
+
+/// What the kernel would only say, fails the model.
+#[macro_export]
+macro_rules! warn_on_once {
+    ($cond:expr) => {{
+        let bad: bool = $cond;
+        assert!(!bad, "the kernel warns: {}", stringify!($cond));
+        bad
+    }};
+}
+
+#[macro_export]
+macro_rules! container_of {
+    ($ptr:expr, $Container:ty, $($fields:tt)*) => {{
+        let offset: usize = ::core::mem::offset_of!($Container, $($fields)*);
+        $ptr.byte_sub(offset).cast::<$Container>()
+    }};
+}
+
+#[macro_export]
+macro_rules! c_str {
+    ($text:literal) => {
+        match ::core::ffi::CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
+            Ok(text) => text,
+            Err(_) => panic!("a string has a zero in it"),
+        }
+    };
+}
+
+#[macro_export]
+macro_rules! static_lock_class {
+    () => {{
+        static CLASS: $crate::sync::LockClassKey = $crate::sync::LockClassKey;
+        ::core::pin::Pin::static_ref(&CLASS)
+    }};
+}
+
+#[macro_export]
+macro_rules! static_branch_unlikely {
+    ($key:path, $type:ty, $field:ident) => {
+        $crate::bindings::static_key_is_enabled((&raw const $key).cast())
+    };
+}
+
+#[macro_export]
+macro_rules! new_mutex {
+    ($value:expr $(, $name:literal)? $(,)?) => {
+        $crate::sync::Mutex::new($value, c"", $crate::static_lock_class!())
+    };
+}
+
+#[macro_export]
+macro_rules! new_spinlock {
+    ($value:expr $(, $name:literal)? $(,)?) => {
+        $crate::sync::SpinLock::new($value, c"", $crate::static_lock_class!())
+    };
+}
+
+#[macro_export]
+macro_rules! new_work {
+    ($name:literal) => {
+        $crate::workqueue::Work::new(c"", $crate::static_lock_class!())
+    };
+}
+
+#[macro_export]
+macro_rules! impl_has_work {
+    ($(impl $({$($generics:tt)*})? HasWork<$work:ty> for $self:ty { self.$field:ident })*) => {};
+}
+
+/// A symbol for the value, by the name of the parameter: there is no command line here, and no sysfs.
+#[macro_export]
+macro_rules! builtin_param {
+    ($name:literal, $value:ident: $type:ty, $mode:literal) => {
+        const _: () = {
+            #[export_name = $name]
+            static PARAM: &(dyn $crate::module_param::runtime::Value) = &$value;
+        };
+    };
+}
+
+#[macro_export]
+macro_rules! static_debugfs_dir {
+    ($name:expr) => {
+        $crate::debugfs::attribute::StaticDir::new($name)
+    };
+}
+
+/// Formats, as the kernel does, and prints nothing.
+#[macro_export]
+macro_rules! pr_silent {
+    ($($arg:tt)*) => {{
+        let _ = ::std::format!($($arg)*);
+    }};
+}

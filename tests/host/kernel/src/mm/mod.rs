@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Memory management: all of it the kernel's.
+
+#[path = "../../../../../rust/kernel/mm/folio.rs"]
+pub mod folio;
+#[path = "../../../../../rust/kernel/mm/list_lru.rs"]
+pub mod list_lru;
+#[path = "../../../../../rust/kernel/mm/memcontrol.rs"]
+pub mod memcontrol;
+#[path = "../../../../../rust/kernel/mm/mempolicy.rs"]
+pub mod mempolicy;
+#[path = "../../../../../rust/kernel/mm/swap.rs"]
+pub mod swap;
+#[path = "../../../../../rust/kernel/mm/swap_cache.rs"]
+pub mod swap_cache;
+#[path = "../../../../../rust/kernel/mm/swap_table.rs"]
+pub mod swap_table;
+#[path = "../../../../../rust/kernel/mm/vmstat.rs"]
+pub mod vmstat;
+#[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]
+pub mod zsmalloc;
+
+pub mod virt {
+    //! A VMA, by its address.
+    use crate::bindings;
+
+    pub struct VmaRef(bindings::vm_area_struct);
+
+    impl VmaRef {
+        pub unsafe fn from_raw<'a>(vma: *const bindings::vm_area_struct) -> &'a Self {
+            unsafe { &*vma.cast() }
+        }
+        pub fn as_ptr(&self) -> *mut bindings::vm_area_struct {
+            core::ptr::from_ref(self).cast_mut().cast()
+        }
+        pub fn start(&self) -> usize {
+            self.0.start
+        }
+        pub fn end(&self) -> usize {
+            self.0.end
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Words that are accessed atomically. In memory is the value that one begins with: it can be made in a
+//! constant, and is as large as in the kernel. What it is in this execution is looked up by its address.
+
+use crate::sim::Word;
+use core::cell::UnsafeCell;
+use ordering::{AcquireOrRelaxed, Any, ReleaseOrRelaxed};
+use std::rc::Rc;
+
+pub mod ordering {
+    //! The orders that the kernel has, each a type.
+
+    pub use std::sync::atomic::Ordering;
+
+    pub struct Relaxed;
+    pub struct Acquire;
+    pub struct Release;
+    pub struct Full;
+
+    pub trait Any {
+        const ORDER: Ordering;
+    }
+    pub trait AcquireOrRelaxed: Any {}
+    pub trait ReleaseOrRelaxed: Any {}
+
+    impl Any for Relaxed {
+        const ORDER: Ordering = Ordering::Relaxed;
+    }
+    impl Any for Acquire {
+        const ORDER: Ordering = Ordering::Acquire;
+    }
+    impl Any for Release {
+        const ORDER: Ordering = Ordering::Release;
+    }
+    impl Any for Full {
+        const ORDER: Ordering = Ordering::AcqRel;
+    }
+    impl AcquireOrRelaxed for Relaxed {}
+    impl AcquireOrRelaxed for Acquire {}
+    impl ReleaseOrRelaxed for Relaxed {}
+    impl ReleaseOrRelaxed for Release {}
+}
+
+/// A type that fits into a word.
+pub trait Value: Copy {
+    /// Whether all orders of accesses are tried: not those of counters.
+    const FOLLOWED: bool;
+    fn into_word(self) -> u64;
+    fn from_word(word: u64) -> Self;
+}
+
+macro_rules! values {
+    ($($type:ty: $followed:literal;)*) => {
+        $(impl Value for $type {
+            const FOLLOWED: bool = $followed;
+            fn into_word(self) -> u64 {
+                self as u64
+            }
+            fn from_word(word: u64) -> Self {
+                word as Self
+            }
+        })*
+    };
+}
+values! { usize: true; u32: false; i32: false; u64: false; isize: false; }
+
+impl Value for bool {
+    const FOLLOWED: bool = true;
+    fn into_word(self) -> u64 {
+        self.into()
+    }
+    fn from_word(word: u64) -> Self {
+        word != 0
+    }
+}
+
+impl<T> Value for *mut T {
+    const FOLLOWED: bool = true;
+    fn into_word(self) -> u64 {
+        self as u64
+    }
+    fn from_word(word: u64) -> Self {
+        word as Self
+    }
+}
+
+#[repr(transparent)]
+pub struct Atomic<T: Value>(UnsafeCell<T>);
+
+unsafe impl<T: Value> Send for Atomic<T> {}
+unsafe impl<T: Value> Sync for Atomic<T> {}
+
+impl<T: Value> Atomic<T> {
+    pub const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    pub unsafe fn from_ptr<'a>(ptr: *mut T) -> &'a Self {
+        unsafe { &*ptr.cast() }
+    }
+
+    pub const fn as_ptr(&self) -> *mut T {
+        self.0.get()
+    }
+
+    fn word(&self) -> Rc<Word> {
+        // SAFETY: What is there isn't changed.
+        let initial = || unsafe { *self.0.get() }.into_word();
+        Word::at(self.0.get() as usize, T::FOLLOWED, initial)
+    }
+
+    pub fn load<O: AcquireOrRelaxed>(&self, _: O) -> T {
+        T::from_word(self.word().load(O::ORDER))
+    }
+
+    pub fn store<O: ReleaseOrRelaxed>(&self, value: T, _: O) {
+        self.word().store(value.into_word(), O::ORDER);
+    }
+
+    pub fn xchg<O: Any>(&self, value: T, _: O) -> T {
+        T::from_word(self.word().swap(value.into_word(), O::ORDER))
+    }
+
+    pub fn cmpxchg<O: Any>(&self, old: T, new: T, _: O) -> Result<T, T> {
+        let ret = self
+            .word()
+            .cmpxchg(old.into_word(), new.into_word(), O::ORDER);
+        ret.map(T::from_word).map_err(T::from_word)
+    }
+
+    pub fn fetch_add<O: Any>(&self, value: T, _: O) -> T {
+        T::from_word(self.word().add(value.into_word(), O::ORDER))
+    }
+
+    pub fn fetch_sub<O: Any>(&self, value: T, _: O) -> T {
+        T::from_word(self.word().add(value.into_word().wrapping_neg(), O::ORDER))
+    }
+}
+
+impl<T: Value> Drop for Atomic<T> {
+    fn drop(&mut self) {
+        Word::forget(self.0.get() as usize);
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Locks and references, at their API; lists of references are the kernel's.
+
+pub mod aref;
+pub mod atomic;
+#[path = "../../../../../rust/kernel/sync/percpu_ref.rs"]
+pub mod percpu_ref;
+pub mod rcu;
+
+use crate::{
+    alloc::{Flags, KBox},
+    error::{Error, Result},
+    sim::{self, Lock},
+    str::CStr,
+};
+use core::{
+    cell::{Cell, UnsafeCell},
+    marker::PhantomPinned,
+    mem::ManuallyDrop,
+    ops::{Deref, DerefMut},
+    pin::Pin,
+};
+use pin_init::PinInit;
+use std::rc::Rc;
+
+pub struct LockClassKey;
+
+/// A lock with what it protects.
+pub struct Mutex<T> {
+    value: UnsafeCell<T>,
+    _pin: PhantomPinned,
+}
+
+pub use Mutex as SpinLock;
+pub use Mutex as SpinLockIrq;
+
+unsafe impl<T: Send> Send for Mutex<T> {}
+unsafe impl<T: Send> Sync for Mutex<T> {}
+
+impl<T> Mutex<T> {
+    pub fn new(value: T, _: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
+        unsafe {
+            pin_init::pin_init_from_closure(|slot: *mut Self| {
+                UnsafeCell::raw_get(&raw const (*slot).value).write(value);
+                Ok::<(), core::convert::Infallible>(())
+            })
+        }
+    }
+
+    pub fn lock(&self) -> Guard<'_, T> {
+        let lock = Lock::at(core::ptr::from_ref(self) as usize, None);
+        lock.lock();
+        Guard { mutex: self, lock }
+    }
+}
+
+impl<T> Drop for Mutex<T> {
+    fn drop(&mut self) {
+        Lock::forget(core::ptr::from_ref(self) as usize);
+    }
+}
+
+pub struct Guard<'a, T> {
+    mutex: &'a Mutex<T>,
+    lock: Rc<Lock>,
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        self.lock.unlock();
+    }
+}
+
+/// A counted reference. Who counts isn't followed: nothing hangs on it here.
+pub struct Arc<T>(*mut (Cell<usize>, T));
+
+unsafe impl<T: Send + Sync> Send for Arc<T> {}
+unsafe impl<T: Send + Sync> Sync for Arc<T> {}
+
+impl<T> Arc<T> {
+    pub fn pin_init<E>(init: impl PinInit<T, E>, flags: Flags) -> Result<Self>
+    where
+        Error: From<E>,
+    {
+        let room: KBox<core::mem::MaybeUninit<(Cell<usize>, T)>> =
+            KBox::new(core::mem::MaybeUninit::uninit(), flags)?;
+        let ptr = KBox::into_raw(room).cast::<(Cell<usize>, T)>();
+        unsafe {
+            (&raw mut (*ptr).0).write(Cell::new(1));
+            if let Err(error) = pin_init::raw_try_init(&raw mut (*ptr).1, init) {
+                sim::free(ptr.cast());
+                return Err(error.into());
+            }
+        }
+        Ok(Self(ptr))
+    }
+}
+
+impl<T> Clone for Arc<T> {
+    fn clone(&self) -> Self {
+        let count = unsafe { &(*self.0).0 };
+        count.set(count.get() + 1);
+        Self(self.0)
+    }
+}
+
+impl<T> Deref for Arc<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        unsafe { &(*self.0).1 }
+    }
+}
+
+impl<T> Drop for Arc<T> {
+    fn drop(&mut self) {
+        let count = unsafe { &(*self.0).0 };
+        count.set(count.get() - 1);
+        if count.get() == 0 {
+            unsafe { self.0.drop_in_place() };
+            sim::free(self.0.cast());
+        }
+    }
+}
+
+/// A value that is set once in an execution. (Models set it before they start threads.)
+pub struct SetOnce<T>(core::marker::PhantomData<T>, u8);
+
+unsafe impl<T: Send> Send for SetOnce<T> {}
+unsafe impl<T: Send + Sync> Sync for SetOnce<T> {}
+
+impl<T: 'static> SetOnce<T> {
+    pub const fn new() -> Self {
+        Self(core::marker::PhantomData, 0)
+    }
+
+    pub fn as_ref(&self) -> Option<&T> {
+        let value = sim::try_value::<ManuallyDrop<T>>(core::ptr::from_ref(self) as usize)?;
+        // SAFETY: The world keeps it to the end.
+        Some(unsafe { &*Rc::as_ptr(&value) })
+    }
+
+    pub fn populate(&self, value: T) -> bool {
+        let at = core::ptr::from_ref(self) as usize;
+        let is_new = sim::try_value::<ManuallyDrop<T>>(at).is_none();
+        sim::value(at, || ManuallyDrop::new(value));
+        is_new
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Types that others are made of.
+
+use crate::ffi::c_void;
+use core::{cell::UnsafeCell, marker::PhantomData, mem::MaybeUninit};
+use pin_init::PinInit;
+
+#[derive(Clone, Copy)]
+pub struct NotThreadSafe_(#[allow(dead_code)] PhantomData<*mut ()>);
+pub type NotThreadSafe = NotThreadSafe_;
+#[allow(non_upper_case_globals)]
+pub const NotThreadSafe: NotThreadSafe = NotThreadSafe_(PhantomData);
+
+/// What is C's.
+#[repr(transparent)]
+pub struct Opaque<T>(UnsafeCell<MaybeUninit<T>>);
+
+unsafe impl<T> Send for Opaque<T> {}
+
+impl<T> Opaque<T> {
+    pub const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(MaybeUninit::new(value)))
+    }
+    pub const fn uninit() -> Self {
+        Self(UnsafeCell::new(MaybeUninit::uninit()))
+    }
+    pub const fn zeroed() -> Self {
+        Self(UnsafeCell::new(MaybeUninit::zeroed()))
+    }
+    pub const fn get(&self) -> *mut T {
+        self.0.get().cast()
+    }
+    pub const fn cast_into(this: *const Self) -> *mut T {
+        this.cast_mut().cast()
+    }
+    pub const fn cast_from(this: *const T) -> *const Self {
+        this.cast()
+    }
+    pub fn ffi_init(init: impl FnOnce(*mut T)) -> impl PinInit<Self> {
+        // SAFETY: It is the initialiser's to initialise.
+        unsafe {
+            pin_init::pin_init_from_closure(move |slot: *mut Self| {
+                init(slot.cast());
+                Ok::<(), core::convert::Infallible>(())
+            })
+        }
+    }
+    pub fn try_ffi_init<E>(init: impl FnOnce(*mut T) -> Result<(), E>) -> impl PinInit<Self, E> {
+        // SAFETY: As above.
+        unsafe { pin_init::pin_init_from_closure(move |slot: *mut Self| init(slot.cast())) }
+    }
+}
+
+pub unsafe trait ForeignOwnable: Sized {
+    const FOREIGN_ALIGN: usize;
+    type Borrowed<'a>
+    where
+        Self: 'a;
+    type BorrowedMut<'a>
+    where
+        Self: 'a;
+    fn into_foreign(self) -> *mut c_void;
+    unsafe fn from_foreign(ptr: *mut c_void) -> Self;
+    unsafe fn try_from_foreign(ptr: *mut c_void) -> Option<Self> {
+        (!ptr.is_null()).then(|| unsafe { Self::from_foreign(ptr) })
+    }
+    unsafe fn borrow<'a>(ptr: *mut c_void) -> Self::Borrowed<'a>;
+    unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> Self::BorrowedMut<'a>;
+}

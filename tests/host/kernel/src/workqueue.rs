@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Work that is done later, at its API: when a model says so, by [`run`].
+
+use crate::{
+    alloc::KBox,
+    error::Result,
+    sim,
+    str::CStr,
+    sync::{Arc, LockClassKey},
+};
+use core::{marker::PhantomData, pin::Pin};
+use pin_init::PinInit;
+
+pub struct Work<T>(PhantomData<fn(T)>);
+
+impl<T> Work<T> {
+    pub fn new(_: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
+        unsafe {
+            pin_init::pin_init_from_closure(|slot: *mut Self| {
+                slot.write(Self(PhantomData));
+                Ok::<(), core::convert::Infallible>(())
+            })
+        }
+    }
+}
+
+pub trait WorkItem {
+    type Pointer;
+    fn run(this: Self::Pointer);
+}
+
+/// What points to work.
+pub trait Pointer: 'static {
+    type Item: WorkItem<Pointer = Self>;
+    /// Whether it can be queued again before it has run.
+    const ONCE: bool;
+    fn address(&self) -> usize;
+}
+
+impl<T: WorkItem<Pointer = Self> + 'static> Pointer for Arc<T> {
+    type Item = T;
+    const ONCE: bool = false;
+    fn address(&self) -> usize {
+        core::ptr::from_ref::<T>(self) as usize
+    }
+}
+
+impl<T: WorkItem<Pointer = Self> + 'static> Pointer for Pin<KBox<T>> {
+    type Item = T;
+    const ONCE: bool = true;
+    fn address(&self) -> usize {
+        core::ptr::from_ref::<T>(self) as usize
+    }
+}
+
+pub struct ReclaimQueue(());
+
+impl ReclaimQueue {
+    pub fn new(_: &CStr, _: u32) -> Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub fn enqueue<P: Pointer>(&self, work: P) -> Result<(), P> {
+        let mut queue = sim::world().c.work.borrow_mut();
+        let address = work.address();
+        if queue.iter().any(|(queued, _)| *queued == address) {
+            return Err(work);
+        }
+        queue.push((address, Box::new(move || P::Item::run(work))));
+        Ok(())
+    }
+}
+
+pub fn system_percpu() -> ReclaimQueue {
+    ReclaimQueue(())
+}
+
+/// Does the work that is queued. Says whether there was any.
+pub fn run() -> bool {
+    let queue = core::mem::take(&mut *sim::world().c.work.borrow_mut());
+    let any = !queue.is_empty();
+    queue.into_iter().for_each(|(_, work)| work());
+    any
+}

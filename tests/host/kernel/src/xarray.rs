@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The array of pointers, at its API. It promises less than C's does: what it says without the lock is
+//! ordered by nothing, and an array that isn't published yet can't be used.
+
+use crate::{
+    alloc::Flags,
+    bindings,
+    error::{code::ENOMEM, Error},
+    ffi::c_void,
+    sim::{self, Lock, Promise, Shadow, Word},
+    str::CStr,
+    sync::LockClassKey,
+    types::ForeignOwnable,
+};
+use core::{cell::RefCell, marker::PhantomData, pin::Pin, ptr::NonNull};
+use pin_init::PinInit;
+use std::{
+    collections::BTreeMap,
+    rc::Rc,
+    sync::atomic::Ordering::{Relaxed, Release},
+};
+
+pub struct XArray<T> {
+    _room: usize,
+    _p: PhantomData<T>,
+}
+
+unsafe impl<T: Send> Sync for XArray<T> {}
+
+#[derive(Debug)]
+pub struct StoreError<T> {
+    pub error: Error,
+    pub value: T,
+}
+
+/// What an array holds.
+struct Array {
+    /// Not null if there is an element: C's `xa_head`.
+    head: Rc<Word>,
+    slots: RefCell<BTreeMap<usize, Rc<Word>>>,
+    /// The array as it was initialised.
+    memory: Rc<Shadow>,
+}
+
+impl<T: ForeignOwnable> XArray<T> {
+    pub fn new_plain(_: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
+        // SAFETY: There is nothing in it.
+        unsafe {
+            pin_init::pin_init_from_closure(|slot: *mut Self| {
+                (*slot)._room = 0;
+                let at = slot as usize;
+                sim::value(at, || Array {
+                    head: Word::at(at, true, || 0),
+                    slots: Default::default(),
+                    memory: Shadow::new(),
+                });
+                Ok::<(), core::convert::Infallible>(())
+            })
+        }
+    }
+
+    fn at(&self) -> usize {
+        core::ptr::from_ref(self) as usize
+    }
+
+    fn array(&self) -> Rc<Array> {
+        let array = sim::try_value::<Array>(self.at()).expect("the array is initialised");
+        array.memory.read();
+        array
+    }
+
+    fn slot(&self, index: usize) -> Rc<Word> {
+        let array = self.array();
+        let mut slots = array.slots.borrow_mut();
+        // A name for the word: no address that there is.
+        let name = self.at().wrapping_mul(1 << 16) | index << 1 | 1;
+        let slot = slots.entry(index);
+        slot.or_insert_with(|| Word::at(name, true, || 0)).clone()
+    }
+
+    fn lock(&self) -> Rc<Lock> {
+        let lock = Lock::at(self.at(), Some(Promise::ArrayLock));
+        lock.lock();
+        lock
+    }
+
+    fn nr(&self) -> usize {
+        let array = self.array();
+        let slots: Vec<_> = array.slots.borrow().values().cloned().collect();
+        slots.iter().filter(|slot| slot.load(Relaxed) != 0).count()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.array().head.load(Relaxed) == 0
+    }
+
+    pub fn load(&self, index: usize) -> Option<NonNull<c_void>> {
+        let ptr = NonNull::new(self.slot(index).load(Relaxed) as *mut c_void)?;
+        // Those who ask go on to look at it.
+        if let Some(memory) = Shadow::at(ptr.as_ptr() as usize) {
+            memory.read();
+        }
+        Some(ptr)
+    }
+
+    pub fn erase(&self, index: usize) -> Option<T> {
+        let slot = self.slot(index);
+        let lock = self.lock();
+        let old = slot.swap(0, Relaxed);
+        if old != 0 {
+            let head = self.array().head.clone();
+            head.store(head.load(Relaxed) - 1, Relaxed);
+        }
+        lock.unlock();
+        unsafe { T::try_from_foreign(old as *mut c_void) }
+    }
+
+    pub fn store(&self, index: usize, value: T, gfp: Flags) -> Result<Option<T>, StoreError<T>> {
+        self.store_ptr(index, value, gfp).map(|(_, old)| old)
+    }
+
+    pub fn store_ptr(
+        &self,
+        index: usize,
+        value: T,
+        _: Flags,
+    ) -> Result<(NonNull<c_void>, Option<T>), StoreError<T>> {
+        if bindings::fails(bindings::Fault::Memory) {
+            let error = ENOMEM;
+            return Err(StoreError { error, value });
+        }
+        let new = value.into_foreign();
+        let slot = self.slot(index);
+        let lock = self.lock();
+        let old = slot.swap(new as u64, Relaxed);
+        if old == 0 {
+            let head = self.array().head.clone();
+            head.store(head.load(Relaxed) + 1, Relaxed);
+        }
+        lock.unlock();
+        Ok((NonNull::new(new).unwrap(), unsafe {
+            T::try_from_foreign(old as *mut c_void)
+        }))
+    }
+}
+
+impl<T> Drop for XArray<T> {
+    fn drop(&mut self) {
+        let at = core::ptr::from_ref(self) as usize;
+        if let Some(array) = sim::try_value::<Array>(at) {
+            array.memory.write();
+            for index in array.slots.borrow().keys() {
+                Word::forget(at.wrapping_mul(1 << 16) | index << 1 | 1);
+            }
+            // What is left would be dropped here; models look for it, and it is an error.
+        }
+        Word::forget(at);
+        Lock::forget(at);
+        sim::forget_value(at);
+    }
+}

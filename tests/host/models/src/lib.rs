@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! zswap_rs and swap_cache_rs, the files that the kernel builds, on the simulated kernel; and how a
+//! model begins and ends.
+
+#![allow(dead_code, unused_imports, unreachable_pub, clippy::all)]
+
+#[path = "../../../../samples/rust/swap_cache_rs/swap_cache_rs.rs"]
+mod swap_cache_rs;
+#[path = "../../../../samples/rust/zswap_rs/zswap_rs.rs"]
+mod zswap_rs;
+
+use kernel::{
+    bindings::{self, swap_info_struct, swp_entry_t},
+    c::{self, Content, Page, Pte},
+    module_param::runtime::Value,
+    sim, workqueue,
+};
+use std::ffi::CStr;
+
+extern "Rust" {
+    #[link_name = "zswap.enabled"]
+    static ENABLED: &'static dyn Value;
+    #[link_name = "zswap.compressor"]
+    static COMPRESSOR: &'static dyn Value;
+    #[link_name = "zswap.max_pool_percent"]
+    static MAX_POOL_PERCENT: &'static dyn Value;
+    #[link_name = "zswap.shrinker_enabled"]
+    static SHRINKER_ENABLED: &'static dyn Value;
+    static zswap_stored_pages: kernel::sync::atomic::Atomic<isize>;
+}
+
+/// Parameters of zswap.
+#[derive(Clone, Copy, Debug)]
+pub enum Param {
+    Enabled,
+    Compressor,
+    MaxPoolPercent,
+    ShrinkerEnabled,
+}
+
+/// Writes a parameter, as root does in sysfs.
+pub fn set(param: Param, word: &CStr) {
+    // SAFETY: These are defined by `builtin_param!`, with that type.
+    let value = unsafe {
+        match param {
+            Param::Enabled => ENABLED,
+            Param::Compressor => COMPRESSOR,
+            Param::MaxPoolPercent => MAX_POOL_PERCENT,
+            Param::ShrinkerEnabled => SHRINKER_ENABLED,
+        }
+    };
+    assert!(value.write(word).is_ok());
+}
+
+/// A pointer that a model's threads share.
+#[derive(Clone, Copy)]
+pub struct Device(*mut swap_info_struct);
+
+unsafe impl Send for Device {}
+unsafe impl Sync for Device {}
+
+impl Device {
+    /// Slot `offset`.
+    pub fn slot(self, offset: usize) -> swp_entry_t {
+        // SAFETY: Arithmetic. Device 0 is the only one that models use.
+        unsafe { bindings::swp_entry(0, offset) }
+    }
+
+    /// Takes it out of use; the pages that are on it are brought in.
+    pub fn off(self, pages: &[&'static Page]) {
+        c::swapoff(self.0, || {
+            for page in pages {
+                page.fault(true);
+            }
+        });
+    }
+}
+
+/// Slots of the device, one of which is the header's: two clusters.
+pub const SLOTS: usize = 2 * bindings::SWAPFILE_CLUSTER_SLOTS;
+
+/// Boots the simulated kernel: zswap is enabled, and its shrinker, and a device in use.
+pub fn boot() -> Device {
+    unsafe { bindings::zswap_rs_init() };
+    set(Param::Enabled, c"Y");
+    set(Param::ShrinkerEnabled, c"Y");
+    let device = Device(c::swapon(0, SLOTS));
+    // All that there is once is used once: who comes first isn't of interest.
+    static WARM: Page = Page::new();
+    for version in [1, 2] {
+        let page = &WARM;
+        page.create(Content::new(99, version));
+        assert!(page.reclaim(device.slot(1)));
+        c::shrink(1);
+        assert_eq!(c::shrink(1), 1);
+        assert_eq!(page.fault(true), c::Faulted::Done);
+        assert!(page.check());
+        page.unmap();
+    }
+    device
+}
+
+/// The end of a model: all pages are as they should be, go, and leave nothing.
+pub fn shut_down(device: Device, pages: &[&'static Page]) {
+    for page in pages {
+        while page.fault(false) != c::Faulted::Done {}
+        page.check();
+        page.unmap();
+    }
+    device.off(&[]);
+    nothing_is_left();
+}
+
+/// Nothing is left of what pages and a device have had.
+pub fn nothing_is_left() {
+    while workqueue::run() {}
+    assert_eq!(sim::allocated("slab"), 0, "entries are left");
+    assert_eq!(bindings::zs_objects(), 0, "objects are left");
+    assert_eq!(bindings::frames_in_use(), 0, "folios are left");
+    assert_eq!(sim::locks_held(), 0, "locks are left");
+    assert_eq!(stored_pages(), 0, "pages are counted that there aren't");
+}
+
+/// Pages in zswap, as it counts them.
+pub fn stored_pages() -> isize {
+    // SAFETY: zswap_rs defines it, with that type.
+    unsafe { zswap_stored_pages.load(kernel::sync::atomic::ordering::Relaxed) }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Two or three at a time, on one slot or two: every order of their steps, with as many preemptions as
+//! the table says, or as `LOOM_MAX_PREEMPTIONS` does.
+//!
+//! What must hold: a process reads what it has written last, whichever way the page took; nothing is
+//! freed twice, or used after it was freed, or accessed by two without order; and when all is over
+//! nothing is left.
+
+use kernel::{
+    alloc::{flags::GFP_KERNEL, KBox},
+    bindings,
+    c::{self, Content, Faulted, Page},
+    mm::{
+        folio::CachedFolio,
+        swap::{DeadDevice, SlotTrees},
+    },
+    sim::{self, together, Promise, Run, PROMISES},
+    static_lock_class,
+};
+use models::{boot, nothing_is_left, shut_down, Device};
+use std::{process::Command, time::Instant};
+
+static A: Page = Page::new();
+static B: Page = Page::new();
+
+/// Page `A` in slot 1, in zswap, without its second chance: the shrinker will write it back.
+fn old_page(version: u16) -> Device {
+    let device = boot();
+    A.create(Content::new(0, version));
+    assert!(A.reclaim(device.slot(1)));
+    c::shrink(1);
+    device
+}
+
+/// Faults until the page is there, as a process does.
+fn fault(page: &Page, to_write: bool) {
+    while page.fault(to_write) != Faulted::Done {
+        sim::relax();
+    }
+    page.check();
+}
+
+/// The page is loaded while it is written back.
+fn load_and_writeback() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(|| fault(&A, true)),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// The same with a page that is kept as it is.
+fn load_and_writeback_raw() {
+    let device = old_page(1);
+    together(vec![
+        Box::new(|| fault(&A, false)),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// The slot is freed while its page is written back.
+fn free_and_writeback() {
+    let device = old_page(2);
+    together(vec![Box::new(|| A.unmap()), Box::new(|| _ = c::shrink(1))]);
+    shut_down(device, &[]);
+}
+
+/// The slot is freed, and used again for another page, while it is written back.
+fn reuse_and_writeback() {
+    let device = old_page(2);
+    B.create(Content::new(1, 4));
+    together(vec![
+        Box::new(move || {
+            A.unmap();
+            B.reclaim(device.slot(1));
+        }),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// One process loads the page, another that shares it ends.
+fn load_and_free() {
+    let device = old_page(2);
+    A.fork(&B);
+    together(vec![Box::new(|| fault(&A, true)), Box::new(|| B.unmap())]);
+    shut_down(device, &[&A]);
+}
+
+/// Two swap in the same slot: one adds the folio, and the other finds it.
+fn two_loads() {
+    let device = old_page(2);
+    A.fork(&B);
+    together(vec![
+        Box::new(|| fault(&A, true)),
+        Box::new(|| fault(&B, false)),
+    ]);
+    shut_down(device, &[&A, &B]);
+}
+
+/// Two swap in the same slot, which is being written back.
+fn two_loads_and_writeback() {
+    let device = old_page(2);
+    A.fork(&B);
+    together(vec![
+        Box::new(|| fault(&A, true)),
+        Box::new(|| fault(&B, true)),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A, &B]);
+}
+
+/// Somebody looks a slot up, as readahead does, while its folio leaves and its memory is used for
+/// another slot's page.
+fn lookup_and_reuse() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || unsafe {
+            let folio = bindings::swap_cache_get_folio(device.slot(1));
+            if !folio.is_null() {
+                c::folio_lock(folio);
+                let page = bindings::head(folio);
+                let same = page.swapcache.get() && page.swap.get() == device.slot(1).val;
+                if same && page.uptodate.get() {
+                    let bytes = bindings::page_bytes(folio.cast());
+                    assert_eq!(bytes, Content::new(0, 2).to_bytes());
+                }
+                bindings::folio_unlock(folio);
+                bindings::folio_put(folio);
+            }
+        }),
+        Box::new(move || {
+            fault(&A, true);
+            A.unmap();
+            B.create(Content::new(1, 4));
+            B.reclaim(device.slot(2));
+        }),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// A page is swapped out while it is wanted back, written to and swapped out again: there may be an older
+/// entry for its slot. All that while the shrinker is at work.
+fn store_again(second: u16) {
+    let device = boot();
+    A.create(Content::new(0, 2));
+    together(vec![
+        Box::new(move || _ = A.reclaim(device.slot(1))),
+        Box::new(move || {
+            fault(&A, false);
+            A.write(Content::new(0, second));
+            A.reclaim(device.slot(1));
+        }),
+        Box::new(|| {
+            c::shrink(1);
+            c::shrink(1);
+        }),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+fn store_again_other() {
+    store_again(4);
+}
+
+fn store_again_zero() {
+    store_again(0);
+}
+
+/// The device is swapped off while a page of it is written back.
+fn swapoff_and_writeback() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || device.off(&[&A])),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    assert!(A.check());
+    A.unmap();
+    nothing_is_left();
+}
+
+/// The device is swapped off while a page of it is loaded.
+fn swapoff_and_load() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || device.off(&[&A])),
+        Box::new(|| fault(&A, true)),
+    ]);
+    assert!(A.check());
+    A.unmap();
+    nothing_is_left();
+}
+
+/// The device is swapped off while the last that is on it is freed.
+fn swapoff_and_free() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || device.off(&[])),
+        Box::new(|| A.unmap()),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    nothing_is_left();
+}
+
+/// Two slots of one tree: one is stored, the other freed, and the shrinker walks.
+fn neighbours() {
+    let device = old_page(2);
+    B.create(Content::new(1, 4));
+    together(vec![
+        Box::new(move || _ = B.reclaim(device.slot(2))),
+        Box::new(|| A.unmap()),
+        Box::new(|| _ = c::shrink(2)),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// A device's trees are used as soon as they can be seen: by a folio that says to be on the device, with
+/// nothing but the pointer to them to order the two.
+fn publication() {
+    static TREES: SlotTrees<KBox<u32>> = SlotTrees::new(c"publication");
+    // SAFETY: No device has this number. That it has a folio before it has trees is what is tried.
+    let folio = unsafe {
+        let folio = bindings::folio_alloc(0);
+        c::folio_lock(folio);
+        bindings::folio_enter_swapcache(folio, bindings::swp_entry(1, 2));
+        folio as usize
+    };
+    let attach = || {
+        // SAFETY: As above.
+        let mut device = unsafe { DeadDevice::from_raw(1) }.unwrap();
+        TREES.attach(&mut device, 4, static_lock_class!()).unwrap();
+    };
+    let look = move || {
+        // SAFETY: As above.
+        let mut folio = unsafe { CachedFolio::from_raw(folio as *mut bindings::folio) };
+        assert!(folio.slots(&TREES).occupied(0).is_none());
+    };
+    look();
+    together(vec![Box::new(attach), Box::new(look)]);
+    // SAFETY: As above.
+    let mut device = unsafe { DeadDevice::from_raw(1) }.unwrap();
+    assert!(TREES.detach(&mut device));
+}
+
+/// A model, with the number of preemptions that it is tried with.
+pub struct Model {
+    pub name: &'static str,
+    pub run: fn(),
+    pub preemptions: usize,
+}
+
+macro_rules! models {
+    ($($name:ident: $preemptions:literal,)*) => {
+        /// All of them.
+        pub const MODELS: &[Model] = &[$(
+            Model { name: stringify!($name), run: super::every_order::$name, preemptions: $preemptions },
+        )*];
+
+        mod run {
+            $(#[test]
+            fn $name() {
+                let (passed, said) = super::try_alone(stringify!($name), None);
+                print!("{said}");
+                assert!(passed);
+            })*
+        }
+    };
+}
+
+models! {
+    load_and_writeback: 3,
+    load_and_writeback_raw: 3,
+    free_and_writeback: 3,
+    reuse_and_writeback: 3,
+    load_and_free: 3,
+    two_loads: 3,
+    two_loads_and_writeback: 1,
+    lookup_and_reuse: 3,
+    store_again_other: 1,
+    store_again_zero: 1,
+    swapoff_and_writeback: 3,
+    swapoff_and_load: 2,
+    swapoff_and_free: 1,
+    neighbours: 2,
+    publication: 3,
+}
+
+/// Tries all orders of a model's steps, with a promise of C's broken if there is one, in a process of its
+/// own: one that fails may end badly. Says whether it has passed, and what was said.
+pub fn try_alone(name: &str, broken: Option<Promise>) -> (bool, String) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "every_order::alone", "--ignored", "--nocapture"])
+        .env("MODEL", name)
+        .env(
+            "BROKEN",
+            broken.map_or(String::new(), |promise| format!("{promise:?}")),
+        )
+        .env("RUST_BACKTRACE", "0")
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].map(|out| String::from_utf8_lossy(&out).into_owned());
+    let own = |line: &&str| {
+        !line.is_empty()
+            && !["thread ", "running", "note:", "stack", "test "]
+                .iter()
+                .any(|it| line.starts_with(it))
+    };
+    let said = said.concat();
+    let said: String = said
+        .lines()
+        .filter(own)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    (output.status.success(), said)
+}
+
+/// The model `MODEL` without the promise `BROKEN`.
+#[test]
+#[ignore = "for a process of its own"]
+fn alone() {
+    let (name, broken) = ["MODEL", "BROKEN"]
+        .map(|name| std::env::var(name).unwrap())
+        .into();
+    let broken = PROMISES
+        .iter()
+        .copied()
+        .find(|promise| format!("{promise:?}") == broken);
+    let model = MODELS.iter().find(|model| model.name == name).unwrap();
+    let preemptions = std::env::var("LOOM_MAX_PREEMPTIONS").ok();
+    let preemptions = preemptions.map_or(model.preemptions, |n| n.parse().unwrap());
+    let run = Run {
+        broken,
+        preemptions,
+        schedules: 0,
+    };
+    let start = Instant::now();
+    let executions = run.loom(model.run);
+    println!(
+        "  {name}: {executions} executions, with up to {preemptions} preemptions, in {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
+}
