@@ -290,6 +290,27 @@ swapped_off()
 	swap_on "$1"
 }
 
+# How far is read ahead, and how much of it was wanted, of pages that are read in different orders.
+# read_ahead SWAP CLUSTER...
+read_ahead()
+{
+	step=$1
+	shift
+	for by in true false; do
+		echo $by > /sys/kernel/mm/swap/vma_ra_enabled
+		for cluster in "$@"; do
+			echo "$cluster" > /proc/sys/vm/page-cluster
+			for pattern in sequential backward random stride3; do
+				exact "$step.ahead.by_address=$by.cluster=$cluster.$pattern" "$(users ahead $pattern)"
+			done
+			exact "$step.ahead.by_address=$by.cluster=$cluster.scattered" "$(users ahead-scattered sequential)"
+			exact "$step.ahead.by_address=$by.cluster=$cluster.shared" "$(users ahead-shared sequential)"
+		done
+	done
+	echo true > /sys/kernel/mm/swap/vma_ra_enabled
+	echo 3 > /proc/sys/vm/page-cluster
+}
+
 # --- Steps that are the clock's --------------------------------------------------
 # agreed STEP CGROUP: its files say what zswap as a whole does, of which it has all
 agreed()
@@ -474,6 +495,16 @@ for swap in virtio file; do
 	pushed $swap 4 cgroup
 	swap_off
 done
+
+# By address only where no swap device turns, as virtio-blk says that it does.
+echo 0 > /sys/block/vda/queue/rotational
+swap_on virtio
+read_ahead virtio 3 5
+set_param enabled N
+read_ahead virtio.off 3
+set_param enabled Y
+swap_off
+echo 1 > /sys/block/vda/queue/rotational
 
 swap_on brd
 for kib in 4 64; do

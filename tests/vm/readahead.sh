@@ -4,7 +4,7 @@
 # (parity.sh compares it with what C does.)
 . ./lib.sh
 . ./users.sh
-plan 11
+plan 18
 
 CLUSTER=/proc/sys/vm/page-cluster
 BY_ADDRESS=/sys/kernel/mm/swap/vma_ra_enabled
@@ -20,22 +20,42 @@ judged()
 		print ($NF == "same" && fits && $5 * 100 >= $3 * hits) ? "yes" : all }'
 }
 
-swap_on virtio
-for by in true false; do
-	echo $by > $BY_ADDRESS
-	[ $by = true ] && how="by address" || how="by place"
+# way ROTATES BY_ADDRESS: by address only if no swap device turns, as virtio-blk says that it does
+way()
+{
+	echo "$1" > /sys/block/vda/queue/rotational
+	echo "$2" > $BY_ADDRESS
+	swap_on virtio
+}
+
+for how in "by address" "by place" "by place on a disk that turns"; do
+	case $how in
+	"by address") way 0 true ;;
+	"by place") way 0 false ;;
+	*) way 1 true ;;
+	esac
 	echo 3 > $CLUSTER
 	point "$how: most is read ahead, and wanted, of pages read in order" "$(judged ahead sequential 400 95)" yes
 	point "$how: backward, too" "$(judged ahead backward 300 90)" yes
 	point "$how: next to nothing of pages read at random" "$(judged ahead random -200 0)" yes
+	if [ "$how" = "by address" ]; then
+		point "$how: most, in order, of what is far apart on the device" \
+			"$(judged ahead-scattered sequential 400 95)" yes
+	else
+		point "$how: next to nothing of what is far apart on the device" \
+			"$(judged ahead-scattered sequential -50 0)" yes
+	fi
 	echo 0 > $CLUSTER
 	point "$how: nothing where page-cluster is 0" "$(judged ahead sequential -0.1 0)" yes
+	swap_off
 done
 echo 3 > $CLUSTER
-point "shared memory: most, in order" "$(judged ahead-shared sequential 400 95)" yes
-echo true > $BY_ADDRESS
-point "shared memory: by place in any case" "$(judged ahead-shared sequential 400 95)" yes
-swap_off
+for how in false true; do
+	way 0 $how
+	point "shared memory, by_address $how: most, by place in any case" "$(judged ahead-shared sequential 400 95)" yes
+	swap_off
+done
+echo 1 > /sys/block/vda/queue/rotational
 swap_on brd
 point "nothing from a device as fast as memory" "$(judged ahead sequential -0.1 0)" yes
 swap_off

@@ -1432,6 +1432,18 @@ static void scene_ahead(const char *pattern)
 	ahead(&a, pattern);
 }
 
+/* Pages that are next to each other in memory are 83 slots or more apart. */
+static void scene_ahead_scattered(const char *pattern)
+{
+	struct area a = anon(AHEAD, false);
+
+	fill(&a, 0, 1, 1);
+	for (size_t i = 0; i < AHEAD; i++)
+		out_some(&a, i * 37 % AHEAD, 1);
+	out(&a);
+	ahead(&a, pattern);
+}
+
 static void scene_ahead_shared(const char *pattern)
 {
 	int fd;
@@ -1473,6 +1485,7 @@ static const struct {
 	{ "compact", scene_compact, NULL },
 	{ "swapoff", NULL, scene_swapoff },
 	{ "ahead", NULL, scene_ahead },
+	{ "ahead-scattered", NULL, scene_ahead_scattered },
 	{ "ahead-shared", NULL, scene_ahead_shared },
 };
 
