@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input shell kernel where overlay check safety-report mutants rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -31,6 +31,7 @@ help:
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
+	@echo '  make sanitize       the tests and the stress under all that watches memory, locks and races'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
@@ -39,6 +40,7 @@ help:
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
+	@echo '  make coverage       which lines of the policy the tests reach'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
@@ -104,6 +106,13 @@ configs: overlay
 races: overlay
 	@scripts/configs.sh races
 
+# Before any long work.
+sanitize-input:
+	@scripts/sanitize.sh check
+
+sanitize: sanitize-input crates overlay
+	@scripts/sanitize.sh
+
 stack: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
@@ -135,6 +144,9 @@ safety-report: toolchain
 
 mutants: crates kernel
 	@scripts/mutants.sh
+
+coverage: crates kernel
+	@scripts/coverage.sh
 
 rust-analyzer: overlay
 	@scripts/kernel.sh rust

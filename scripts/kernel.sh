@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
 # VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
-# TARGET and CLIPPY=1 are for scripts/check.sh.
+# TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -24,7 +24,7 @@ lock "$out/lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
-	${CLIPPY:+CLIPPY=1})
+	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
 
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")
