@@ -9,7 +9,8 @@
 #
 #   history: N             the bug that it brings back, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
-#   config: debug          in a kernel with that configuration of scripts/configs
+#   config: debug          in a kernel with that configuration of scripts/configs; races, if none
+#   alone: yes             after it, a guest is unfit for others
 #   caught-by: FILE POINT  a point of a test in the guest that fails; or "hangs"; or "kernel: TEXT",
 #                          which the guest's kernel says
 #   caught-by: host CRATE TEST
@@ -80,13 +81,17 @@ lay() {
 		done' _ "$new" "${series[@]}" || return
 
 	# What is as it was keeps its time, so that nothing is built twice.
-	while read -r file; do
-		if cmp -s "$new/$file" "$tree/$file"; then
-			touch -r "$tree/$file" "$new/$file"
-		elif [ -e "$tree/$file" ]; then
-			touch "$new/$file"
-		fi
-	done < <(cd "$new" && find . -type f)
+	# shellcheck disable=SC2016 # perl's
+	find "$new" -type f -printf '%P\0' | perl -e '
+		my ($new, $old) = @ARGV;
+		local $/;
+		sub text { open my $file, "<", $_[0] or return; <$file> }
+		for my $file (split /\0/, <STDIN>) {
+			my $was = text("$old/$file");
+			next unless defined $was;
+			my $time = $was eq text("$new/$file") ? (stat "$old/$file")[9] : time;
+			utime $time, $time, "$new/$file";
+		}' "$new" "$tree" || return
 	rm -rf "$tree" && mv -T "$new" "$tree" || return
 
 	if ! cmp -s build/overlay/origin "$src.origin"; then
@@ -125,7 +130,7 @@ boot_of() { sed -n 's/^# boot: //p' "tests/vm/$1"; }
 guest() {
 	local variant=$1 name=$2 args=$3
 	shift 3
-	VARIANT=$variant scripts/vm.sh -n "$name" -t $((limit * ($# + 1))) -a "$args limit=$limit" sh suite.sh "$@" >"$log" 2>&1 ||
+	VARIANT=$variant scripts/vm.sh -n "$name" -t $((limit * ($# + 1))) -a "$args oops=panic limit=$limit" sh suite.sh "$@" >"$log" 2>&1 ||
 		echo "guest status $?" >>"$log"
 	sed 's/^/kernel: /' "build/log/$name.console" >>"$log"
 }
@@ -144,12 +149,13 @@ variant_of() { local config; config=$(header "$1" config); echo "mutants${config
 # build VARIANT: its kernel, begun with what is built already of the same configuration.
 build() {
 	local config=${1#mutants} like
-	config=${config#-}
-	like=build/${config:-rust}
+	config=${config#-} config=${config:-races}
+	like=build/$config
+	[ "$config" != races ] || [ -e "$like/vmlinux" ] || like=build/rust
 	if [ ! -e "build/$1/.config" ] && [ -e "$like/vmlinux" ]; then
-		step "copy of $like" cp -a "$like" "build/$1"
+		step "copy for $1" cp -a "$like" "build/$1"
 	fi
-	ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=${config:+scripts/configs/$config.config} scripts/kernel.sh rust
+	ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=scripts/configs/$config.config scripts/kernel.sh rust
 }
 
 # What is wanted of all: the tests, by where they run.
@@ -255,7 +261,7 @@ for name in "${names[@]}"; do
 		else
 			alone+=("$name")
 		fi
-	elif [[ -z $where || $point == hangs || $point == "kernel: "* || -n $(header "$name" race) ]]; then
+	elif [[ -z $where || $point == hangs || $point == "kernel: "* || -n $(header "$name" race)$(header "$name" alone) ]]; then
 		alone+=("$name")
 	else
 		key="$(variant_of "$name") $where"

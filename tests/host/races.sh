@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whether what docs/races.md names is there, and names what there is. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+n=0 status=0
+point() { # point NAME PROBLEMS: passes if there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		printf '# %s\n' "${2//$'\n'/$'\n# '}"
+		status=1
+	fi
+}
+
+# A line for each name: the row's number, what kind of name it is, the name.
+named=$(perl -ne 'next unless /^\| (?!#|-)(.*?) \|/;
+	my $row = $1;
+	my @cells = split / \| |^\| | ?\|$/;
+	$row =~ tr/ /_/;
+	print "$_ row -\n" for split /,_/, $row;
+	for (@cells[4, 5]) {
+		next unless defined;
+		while (/\b(KUnit|VM|model|host|mutant|attack)s?((?:,? (?:and )?`[^`]+`)+)/g) {
+			my ($kind, $list) = ($1, $2);
+			for my $name ($list =~ /`([^`]+)`/g) { print "$_ $kind $name\n" for split /,_/, $row }
+		}
+	}' docs/races.md)
+names() { awk -v kind="$1" '$2 == kind { print $3 }' <<<"$named" | sort -u; }
+
+# exists KIND NAME
+exists() {
+	local suite=${2%%.*} case=${2#*.}
+	case $1 in
+	mutant) [ -f "tests/mutants/$2.patch" ] ;;
+	attack) [ -f "tests/host/attack/$2.rs" ] ;;
+	VM) [ -f "tests/vm/$2" ] ;;
+	model | host) grep -q -r -w "fn $2" tests/host --include='*.rs' ;;
+	KUnit)
+		grep -q -r -e "name = \"$suite\"" -e "kunit_tests($suite)" tests/kunit rust/kernel || return
+		[ "$suite" = "$2" ] || grep -q -e "KUNIT_CASE.*(${case}[,)]" -e "fn $case()" -r tests/kunit rust/kernel
+		;;
+	esac
+}
+
+echo 1..8
+for kind in KUnit VM model host mutant attack; do
+	point "every $kind of docs/races.md exists" "$(while read -r what; do
+		exists "$kind" "$what" || echo "there is no $what"
+	done < <(names "$kind"))"
+done
+point "each bug has one row" "$(comm -3 <({ seq 21; seq 29 42; } | sort) \
+	<(awk '$2 == "row" && $1 ~ /^[0-9]+$/ && $1 < 100 { print $1 }' <<<"$named" | sort) | tr -d '\t')"
+point "what a mutant brings back names it" "$(for patch in tests/mutants/*.patch; do
+	name=${patch##*/} name=${name%.patch}
+	sed -n '/^---/q; s/^history: //p' "$patch" | sed 's/, /\n/g' | tr ' ' _ | while read -r row; do
+		grep -q -x -F "$row mutant $name" <<<"$named" || echo "row $row lacks $name"
+	done
+done)"
+exit $status
