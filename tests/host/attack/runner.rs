@@ -30,7 +30,8 @@ use ui_test::{
     Args, CommandBuilder, Config, Error,
 };
 
-/// Whose words those are: with another compiler only the codes and lines of errors count.
+/// Whose words those are: with another compiler, or another configuration than that of `make test`,
+/// only the codes and lines of errors count.
 const RUSTC: &str = "rustc 1.85.";
 
 fn main() {
@@ -176,7 +177,8 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     let version = Command::new(&config.program.program)
         .arg("--version")
         .output();
-    if !version.is_ok_and(|version| version.stdout.starts_with(RUSTC.as_bytes())) {
+    let theirs = version.is_ok_and(|version| version.stdout.starts_with(RUSTC.as_bytes()));
+    if !theirs || !env::current_dir().is_ok_and(|build| build.ends_with("build/rust")) {
         config.output_conflict_handling = ignore_output_conflict;
     }
     config

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A CPU whose context wasn't made, or only half of it: which of its members may be null, C's
+// comments say (race-history 4). One has to ask.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE, prelude::*, sync::Mutex,
+};
+
+pub fn attack(
+    context: Pin<&Mutex<Option<Compressor>>>,
+    page: FolioPage<'_>,
+    buffer: &mut KBox<[u8; PAGE_SIZE]>,
+) -> Result<usize> {
+    let mut context = context.lock();
+    #[cfg(control)]
+    let Some(context) = &mut *context
+    else {
+        return Err(ENODEV);
+    };
+    Ok(context.compress(page, buffer)?.len()) //~[attack] E0599
+}

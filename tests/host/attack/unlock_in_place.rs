@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The list's lock is dropped, and the item left at its head: the walk, which starts anew, comes to
+// it again and again.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::list_lru::{Item, Unlocked, Visit};
+
+pub fn attack<T: Item>(visit: Visit<'_, T>) -> Unlocked<'_> {
+    #[cfg(attack)]
+    return visit.unlock(); //~[attack] E0599
+    visit.rotate_and_unlock()
+}
