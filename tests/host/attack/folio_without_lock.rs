@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A folio that a look-up has found may have left its slot: C's callers must lock it and look again
-// (race-history 41). A reference gives no access.
+// (docs/races.md: 41). A reference gives no access.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

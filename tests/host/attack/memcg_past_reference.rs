@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mem_cgroup_put(), then a look at the group (race-history 8: the object's cgroup was dropped
+// mem_cgroup_put(), then a look at the group (docs/races.md: 8: the object's cgroup was dropped
 // before list_lru_del() asked it).
 //@revisions: control attack
 //@[control] check-pass

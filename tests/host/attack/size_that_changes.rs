@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was charged isn't what is uncharged: counters go below zero (race-history 6). Who says how
+// What was charged isn't what is uncharged: counters go below zero (docs/races.md: 6). Who says how
 // large an object is promises to say the same always.
 //@revisions: control attack
 //@[control] check-pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // get_swap_device() is dropped, and the slot looked at: swapoff frees the clusters meanwhile
-// (race-history 33, 35, 42).
+// (docs/races.md: 33, 35, 42).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writeback runs under another folio's lock: to wait for the one that has won the slot is a
-// deadlock (race-history 18). Who comes second gets nothing to wait with, and no folio can be
+// deadlock (docs/races.md: 18). Who comes second gets nothing to wait with, and no folio can be
 // waited for.
 //@revisions: control attack
 //@[control] check-pass

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A folio whose lock is forgotten stays locked, in the swap cache and with its references: it isn't
 // freed, nor are its slots, nor does its device go. Whoever wants the page waits for ever, and
-// swapoff does; nobody reads what isn't his. (C's bug of that kind is race-history 2.)
+// swapoff does; nobody reads what isn't his. (C's bug of that kind is docs/races.md: 2.)
 // To forget a folio that is being loaded isn't enough to end zswap_load(): the policy would have to
 // say what became of it, and can't: see load_made_up.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;
-use kernel::mm::{
-    folio::UnreadFolio,
-    swap::NewFolio,
-    swap_cache::{Charged, Entered, Splittable},
+use kernel::{
+    bindings::folio,
+    mm::{
+        folio::UnreadFolio,
+        swap::NewFolio,
+        swap_cache::{Charged, Entered, Splittable},
+    },
 };
 
 pub fn loading(folio: UnreadFolio<'_>) {
@@ -19,6 +22,11 @@ pub fn loading(folio: UnreadFolio<'_>) {
 
 pub fn new(folio: NewFolio) {
     forget(folio);
+}
+
+pub fn handed_to_c(unread: UnreadFolio<'_>, new: NewFolio) -> *mut folio {
+    unread.into_c_locked();
+    new.into_c_locked()
 }
 
 pub fn steps(entered: Entered<'_>, charged: Charged<'_>, splittable: Splittable<'_>) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// kmem_cache_free() of an object in another cache than it came from. An object is freed by its
+// drop, which finds its cache; no cache takes one.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::slab::{Cache, Managed, Object};
+
+pub fn attack<T: Managed>(object: Object<T>, cache: &Cache<T>) {
+    #[cfg(attack)]
+    cache.free(object); //~[attack] E0599
+    #[cfg(control)]
+    drop(object);
+    let _ = cache;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A parameter that anybody may write (VERIFY_OCTAL_PERMISSIONS(), in C a rule of the build too).
+//@revisions: control attack
+//@[control] check-pass
+//@[attack] error-in-other-file: could not evaluate static initializer
+#![forbid(unsafe_code)]
+use kernel::module_param::runtime::Number;
+
+static PERCENT: Number = Number::new(20);
+
+#[cfg(attack)]
+kernel::builtin_param!("attack.percent", PERCENT: Number, 0o666);
+#[cfg(control)]
+kernel::builtin_param!("attack.percent", PERCENT: Number, 0o644);
