@@ -59,7 +59,7 @@ host_tests() {
 	local attacks=(--exclude attack) build
 	[ "$IMPL" != rust ] || attacks=()
 	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
-	tap host < <(scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --quiet --offline \
+	tap host < <(scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
 		--target-dir build/host -- --format=pretty 2>&1 |
 		perl -ne 'BEGIN { $| = 1 } if (/^running (\d+)/) { $all += $1 } elsif (/^test (.*) \.\.\. (\w+)/) {
 			$n++; print $2 eq "FAILED" ? "not ok" : "ok", " $n - $1\n" } elsif (/^error|panicked/) { print }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swap_cache_alloc_folio() whose result is forgotten: a folio that is locked for ever (race-history
+// swap_cache_alloc_folio() whose result is forgotten: a folio that is locked for ever (docs/races.md:
 // 2).
 //@revisions: control attack
 //@[control] check-pass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is freed twice: by who loads it, and by who sees the slot freed meanwhile (race-history
+// An entry is freed twice: by who loads it, and by who sees the slot freed meanwhile (docs/races.md:
 // 10).
 //@revisions: control attack
 //@[control] check-pass
