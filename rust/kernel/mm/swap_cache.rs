@@ -616,8 +616,8 @@ impl<'a> Charged<'a> {
     /// split. May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
     #[inline]
     pub fn prepare_split(self) -> Result<Splittable<'a>> {
-        // SAFETY: The folio is alive, locked and charged.
         if self.0.nr_pages() > 2
+            // SAFETY: The folio is alive, locked and charged.
             && unsafe { bindings::folio_prepare_split(self.0.ptr.as_ptr()) } != 0
         {
             return Err(ENOMEM);
