@@ -22,6 +22,7 @@
 #include <linux/mempolicy.h>
 #include <linux/moduleparam.h>
 #include <linux/pagemap.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
@@ -420,9 +421,10 @@ static const char * const *that_is(const char * const *points)
 	for (const char * const *p = that_is((const char * const []){ __VA_ARGS__, NULL });	\
 	     (point = *p); p = that_is(p + 1))
 
-/* A task that does one thing, on the other CPU. */
+/* A task that does one thing, on the other CPU than the test's unless told. */
 struct side {
 	void (*run)(struct side *side);
+	bool same_cpu;
 	struct race_stop stop;
 	struct completion done;
 
@@ -474,6 +476,11 @@ static void do_swapin(struct side *side)
 	}
 	if (si)
 		put_swap_device(si);
+}
+
+static void do_lookup(struct side *side)
+{
+	side->folio = swap_cache_get_folio(side->entry);
 }
 
 static void do_store(struct side *side)
@@ -529,7 +536,7 @@ static bool side_begin(struct kunit *test, struct side *side, const char *point)
 		complete(&side->done);
 		return false;
 	}
-	set_cpus_allowed_ptr(task, cpumask_of(1));
+	set_cpus_allowed_ptr(task, cpumask_of(side->same_cpu ? 0 : 1));
 	if (point)
 		race_stop_arm(&side->stop, point, task);
 	wake_up_process(task);
@@ -775,6 +782,7 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 {
 	struct side writeback = { .run = do_press }, load = { .run = do_fault };
 	unsigned long written = event(ZSWPWB);
+	struct folio *folio;
 	swp_entry_t entry;
 
 	needs_point(test, "writeback:added");
@@ -789,7 +797,13 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 		side_begin(test, &load, "lookup:word");
 	liar_says(&liar_decompress, LIE_EIO);
 	side_end(test, &writeback);
-	KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
+	folio = swap_cache_get_folio(entry);
+	if (folio) {
+		KUNIT_FAIL(test, "a folio without content is left");
+		if (folio_test_locked(folio))
+			folio_unlock(folio);
+		folio_put(folio);
+	}
 	KUNIT_EXPECT_EQ(test, stored(), 1L);
 	liar_says(&liar_decompress, LIE_HONEST);
 	if (load.stop.point)
@@ -1050,6 +1064,44 @@ static void folio_leaves_while_it_is_looked_up(struct kunit *test)
 	}
 }
 
+/* What is found is what the slot has then, though the folio that it had can still be got. */
+static void lookup_of_a_folio_that_has_left(struct kunit *test)
+{
+	int another;
+
+	needs_point(test, "lookup:word");
+	for (another = 0; another < 2; another++) {
+		struct side lookup = { .run = do_lookup };
+		struct folio *folio = new_folio(0, 7), *now = NULL;
+		swp_entry_t entry;
+
+		if (!folio) {
+			KUNIT_FAIL(test, "no folio");
+			return;
+		}
+		entry = folio->swap;
+		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+		lookup.entry = entry;
+		side_begin(test, &lookup, "lookup:word");
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		folio_get(folio);
+		evict(folio);
+		if (another) {
+			now = fault(entry);
+			if (now)
+				folio_unlock(now);
+		}
+		side_end(test, &lookup);
+		KUNIT_EXPECT_PTR_EQ(test, lookup.folio, now);
+		if (lookup.folio)
+			folio_put(lookup.folio);
+		if (now)
+			folio_put(now);
+		folio_put(folio);
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+	}
+}
+
 /* Who has swapped in a page makes nothing of it: it had the only copy. */
 static void loaded_page_that_nobody_takes(struct kunit *test)
 {
@@ -1248,7 +1300,7 @@ static void disabled_during_a_store(struct kunit *test)
 	}
 }
 
-/* The pool is retired while a page is stored in it, or loaded from it, and taken up again or not. */
+/* The pool is retired while a page is stored in it or loaded from it, and taken up again or not. */
 static void compressor_switched_meanwhile(struct kunit *test)
 {
 	const char *point;
@@ -1617,6 +1669,102 @@ static void swapoff_during_a_load(struct kunit *test)
 	}
 }
 
+/* --- By chance ---------------------------------------------------------------------- */
+
+#define NR_SLOTS 8
+#define CHANCE_MS 2000
+
+/* What several use; what is in it is said under the lock of its folio. */
+static struct {
+	swp_entry_t entry;
+	u64 what;
+} slots[NR_SLOTS];
+
+static unsigned long chance_ends;
+
+/* As processes and reclaim. Counts what was wrong. */
+static void do_use_slots(struct side *side)
+{
+	while (time_before(jiffies, chance_ends)) {
+		int i = get_random_u32_below(NR_SLOTS);
+		struct folio *folio = fault(slots[i].entry);
+
+		if (!folio) {
+			side->found++;
+			continue;
+		}
+		if (content(folio) != slots[i].what)
+			side->found++;
+		if (get_random_u32_below(2)) {
+			fill(folio, ++slots[i].what);
+			folio_mark_dirty(folio);
+		}
+		if (!folio_test_dirty(folio) || store(folio)) {
+			evict(folio);
+		} else {
+			folio_unlock(folio);
+			folio_put(folio);
+		}
+		side->nr++;
+		cond_resched();
+	}
+}
+
+static void do_press_often(struct side *side)
+{
+	while (time_before(jiffies, chance_ends)) {
+		press(root_mem_cgroup, 1 + get_random_u32_below(NR_SLOTS));
+		cond_resched();
+	}
+}
+
+static void do_change_parameters(struct side *side)
+{
+	static const char * const compressors[] = { "lz4", LIAR_NAME, "lzo" };
+
+	while (time_before(jiffies, chance_ends)) {
+		set_param("zswap.enabled", get_random_u32_below(4) ? "Y" : "N");
+		set_param("zswap.max_pool_percent", get_random_u32_below(4) ? "90" : "0");
+		set_compressor(compressors[get_random_u32_below(3)]);
+		usleep_range(500, 2000);
+	}
+}
+
+/* What there is no point for, all at once; in any implementation. */
+static void all_at_once(struct kunit *test)
+{
+	void (* const runs[])(struct side *side) = {
+		do_use_slots, do_use_slots, do_use_slots, do_press_often, do_change_parameters,
+	};
+	struct side *sides = kunit_kcalloc(test, ARRAY_SIZE(runs), sizeof(*sides), GFP_KERNEL);
+	unsigned long written = event(ZSWPWB), wrong = 0, used = 0;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, sides);
+	for (i = 0; i < NR_SLOTS; i++) {
+		slots[i].what = (i + 1) * 0x100000;
+		slots[i].entry = swapped(test, 0, slots[i].what);
+	}
+	chance_ends = jiffies + msecs_to_jiffies(CHANCE_MS);
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		sides[i].run = runs[i];
+		sides[i].same_cpu = i % 2;
+		side_begin(test, &sides[i], NULL);
+	}
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		side_end(test, &sides[i]);
+		wrong += sides[i].found;
+		used += sides[i].nr;
+	}
+	set_param("zswap.enabled", "Y");
+	set_param("zswap.max_pool_percent", "90");
+	kunit_info(test, "%lu faults, %lu pages written back", used, event(ZSWPWB) - written);
+	KUNIT_EXPECT_EQ(test, wrong, 0UL);
+	KUNIT_EXPECT_GT(test, used, 0UL);
+	for (i = 0; i < NR_SLOTS; i++)
+		KUNIT_EXPECT_EQ(test, last_fault(slots[i].entry), slots[i].what);
+}
+
 static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(fault_while_writeback_has_the_folio),
 	KUNIT_CASE(writeback_while_a_load_is_under_way),
@@ -1635,6 +1783,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(swapin_after_the_slot_was_freed),
 	KUNIT_CASE(two_faults_at_one_slot),
 	KUNIT_CASE(folio_leaves_while_it_is_looked_up),
+	KUNIT_CASE(lookup_of_a_folio_that_has_left),
 	KUNIT_CASE(loaded_page_that_nobody_takes),
 	KUNIT_CASE(writeback_while_a_store_is_refused),
 	KUNIT_CASE(writeback_while_a_folio_is_half_stored),
@@ -1644,13 +1793,14 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(compressor_switched_meanwhile),
 	KUNIT_CASE(retired_pool_dies_with_its_last_page),
 	KUNIT_CASE(store_while_the_compressor_is_switched),
-	KUNIT_CASE(cpu_gone_while_it_compresses),
+	KUNIT_CASE_SLOW(cpu_gone_while_it_compresses),
 	KUNIT_CASE(cpu_goes_while_a_pool_is_made),
 	KUNIT_CASE(cgroup_gone_during_a_store),
 	KUNIT_CASE(cgroup_gone_while_entries_go),
 	KUNIT_CASE(cgroup_gone_while_the_worker_has_it),
 	KUNIT_CASE(swapoff_during_writeback),
 	KUNIT_CASE(swapoff_during_a_load),
+	KUNIT_CASE_SLOW(all_at_once),
 	{}
 };
 
