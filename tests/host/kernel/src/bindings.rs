@@ -31,6 +31,15 @@ use std::{
     sync::atomic::Ordering,
 };
 
+/// How many objects are on the list: read without its lock.
+struct NrItems(Atomic<usize>);
+
+impl Default for NrItems {
+    fn default() -> Self {
+        Self(Atomic::new(0))
+    }
+}
+
 /// All that C remembers.
 #[derive(Default)]
 pub struct State {
@@ -40,12 +49,14 @@ pub struct State {
     devices: [Cell<Option<*mut swap_info_struct>>; MAX_SWAPFILES as usize],
     list: OnceCell<Box<list_lru_one>>,
     items: RefCell<VecDeque<usize>>,
+    nr_items: NrItems,
     objects: RefCell<BTreeMap<usize, ZsObject>>,
     handles: Cell<usize>,
     faults: [Cell<u32>; 5],
     pub shrinkers: RefCell<Vec<*mut shrinker>>,
     lruvec: OnceCell<Box<lruvec>>,
     pub total_ram: Cell<usize>,
+    io: RefCell<Vec<(usize, *mut folio)>>,
 }
 
 // --- Failures -------------------------------------------------------------------------------------
@@ -190,6 +201,9 @@ pub struct swap_info_struct {
     pub writable: Cell<bool>,
     pub clusters: Vec<swap_cluster_info>,
     pub blocks: Vec<Block>,
+    /// Read by who uses the device, and written when it goes.
+    memory: Rc<Shadow>,
+    gone: Cell<bool>,
 }
 
 pub const DEAD: usize = 1 << 63;
@@ -243,18 +257,22 @@ impl swap_info_struct {
                 })
                 .collect(),
             blocks: (0..max).map(|_| Block::new()).collect(),
+            memory: Shadow::new(),
+            gone: Cell::new(false),
         }));
         assert!(world().c.devices[device].replace(Some(si)).is_none());
         si
     }
 
-    /// Nobody may look at it any more.
-    pub unsafe fn destroy(si: *mut Self) {
-        world().c.devices[(*si).device].set(None);
-        for cluster in &(*si).clusters {
-            Lock::forget(core::ptr::from_ref(cluster) as usize);
-        }
-        drop(Box::from_raw(si));
+    /// Nobody may look at it any more. (What there is of it stays, so that who does is found out.)
+    pub unsafe fn destroy(&self) {
+        self.gone.set(true);
+        self.memory.write();
+    }
+
+    fn used(&self) {
+        assert!(!self.gone.get(), "a device is used that is swapped off");
+        self.memory.read();
     }
 
     pub fn block(&self, entry: swp_entry_t) -> &Block {
@@ -264,7 +282,9 @@ impl swap_info_struct {
 
 pub unsafe fn swap_entry_to_info(entry: swp_entry_t) -> *mut swap_info_struct {
     let si = world().c.devices[swp_type(entry) as usize].get();
-    si.expect("a device is used that is swapped off")
+    let si = si.expect("a slot has a device");
+    (*si).used();
+    si
 }
 
 pub unsafe fn get_swap_device(entry: swp_entry_t) -> *mut swap_info_struct {
@@ -272,7 +292,7 @@ pub unsafe fn get_swap_device(entry: swp_entry_t) -> *mut swap_info_struct {
         return core::ptr::null_mut();
     };
     let users = word((&raw const (*si).users).cast(), true);
-    let refused = |users: u64| users & DEAD as u64 != 0 && keeps(Promise::GetRefused);
+    let refused = |users: u64| users & DEAD as u64 != 0;
     let got = users.update(Ordering::Acquire, |users| {
         (!refused(users)).then(|| users + 1)
     });
@@ -287,12 +307,7 @@ pub unsafe fn get_swap_device(entry: swp_entry_t) -> *mut swap_info_struct {
 }
 
 pub unsafe fn put_swap_device(si: *mut swap_info_struct) {
-    let here = world()
-        .c
-        .devices
-        .iter()
-        .any(|device| device.get() == Some(si));
-    assert!(here, "a device is put that is swapped off");
+    (*si).used();
     let users = (*si).users.fetch_sub(1, Full);
     assert!(users & !DEAD > 0, "a device is put more often than got");
 }
@@ -752,17 +767,38 @@ pub unsafe fn __swap_writepage(_: *mut swap_io_ctx, folio: *mut folio) {
         page.uptodate.get(),
         "a folio is written that has no content"
     );
-    let first = folio_swap(folio);
     page.writeback.store(true, Relaxed);
     folio_unlock(folio);
-    for i in 0..1 << page.order.get() {
-        let val = first.val + i;
-        let entry = swp_entry_t { val };
-        let bytes = page_bytes(folio_page(folio, i));
-        (*swap_entry_to_info(entry)).block(entry).write(bytes);
+    world().c.io.borrow_mut().push((sim::cpu(), folio));
+}
+
+/// The device has done what this CPU has submitted.
+pub unsafe fn complete_io() {
+    let mine = |io: &(usize, *mut folio)| io.0 == sim::cpu();
+    loop {
+        let mut io = world().c.io.borrow_mut();
+        let Some(at) = io.iter().position(mine) else {
+            return;
+        };
+        let (_, folio) = io.remove(at);
+        drop(io);
+        let page = alive(folio);
+        assert!(page.writeback.load(Relaxed));
+        let swapcache = page.swapcache.get();
+        assert!(
+            swapcache,
+            "a folio leaves the swap cache while it is written"
+        );
+        let first = folio_swap(folio);
+        for i in 0..1 << page.order.get() {
+            let val = first.val + i;
+            let entry = swp_entry_t { val };
+            let bytes = page_bytes(folio_page(folio, i));
+            (*swap_entry_to_info(entry)).block(entry).write(bytes);
+        }
+        page.writeback
+            .store(false, crate::sync::atomic::ordering::Release);
     }
-    page.writeback
-        .store(false, crate::sync::atomic::ordering::Release);
 }
 
 pub unsafe fn swap_read_submit(_: *mut swap_io_ctx) {}
@@ -922,6 +958,7 @@ pub unsafe fn list_lru_add_zeroed(
     if new {
         (*links).next = links;
         world().c.items.borrow_mut().push_back(links as usize);
+        world().c.nr_items.0.fetch_add(1, Relaxed);
     }
     lock.unlock();
     new
@@ -942,13 +979,15 @@ pub unsafe fn list_lru_del_zeroed(
         let mut items = world().c.items.borrow_mut();
         let at = items.iter().position(|item| *item == links as usize);
         items.remove(at.expect("an object is on the list that it says it is on"));
+        drop(items);
+        world().c.nr_items.0.fetch_sub(1, Relaxed);
     }
     lock.unlock();
     on
 }
 
 pub unsafe fn list_lru_count_one(_: *mut list_lru, _: c_int, _: *mut mem_cgroup) -> c_ulong {
-    world().c.items.borrow().len()
+    world().c.nr_items.0.load(Relaxed)
 }
 
 pub unsafe fn list_move_tail(links: *mut list_head, _: *mut list_head) {
@@ -1355,6 +1394,7 @@ pub unsafe fn count_vm_events(_: u32, _: c_long) {}
 
 /// Has looked once at every word that C shares between threads.
 pub fn prepare() {
+    world().c.nr_items.0.load(Relaxed);
     for frame in frames() {
         frame.refs.load(Relaxed);
         frame.writeback.load(Relaxed);

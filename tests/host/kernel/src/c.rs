@@ -85,7 +85,7 @@ pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
             relax();
         }
         zswap_swapoff((*si).device as i32);
-        swap_info_struct::destroy(si);
+        (*si).destroy();
     }
 }
 
@@ -226,6 +226,7 @@ pub unsafe fn swap_writeout(folio: *mut folio) {
         sis: null_mut(),
     };
     __swap_writepage(&mut ctx, folio);
+    complete_io();
 }
 
 /// `__remove_mapping()`: takes a locked folio that is clean, and that nobody but us and the swap cache
@@ -247,7 +248,7 @@ pub unsafe fn remove_mapping(folio: *mut folio) -> bool {
         swap_cluster_unlock(ci);
         return false;
     }
-    if page.dirty.get() && keeps(Promise::DirtyStays) {
+    if page.dirty.get() {
         page.refs.store(1 + nr, Release);
         swap_cluster_unlock(ci);
         return false;
@@ -314,6 +315,7 @@ impl Page {
 
     /// The first touch: a new folio, with content.
     pub fn create(&self, content: Content) {
+        fail(Fault::Folio, 0);
         unsafe {
             let folio = folio_alloc(0);
             assert!(!folio.is_null());
@@ -407,7 +409,7 @@ impl Page {
             folio_put(folio);
         }
         state.lock.unlock();
-        if page.dirty.replace(false) {
+        if page.dirty.replace(false) && keeps(Promise::DirtyStays) {
             // pageout(), which unlocks; it may be somebody else's now.
             swap_writeout(folio);
             if !folio_trylock(folio) {
@@ -524,6 +526,32 @@ impl Page {
     }
 }
 
+/// Reclaim of a folio that is in the swap cache for a slot, and mapped nowhere: as readahead leaves it, or
+/// writeback. Says whether it is gone.
+pub unsafe fn reclaim_cached(entry: swp_entry_t) -> bool {
+    let folio = swap_cache_get_folio(entry);
+    if folio.is_null() {
+        return false;
+    }
+    if folio_trylock(folio) {
+        let page = head(folio);
+        let mut locked = true;
+        let idle = page.swapcache.get() && !page.writeback.load(Acquire);
+        if idle && page.dirty.replace(false) && keeps(Promise::DirtyStays) {
+            swap_writeout(folio);
+            locked = folio_trylock(folio);
+        }
+        if locked {
+            if remove_mapping(folio) {
+                return true;
+            }
+            folio_unlock(folio);
+        }
+    }
+    folio_put(folio);
+    false
+}
+
 /// `__try_to_reclaim_swap()`: a folio that nobody refers to leaves the swap cache.
 pub unsafe fn reclaim_swap(entry: swp_entry_t) {
     let si = get_swap_device(entry);
@@ -564,5 +592,6 @@ pub fn shrink(nr: usize) -> usize {
             }
         }
     }
+    unsafe { complete_io() };
     freed
 }

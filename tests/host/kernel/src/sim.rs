@@ -63,19 +63,17 @@ pub enum Promise {
     SwapoffFrees,
     /// swapoff waits for those who have got the device.
     SwapoffWaits,
-    /// Nobody gets a device that is being swapped off.
-    GetRefused,
     /// A folio that is being written stays in the swap cache until the device has it.
     WritebackStays,
     /// Reclaim leaves a folio in the swap cache that somebody has a reference to.
     FreezeCount,
-    /// Reclaim leaves a dirty folio in the swap cache.
+    /// Reclaim writes a dirty folio before it lets it go.
     DirtyStays,
     /// A fault looks whether the folio it has locked is still that of the slot.
     Recheck,
-    /// The zero mark of a slot is changed with its cluster locked, and goes when the slot is freed.
+    /// The zero mark of a slot is changed with its cluster locked.
     ZeroMark,
-    /// The page lock of zsmalloc or the compressor: an object isn't freed while it is read. (By us.)
+    /// The zero mark goes when the slot's page is swapped out with other content.
     ZeroUnmarked,
 }
 
@@ -91,7 +89,6 @@ pub const PROMISES: &[Promise] = &[
     Promise::InvalidateCalled,
     Promise::SwapoffFrees,
     Promise::SwapoffWaits,
-    Promise::GetRefused,
     Promise::WritebackStays,
     Promise::FreezeCount,
     Promise::DirtyStays,
@@ -314,6 +311,12 @@ pub fn cpu() -> usize {
         Backend::Shuttle => SHUTTLE_CPU.with(Cell::get),
         Backend::Plain => 0,
     }
+}
+
+/// A number below `n`, as the schedule has it.
+pub fn random(n: usize) -> usize {
+    use shuttle::rand::Rng;
+    shuttle::rand::thread_rng().gen_range(0..n)
 }
 
 /// As many as loom has threads for, nearly.

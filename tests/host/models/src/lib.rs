@@ -104,7 +104,17 @@ pub fn boot() -> Device {
 /// The end of a model: all pages are as they should be, go, and leave nothing.
 pub fn shut_down(device: Device, pages: &[&'static Page]) {
     for page in pages {
-        while page.fault(false) != c::Faulted::Done {}
+        loop {
+            match page.fault(false) {
+                c::Faulted::Done => break,
+                c::Faulted::Again => {}
+                // Reclaim takes what could not be read; then it can be tried again.
+                c::Faulted::Error => match page.pte() {
+                    Pte::Swapped(entry) => unsafe { _ = c::reclaim_cached(entry) },
+                    _ => {}
+                },
+            }
+        }
         page.check();
         page.unmap();
     }

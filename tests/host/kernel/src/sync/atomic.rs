@@ -63,7 +63,7 @@ macro_rules! values {
         })*
     };
 }
-values! { usize: true; u32: false; i32: false; u64: false; isize: false; }
+values! { usize: true; u32: false; i32: false; u64: false; isize: true; }
 
 impl Value for bool {
     const FOLLOWED: bool = true;

@@ -170,6 +170,92 @@ fn store_again_zero() {
     store_again(0);
 }
 
+/// A page is zero when it is swapped out, and then it isn't.
+fn store_after_zero() {
+    let device = boot();
+    A.create(Content::new(0, 0));
+    assert!(A.reclaim(device.slot(1)));
+    together(vec![
+        Box::new(move || {
+            fault(&A, false);
+            A.write(Content::new(0, 4));
+            A.reclaim(device.slot(1));
+            c::shrink(1);
+        }),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// One process has the page swapped out again, another that shares it ends: both change the slot's word.
+fn store_shared() {
+    let device = old_page(2);
+    A.fork(&B);
+    together(vec![
+        Box::new(move || {
+            fault(&A, false);
+            A.reclaim(device.slot(1));
+        }),
+        Box::new(|| B.unmap()),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// A slot is freed, and given to another page as soon as it is free.
+fn free_and_reuse() {
+    let device = old_page(2);
+    B.create(Content::new(1, 4));
+    together(vec![
+        Box::new(|| A.unmap()),
+        Box::new(move || _ = B.reclaim(device.slot(1))),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// A page is swapped in by one who has looked its slot up, while it is mapped, gone, and another one is
+/// swapped out to the same slot: the page table says the same as before.
+fn same_slot_again() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(|| _ = A.fault(false)),
+        Box::new(move || {
+            fault(&A, true);
+            A.unmap();
+            A.create(Content::new(0, 4));
+            A.reclaim(device.slot(1));
+        }),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// A page that is read ahead, while it is written back and reclaim is after its folio.
+fn read_ahead() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || unsafe {
+            let none = core::ptr::null_mut::<u8>();
+            let folio = bindings::swapin_sync(device.slot(1), 0, 1, none.cast(), none.cast(), 0);
+            bindings::folio_put(folio);
+            c::reclaim_cached(device.slot(1));
+        }),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
+/// A page is written back, and reclaim is after its folio: who loads it finds it on the device.
+fn reclaim_and_writeback() {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || unsafe {
+            c::reclaim_cached(device.slot(1));
+            fault(&A, true);
+        }),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
 /// The device is swapped off while a page of it is written back.
 fn swapoff_and_writeback() {
     let device = old_page(2);
@@ -275,16 +361,22 @@ models! {
     load_and_writeback_raw: 3,
     free_and_writeback: 3,
     reuse_and_writeback: 3,
-    load_and_free: 3,
-    two_loads: 3,
+    load_and_free: 2,
+    two_loads: 2,
     two_loads_and_writeback: 1,
     lookup_and_reuse: 3,
     store_again_other: 1,
     store_again_zero: 1,
+    store_after_zero: 1,
+    store_shared: 2,
+    free_and_reuse: 2,
+    same_slot_again: 1,
+    read_ahead: 2,
+    reclaim_and_writeback: 2,
     swapoff_and_writeback: 3,
     swapoff_and_load: 2,
     swapoff_and_free: 1,
-    neighbours: 2,
+    neighbours: 1,
     publication: 3,
 }
 
