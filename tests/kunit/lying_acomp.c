@@ -132,7 +132,7 @@ static int say(struct acomp_req *req, enum lie lie, u8 *bytes, u32 made)
 	return ret;
 }
 
-static int compress(struct acomp_req *req)
+static int pack(struct acomp_req *req)
 {
 	const u32 header = offsetof(struct packed, lz4);
 	u32 room = min(req->dlen, sizeof(packed));
@@ -151,7 +151,7 @@ static int compress(struct acomp_req *req)
 	return ret;
 }
 
-static int decompress(struct acomp_req *req)
+static int unpack(struct acomp_req *req)
 {
 	const u32 header = offsetof(struct packed, lz4);
 
@@ -173,8 +173,8 @@ static int init(struct crypto_acomp *tfm)
 }
 
 static struct acomp_alg alg = {
-	.compress = compress,
-	.decompress = decompress,
+	.compress = pack,
+	.decompress = unpack,
 	.init = init,
 	.base = {
 		.cra_name = LIAR_NAME,
