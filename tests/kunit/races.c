@@ -1603,6 +1603,40 @@ static void cgroup_gone_while_the_worker_has_it(struct kunit *test)
 	}
 }
 
+/* The worker has ended its work at a cgroup that is removed then: nothing keeps it. */
+static void cgroup_gone_where_the_worker_has_ended(struct kunit *test)
+{
+	unsigned long limit = jiffies + PATIENCE;
+	struct mem_cgroup *memcg = make_group(test);
+	struct folio *folio, *refused;
+	swp_entry_t entry = {};
+
+	if (!memcg)
+		kunit_skip(test, "there are no cgroups");
+	/* All that there is to write back. */
+	folio = new_folio_of(memcg, 0, 7);
+	refused = new_folio(0, 8);
+	if (folio && refused) {
+		entry = swap_out(test, folio);
+		set_param("zswap.max_pool_percent", "0");
+		KUNIT_EXPECT_FALSE(test, store(refused));
+		while (stored() && time_before(jiffies, limit))
+			msleep(20);
+		msleep(A_WHILE_MS);
+		set_param("zswap.max_pool_percent", "90");
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+	} else {
+		KUNIT_FAIL(test, "no folio");
+	}
+	if (refused)
+		drop(refused);
+	KUNIT_EXPECT_TRUE(test, remove_group(memcg));
+	put_group(memcg);
+	if (entry.val)
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+	KUNIT_EXPECT_EQ(test, left_after_a_while(), 0UL);
+}
+
 /* --- Devices ------------------------------------------------------------------------ */
 
 #define SWAPOFF "swapoff /dev/vda"
@@ -1804,6 +1838,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(cgroup_gone_during_a_store),
 	KUNIT_CASE(cgroup_gone_while_entries_go),
 	KUNIT_CASE(cgroup_gone_while_the_worker_has_it),
+	KUNIT_CASE(cgroup_gone_where_the_worker_has_ended),
 	KUNIT_CASE(swapoff_during_writeback),
 	KUNIT_CASE(swapoff_during_a_load),
 	KUNIT_CASE_SLOW(all_at_once),

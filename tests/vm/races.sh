@@ -3,7 +3,7 @@
 # What may happen to a slot while something else is under way with it, each held at a point of the
 # code until the other has come. The device is small, so that the same slot can be had again.
 . ./lib.sh
-plan 36
+plan 37
 
 for fault in failslab fail_page_alloc; do
 	echo 0 > /sys/kernel/debug/$fault/verbose
@@ -16,6 +16,6 @@ suite=/sys/kernel/debug/kunit/zswap_races
 echo 1 > $suite/run
 swap_off
 sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
-points=35
+points=36
 
 point "nothing is left" "$(debug stored_pages) $(debug pool_total_size)" "0 0"
