@@ -81,5 +81,7 @@ pub fn run() -> bool {
     let queue = core::mem::take(&mut *sim::world().c.work.borrow_mut());
     let any = !queue.is_empty();
     queue.into_iter().for_each(|(_, work)| work());
+    // SAFETY: What was submitted is there until it is done.
+    unsafe { crate::bindings::complete_io() };
     any
 }

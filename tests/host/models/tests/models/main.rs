@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Models: small programs of two or three threads, tried in every order of their steps.
+//! Models: small programs of two or three threads, tried in every order of their steps; a larger
+//! one in random orders; and random sequences of what can be done to pages.
 
 mod every_order;
 mod promises;
+mod random_order;
+mod sequences;

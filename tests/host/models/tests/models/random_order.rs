@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! All at once, in random orders: three processes with a page each, the shrinker, reclaim, readahead, and
+//! parameters that change. `SCHEDULES` says how many orders.
+
+use kernel::{
+    bindings,
+    c::{self, Content, Page, Pte},
+    sim::{random, relax, together, Run},
+};
+use models::{boot, set, shut_down, Device, Param, SLOTS};
+
+static PAGES: [Page; 3] = [const { Page::new() }; 3];
+
+fn slot(device: Device) -> bindings::swp_entry_t {
+    device.slot(1 + random(SLOTS - 1))
+}
+
+/// What a process does with its page, and what is done to it.
+fn process(device: Device, number: usize) {
+    let page = &PAGES[number];
+    for version in 1..6 {
+        let content = Content::new(number as u16, if random(3) == 0 { 0 } else { version });
+        if page.pte() == Pte::None {
+            page.create(content);
+        }
+        page.reclaim(slot(device));
+        page.fault(random(2) == 0);
+        if !page.check() {
+            continue;
+        }
+        page.write(content);
+        if random(4) == 0 {
+            page.unmap();
+        }
+    }
+    if page.pte() == Pte::None {
+        page.create(Content::new(number as u16, 7));
+    }
+}
+
+/// Memory is short.
+fn pressure(device: Device) {
+    for _ in 0..6 {
+        match random(4) {
+            0 => _ = c::shrink(4),
+            // SAFETY: The device is there to the end.
+            1 => unsafe { _ = c::reclaim_cached(slot(device)) },
+            2 => read_ahead(slot(device)),
+            _ => set(Param::MaxPoolPercent, [c"0", c"20"][random(2)]),
+        }
+        relax();
+    }
+}
+
+/// Swaps in what nobody has asked for, perhaps.
+fn read_ahead(slot: bindings::swp_entry_t) {
+    let none = core::ptr::null_mut::<u8>();
+    // SAFETY: The device is there to the end; there is neither a fault nor a policy.
+    unsafe {
+        let folio = bindings::swapin_sync(slot, 0, 1, none.cast(), none.cast(), 0);
+        if let Ok(folio) = kernel::error::from_err_ptr(folio) {
+            bindings::folio_put(folio);
+        }
+    }
+}
+
+#[test]
+fn all_at_once() {
+    let schedules = std::env::var("SCHEDULES").map_or(500, |n| n.parse().unwrap());
+    let run = Run {
+        broken: None,
+        preemptions: 0,
+        schedules,
+    };
+    run.shuttle(|| {
+        let device = boot();
+        together(vec![
+            Box::new(move || process(device, 0)),
+            Box::new(move || process(device, 1)),
+            Box::new(move || process(device, 2)),
+            Box::new(move || pressure(device)),
+        ]);
+        shut_down(device, &[&PAGES[0], &PAGES[1], &PAGES[2]]);
+    });
+    println!("  {schedules} random schedules");
+}
