@@ -84,9 +84,14 @@ impl Allocator for allocator::KVmalloc {
     }
 }
 
+/// # Invariants
+///
+/// The pointer is from `sim::alloc` for a `T`, which is there, and ours alone.
 pub struct KBox<T>(NonNull<T>);
 
+// SAFETY: By the invariant it owns the `T`, as a `Box` does.
 unsafe impl<T: Send> Send for KBox<T> {}
+// SAFETY: As above.
 unsafe impl<T: Sync> Sync for KBox<T> {}
 
 impl<T> KBox<T> {
@@ -98,7 +103,9 @@ impl<T> KBox<T> {
     }
     pub fn new(value: T, _: Flags) -> Result<Self, AllocError> {
         let ptr = Self::room()?;
+        // SAFETY: Room for a `T`, just allocated.
         unsafe { ptr.write(value) };
+        // INVARIANT: Just written.
         Ok(Self(ptr))
     }
     pub fn zeroed_node(_: Flags, _: NumaNode) -> Result<Self, AllocError>
@@ -106,6 +113,7 @@ impl<T> KBox<T> {
         T: Zeroable,
     {
         let ptr = Self::room()?;
+        // SAFETY: Room for a `T`, just allocated, of which zeroes are one.
         unsafe { ptr.as_ptr().write_bytes(0, 1) };
         Ok(Self(ptr))
     }
@@ -114,15 +122,20 @@ impl<T> KBox<T> {
         Error: From<E>,
     {
         let ptr = Self::room()?;
+        // SAFETY: Room for a `T`, just allocated, which doesn't move.
         if let Err(error) = unsafe { pin_init::raw_try_init(ptr.as_ptr(), init) } {
             sim::free(ptr.as_ptr().cast());
             return Err(error.into());
         }
+        // SAFETY: The `T` stays where it is until it is dropped: `Pin` lends no `&mut`.
         Ok(unsafe { Pin::new_unchecked(Self(ptr)) })
     }
     pub fn into_raw(this: Self) -> *mut T {
         core::mem::ManuallyDrop::new(this).0.as_ptr()
     }
+    /// # Safety
+    ///
+    /// `ptr` must be from `into_raw`, and be given back once.
     pub unsafe fn from_raw(ptr: *mut T) -> Self {
         Self(NonNull::new(ptr).unwrap())
     }
@@ -131,23 +144,28 @@ impl<T> KBox<T> {
 impl<T> Deref for KBox<T> {
     type Target = T;
     fn deref(&self) -> &T {
+        // SAFETY: By the type invariant.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl<T> DerefMut for KBox<T> {
     fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: By the type invariant.
         unsafe { self.0.as_mut() }
     }
 }
 
 impl<T> Drop for KBox<T> {
     fn drop(&mut self) {
+        // SAFETY: By the type invariant; it isn't used any more.
         unsafe { self.0.drop_in_place() };
         sim::free(self.0.as_ptr().cast());
     }
 }
 
+// SAFETY: The pointer is that of the box, as `from_foreign` and the borrows take it, and aligned to 16
+// bytes, as all that `sim::alloc` gives.
 unsafe impl<T: 'static> ForeignOwnable for KBox<T> {
     const FOREIGN_ALIGN: usize = 16;
     type Borrowed<'a> = &'a T;
@@ -156,12 +174,15 @@ unsafe impl<T: 'static> ForeignOwnable for KBox<T> {
         Self::into_raw(self).cast()
     }
     unsafe fn from_foreign(ptr: *mut c_void) -> Self {
+        // SAFETY: By the requirement it is from `into_foreign`, which is `into_raw`.
         unsafe { Self::from_raw(ptr.cast()) }
     }
     unsafe fn borrow<'a>(ptr: *mut c_void) -> &'a T {
+        // SAFETY: By the requirement it is from `into_foreign`, and not given back meanwhile.
         unsafe { &*ptr.cast() }
     }
     unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> &'a mut T {
+        // SAFETY: As above, and nobody else has a borrow.
         unsafe { &mut *ptr.cast() }
     }
 }
