@@ -167,6 +167,7 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     let top = top.to_str().expect("a path of letters");
     config.stderr_filter(&format!("{top}/(build/src|tests/host/attack)/"), "");
     config.stderr_filter(r"/[^ ]*/lib/rustlib/src/rust/", "");
+    config.stderr_filter(r"(?m)^.*https://.*\n", ""); // where to read more
     config.stderr_filter(
         r"(?m)(-->|:::) (?:[.][.]/)*((rust/kernel|library|samples)/[^ :]*):.*\n( +\|\n|[0-9. ]+(\|.*)?\n)*",
         "$1 $2\n",

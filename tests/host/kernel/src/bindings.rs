@@ -276,6 +276,7 @@ impl swap_info_struct {
     }
 
     pub fn block(&self, entry: swp_entry_t) -> &Block {
+        // SAFETY: Arithmetic on the value.
         &self.blocks[unsafe { swp_offset(entry) }]
     }
 }
@@ -926,6 +927,7 @@ fn the_list() -> *mut list_lru_one {
 }
 
 fn list_lock() -> Rc<Lock> {
+    // SAFETY: The world has the list in a box, and keeps it.
     let lock = unsafe { &raw const (*the_list()).lock };
     Lock::at(lock as usize, Some(Promise::ListLock))
 }

@@ -48,12 +48,15 @@ impl Content {
 
 /// `swapon()`: slot 0 is the header.
 pub fn swapon(device: usize, slots: usize) -> *mut swap_info_struct {
+    // SAFETY: The number is nobody else's, and there is no such device before `create`.
     unsafe { assert_eq!(zswap_swapon(device as i32, slots), 0) };
     swap_info_struct::create(device, slots)
 }
 
 /// `swapoff()`, with `unuse` for that part of `try_to_unuse()` which looks for pages in processes.
 pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
+    // SAFETY: `si` is from `swapon`, and the world keeps it. A folio that was looked up comes with a
+    // reference, and is locked for what wants that.
     unsafe {
         (*si).writable.set(false);
         if keeps(Promise::SwapoffFrees) {
@@ -316,6 +319,7 @@ impl Page {
     /// The first touch: a new folio, with content.
     pub fn create(&self, content: Content) {
         fail(Fault::Folio, 0);
+        // SAFETY: The folio is new, and only ours until it is in the page table.
         unsafe {
             let folio = folio_alloc(0);
             assert!(!folio.is_null());
@@ -335,7 +339,9 @@ impl Page {
         state.lock.lock();
         let mapped = match state.pte.get() {
             // A page that is being written to the device has to stay as it is.
+            // SAFETY: The page table has a reference, and is locked.
             Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
+                // SAFETY: As above.
                 unsafe {
                     set_page_bytes(folio.cast(), content.to_bytes());
                     head(folio).dirty.set(true);
@@ -355,6 +361,7 @@ impl Page {
         state.lock.lock();
         let mapped = matches!(state.pte.get(), Pte::Mapped(_));
         if let Pte::Mapped(folio) = state.pte.get() {
+            // SAFETY: The page table has a reference, and is locked.
             let bytes = unsafe { page_bytes(folio.cast()) };
             assert_eq!(
                 bytes,
@@ -370,6 +377,8 @@ impl Page {
     /// folio is gone.
     pub fn reclaim(&self, entry: swp_entry_t) -> bool {
         let state = self.state();
+        // SAFETY: The folio is got under the page table's lock, which has a reference, and locked before
+        // anything is done with it.
         unsafe {
             // Isolated from a list, which has a reference.
             state.lock.lock();
@@ -428,6 +437,7 @@ impl Page {
         let Pte::Swapped(entry) = self.pte() else {
             panic!("a page is swapped");
         };
+        // SAFETY: The page table refers to the slot, which is in use by that.
         unsafe { dup_slot(entry) };
         child.state().content.set(self.state().content.get());
         child.state().pte.set(Pte::Swapped(entry));
@@ -440,6 +450,7 @@ impl Page {
             Pte::Swapped(entry) => entry,
             _ => return Faulted::Done,
         };
+        // SAFETY: The entry was in the page table; its device is looked for, and put afterwards.
         unsafe {
             let si = get_swap_device(entry);
             if si.is_null() {
@@ -502,6 +513,7 @@ impl Page {
         state.lock.lock();
         let pte = state.pte.replace(Pte::None);
         state.lock.unlock();
+        // SAFETY: What was in the page table, reference or user, is ours now.
         unsafe {
             match pte {
                 Pte::None => {}
@@ -583,6 +595,7 @@ pub fn shrink(nr: usize) -> usize {
     let shrinkers = world().c.shrinkers.borrow().clone();
     let mut freed = 0;
     for shrinker in shrinkers {
+        // SAFETY: It was registered, with both functions, and is never freed.
         unsafe {
             if (*shrinker).count_objects.unwrap()(shrinker, &mut sc) > 0 {
                 match (*shrinker).scan_objects.unwrap()(shrinker, &mut sc) {
@@ -592,6 +605,7 @@ pub fn shrink(nr: usize) -> usize {
             }
         }
     }
+    // SAFETY: What was submitted is there until it is done.
     unsafe { complete_io() };
     freed
 }

@@ -113,6 +113,7 @@ impl<T: ForeignOwnable> XArray<T> {
             head.store(head.load(Relaxed) - 1, Relaxed);
         }
         lock.unlock();
+        // SAFETY: Null, or from `into_foreign`, and no longer in the array.
         unsafe { T::try_from_foreign(old as *mut c_void) }
     }
 
@@ -139,6 +140,7 @@ impl<T: ForeignOwnable> XArray<T> {
             head.store(head.load(Relaxed) + 1, Relaxed);
         }
         lock.unlock();
+        // SAFETY: As in `erase`.
         Ok((NonNull::new(new).unwrap(), unsafe {
             T::try_from_foreign(old as *mut c_void)
         }))
