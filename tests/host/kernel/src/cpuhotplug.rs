@@ -32,6 +32,7 @@ pub struct Instance<T>(T);
 
 impl<T: Prepare> Instance<T> {
     pub fn new(_: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
+        // SAFETY: The slot is written whole; if it then fails, it is dropped, as seen below.
         unsafe {
             pin_init::pin_init_from_closure(move |slot: *mut Self| {
                 slot.write(Self(inner));

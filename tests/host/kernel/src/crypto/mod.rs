@@ -73,6 +73,7 @@ pub mod acompress {
             if bindings::fails(Fault::Compress) {
                 return Err(EINVAL);
             }
+            // SAFETY: A page is mapped, of that many bytes.
             let page = page.with_mapped(|src| unsafe { *src.cast::<[u8; PAGE_SIZE]>() });
             if page[PAGE_SIZE - 1] != 0 {
                 return Err(ENOSPC);
@@ -91,6 +92,7 @@ pub mod acompress {
                 return Err(1);
             }
             let mut page = [0; PAGE_SIZE];
+            // SAFETY: An `Input` is a list of that length, of an object that stays.
             let bytes = unsafe { bindings::sg_bytes(src.sg, src.len) };
             assert_eq!(
                 bytes.len(),
@@ -102,6 +104,7 @@ pub mod acompress {
                 "what was compressed by another compressor"
             );
             page[..LEN].copy_from_slice(&bytes[..LEN]);
+            // SAFETY: A page is mapped, to be written.
             dst.write_page(|to| unsafe { to.write(page) });
             Ok(dst.filled())
         }

@@ -28,7 +28,11 @@ pub mod virt {
     pub struct VmaRef(bindings::vm_area_struct);
 
     impl VmaRef {
+        /// # Safety
+        ///
+        /// The VMA must stay for `'a`.
         pub unsafe fn from_raw<'a>(vma: *const bindings::vm_area_struct) -> &'a Self {
+            // SAFETY: By the requirement; it is nothing but that.
             unsafe { &*vma.cast() }
         }
         pub fn as_ptr(&self) -> *mut bindings::vm_area_struct {

@@ -32,6 +32,7 @@ pub mod runtime {
     /// What is in memory is the value that it begins with in each execution.
     pub struct ParamLocked<T>(T);
 
+    // SAFETY: The value is got with a `ParamLock` only, of which there is one.
     unsafe impl<T: Send> Sync for ParamLocked<T> {}
 
     impl<T: Copy + 'static> ParamLocked<T> {
