@@ -29,7 +29,6 @@ args="zswap.enabled=0 kunit.enable=0 clearcpuid=erms,fsrm,fsrs"
 guest() {
 	IMPL=$1 exec scripts/vm.sh -n "bench-$1-$2" -r -m 512M -t 1800 -a "$args delay=$2" sh rows.sh
 }
-total() { echo "$runs"; }
 files() { find "$out" -name '*[0-9]' -o -name '*.new' | sort; }
 
 guests bench "$out"

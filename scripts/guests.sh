@@ -7,9 +7,10 @@
 #   begin IMPL N           when there is room
 #   all_ended
 #
-# Whoever sources it has these functions: guest IMPL N, which becomes the guest; total IMPL, how many
-# there are to be; and files, whose rows are counted while they come.
+# Whoever sources it has in runs how many there are to be of each, and these functions: guest IMPL N,
+# which becomes the guest; and files, whose rows are counted while they come.
 
+: "${runs:?}"
 declare -A running=() began=()
 what='' dir='' beat='' since=''
 
@@ -44,7 +45,7 @@ reap() {
 	# What is no row is what the guest complains of.
 	[ "$status" = 0 ] || die "$what $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
 	mv "$rows.new" "$rows"
-	echo "$what $run of $(total "${run% *}") ... ok $(took "${began[$pid]}")"
+	echo "$what $run of $runs ... ok $(took "${began[$pid]}")"
 	unset "running[$pid]"
 }
 

@@ -382,6 +382,7 @@ pool_limit()
 {
 	folios "$1"
 	set_param max_pool_percent 1
+	exact "max_pool_percent.$1.pages" "$(awk '/^MemTotal/ { print int($2 / 4 / 100) }' /proc/meminfo)"
 	start a
 	with a map 2048 "$1"
 	with a fill random 2
