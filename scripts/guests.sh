@@ -10,7 +10,6 @@
 # Whoever sources it has in runs how many there are to be of each, and these functions: guest IMPL N,
 # which becomes the guest; and files, whose rows are counted while they come.
 
-: "${runs:?}"
 declare -A running=() began=()
 what='' dir='' beat='' since=''
 
@@ -23,6 +22,7 @@ stop_guests() {
 
 guests() {
 	what=$1 dir=$2
+	: "${runs:?}"
 	trap stop_guests EXIT
 	scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio # once, not by each guest
 	since=$(now_ms)
