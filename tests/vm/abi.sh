@@ -23,10 +23,12 @@ swap_off
 sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
 points=13
 
-# What the suite has done, as debugfs and the log have it.
+# What the suite has done, as debugfs and the log have it: less, where there are no large folios.
+few=50 limits=3
+[ -e /sys/kernel/mm/transparent_hugepage ] || few=3 limits=1
 point "failed loads are counted" "$(($(debug decompress_fail) - loads))" 9
 point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_liar [0-9]*->40[0-9]*)')" 9
-point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt 50 ])" yes
-point "and those without an entry" "$(true_that [ $(($(debug reject_kmemcache_fail) - entries)) -gt 50 ])" yes
-point "the limit's hits too" "$(($(debug pool_limit_hit) - hits))" 3
+point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt $few ])" yes
+point "and those without an entry" "$(true_that [ $(($(debug reject_kmemcache_fail) - entries)) -gt $few ])" yes
+point "the limit's hits too" "$(($(debug pool_limit_hit) - hits))" $limits
 point "and nothing else" "$(debug reject_compress_fail) $(debug reject_compress_poor)" "0 0"

@@ -4,7 +4,11 @@
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit || exit
-suites=$(for run in */run; do echo "${run%/run}"; done)
+# The kernel's own test of SpinLockIrq asserts that interrupts are off, which a lock of PREEMPT_RT
+# doesn't see to.
+left=none
+[ ! -e /sys/kernel/realtime ] || left=rust_spinlock_irq_condvar
+suites=$(for run in */run; do echo "${run%/run}"; done | grep -v -x "$left")
 # shellcheck disable=SC2086
 set -- $suites
 plan $#

@@ -249,7 +249,8 @@ static void map(size_t n, unsigned int kib)
 		die("mmap");
 	mem = (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
 	pages = n;
-	if (madvise(mem, n * PAGE, kib > 4 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+	/* A kernel without large folios knows neither. */
+	if (madvise(mem, n * PAGE, kib > 4 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && kib > 4)
 		die("MADV_HUGEPAGE");
 }
 
