@@ -16,20 +16,18 @@ told() { cat $LIAR/"$1"/told; }
 # fragile INTERVAL: which allocations of a task that is to fail do (nth 0): every so many-th
 fragile()
 {
+	any_may_fail
 	for fault in failslab fail_page_alloc; do
 		(
 			cd /sys/kernel/debug/$fault || return
-			echo 0 > verbose
-			echo N > ignore-gfp-wait
 			echo Y > task-filter
 			echo -1 > ./times
 			echo "$1" > interval
 			echo 100 > probability
 		)
 	done
-	# All of zswap's pages may be in high memory, and most are single.
+	# All of zswap's pages may be in high memory.
 	echo N > /sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
-	echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
 }
 
 # only CACHE: all allocations from this cache fail, and no others; all_again CACHE ends that. For

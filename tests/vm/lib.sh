@@ -51,6 +51,16 @@ memcg() { cat /cg/"$1"/memory."$2"; }
 memcg_stat() { awk -v name="$2" '$1 == name { print $2 }' /cg/"$1"/memory.stat; }
 set_param() { echo "$2" > $PARAM/"$1"; }
 
+# any_may_fail: each allocation may be the one that fails by fail-nth, those that may sleep too
+any_may_fail()
+{
+	for fault in failslab fail_page_alloc; do
+		echo 0 > /sys/kernel/debug/$fault/verbose
+		echo N > /sys/kernel/debug/$fault/ignore-gfp-wait
+	done
+	echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+}
+
 # --- Swap devices: brd (synchronous), virtio-blk, a file on ext4 ----------
 # swap_on brd|virtio|file [KIB]: the one made swap before it is filled first
 swap_on()
@@ -73,7 +83,7 @@ swap_off() { swapoff $device; }
 # folios KIB: what a mapping that asks for huge pages gets from now on
 folios()
 {
-	[ -d $THP ] || return
+	[ -d $THP ] || { [ "$1" = 4 ]; return; }
 	for size in "$THP"/hugepages-*kB/enabled; do
 		case $size in
 		*/hugepages-"$1"kB/enabled) echo always ;;

@@ -5,11 +5,7 @@
 . ./lib.sh
 plan 37
 
-for fault in failslab fail_page_alloc; do
-	echo 0 > /sys/kernel/debug/$fault/verbose
-	echo N > /sys/kernel/debug/$fault/ignore-gfp-wait
-done
-echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+any_may_fail
 
 swap_on virtio 16384
 suite=/sys/kernel/debug/kunit/zswap_races

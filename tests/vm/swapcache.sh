@@ -5,11 +5,7 @@
 . ./lib.sh
 plan 14
 
-for fault in failslab fail_page_alloc; do
-	echo 0 > /sys/kernel/debug/$fault/verbose
-	echo N > /sys/kernel/debug/$fault/ignore-gfp-wait
-done
-echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
+any_may_fail
 
 mkdir /cg/charge /cg/fresh
 swap_on virtio
