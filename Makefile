@@ -27,7 +27,7 @@ help:
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
 	@echo '  make races          force each interleaving of zswap and the swap cache that is known to matter'
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
-	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times on C'
+	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times each'
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'

@@ -5,6 +5,9 @@
 set -euo pipefail
 
 out=$1
+# Two guests may be started at once.
+exec 9>"$out.lock"
+flock 9
 [ -e "$out" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh -newer "$out")" ] && exit
 
 tree=$out.tree

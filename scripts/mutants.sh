@@ -16,7 +16,7 @@
 #   caught-by: host CRATE TEST
 #   survives: why          nothing catches it
 #
-# Ends with "N passed, N failed".
+# Ends with "N passed, N failed"; a run of all of them writes the table in docs/mutants.md.
 . "$(dirname "$0")/lib.sh"
 
 dir=tests/mutants
@@ -211,9 +211,10 @@ passes() {
 
 # --- One at a time ---------------------------------------------------------------------------
 
-passed=0 failed=0 survived=0
+passed=0 failed=0 survived=0 table=''
 # verdict NAME TEXT TIME
 verdict() {
+	table+="| [\`$1\`](../$dir/$1.patch) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
 	case $2 in
 	"caught "*) passed=$((passed + 1)) ;;
 	"survives: "*) survived=$((survived + 1)) ;;
@@ -323,7 +324,15 @@ for name in "${alone[@]}"; do
 	verdict "$name" "$said" "$(took "$start")"
 	[[ $said != *MISSED* ]] || grep -a -e '^not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
 done
-echo "all mutants ... $(took "$begin")"
+all="$(took "$begin")"
+echo "all mutants ... $all"
+if [ -z "${MUTANTS:-}" ]; then
+	TABLE="In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed.
+
+| mutant | brings back | what became of it | in |
+|---|---|---|---:|
+$table" perl -0 -p -i -e 's/(?<=: BEGIN -->\n).*?(?=<!-- )/$ENV{TABLE}/s' docs/mutants.md
+fi
 [ $survived = 0 ] || echo "$survived survive, as said of each"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
