@@ -781,8 +781,9 @@ static void zeroed_before_writeback_has_it(struct kunit *test)
 static void failed_writeback_leaves_the_slot(struct kunit *test)
 {
 	struct side writeback = { .run = do_press }, load = { .run = do_fault };
+	struct folio *folio, *waited = NULL;
 	unsigned long written = event(ZSWPWB);
-	struct folio *folio;
+	bool locked = true, cached = true;
 	swp_entry_t entry;
 
 	needs_point(test, "writeback:added");
@@ -792,11 +793,23 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 		return;
 	age();
 	load.entry = entry;
-	if (side_begin(test, &writeback, "writeback:added"))
+	if (side_begin(test, &writeback, "writeback:added")) {
 		/* It has seen the folio, and has no reference yet. */
 		side_begin(test, &load, "lookup:word");
+		/* Who has one waits for the lock. */
+		waited = swapin(entry);
+	}
 	liar_says(&liar_decompress, LIE_EIO);
 	side_end(test, &writeback);
+	if (!IS_ERR_OR_NULL(waited)) {
+		locked = folio_test_locked(waited);
+		cached = folio_test_swapcache(waited);
+		if (locked)
+			folio_unlock(waited);
+		folio_put(waited);
+	}
+	KUNIT_EXPECT_FALSE(test, locked);
+	KUNIT_EXPECT_FALSE(test, cached);
 	folio = swap_cache_get_folio(entry);
 	if (folio) {
 		KUNIT_FAIL(test, "a folio without content is left");

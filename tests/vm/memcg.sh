@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1
 # What zswap charges to a memory cgroup, and the limits a cgroup sets.
 . ./lib.sh
-plan 15
+plan 16
 
 swap_on virtio
 start a 0
@@ -28,6 +28,12 @@ with a fill random 2
 with a out
 point "data that doesn't compress is stored raw" \
 	"$(debug stored_incompressible_pages) $(soon $((2048 * 4096)) current)" "2048 $((2048 * 4096))"
+# counted: what is on the cgroup's list, as none of it is worth less than a page
+counted() { awk -v ino="$(command stat -c %i /cg/a)" '$1 == ino { n = $2 } END { print n + 0 }' /sys/kernel/debug/shrinker/mm-zswap-*/count; }
+set_param shrinker_enabled Y
+with a lose 2
+point "the shrinker counts what is left of it" "$(debug stored_pages) $(soon 1024 counted)" "1024 1024"
+set_param shrinker_enabled N
 with a fill zero 3
 with a out
 point "zeros are not stored" "$(debug stored_pages) $(soon 0 current)" "0 0"
