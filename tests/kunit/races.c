@@ -485,13 +485,7 @@ static void do_lookup(struct side *side)
 
 static void do_store(struct side *side)
 {
-#ifdef CONFIG_FAILSLAB
-	current->fail_nth = side->nr;
-#endif
 	side->found = store(side->folio);
-#ifdef CONFIG_FAILSLAB
-	current->fail_nth = 0;
-#endif
 }
 
 static void do_lose_user(struct side *side)
@@ -1207,11 +1201,10 @@ static void writeback_while_a_folio_is_half_stored(struct kunit *test)
 	drop(folio);
 }
 
-#ifdef CONFIG_FAILSLAB
-/* Page 8 of 16 has no memory: nothing stays of the others, nor of their charge. */
+/* Page 8 of 16 can't be compressed, nor kept as it is: nothing stays of the others, nor of their charge. */
 static void half_stored_folio_is_refused(struct kunit *test)
 {
-	struct side half = { .run = do_store, .nr = 20 };
+	struct side half = { .run = do_store };
 	unsigned long written = event(ZSWPWB);
 	struct mem_cgroup *memcg;
 	struct folio *folio;
@@ -1226,15 +1219,21 @@ static void half_stored_folio_is_refused(struct kunit *test)
 	folio = new_folio_of(memcg, ORDER, 7);
 	if (folio) {
 		half.folio = folio;
+		/* What may not be written back isn't kept raw. */
+		WRITE_ONCE(memcg->zswap_writeback, false);
+		liar_compress.skip = 7;
+		liar_says(&liar_compress, LIE_EIO);
 		if (side_begin(test, &half, "store:refused")) {
 			some = stored();
+			WRITE_ONCE(memcg->zswap_writeback, true);
 			press(memcg, some);
 			press(memcg, some);
 		}
 		side_end(test, &half);
+		liar_says(&liar_compress, LIE_HONEST);
+		liar_compress.skip = 0;
 		KUNIT_EXPECT_FALSE(test, half.found);
-		KUNIT_EXPECT_GT(test, some, 0L);
-		KUNIT_EXPECT_LT(test, some, 16L);
+		KUNIT_EXPECT_EQ(test, some, 7L);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
 		mem_cgroup_flush_stats(memcg);
@@ -1245,7 +1244,6 @@ static void half_stored_folio_is_refused(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, remove_group(memcg));
 	put_group(memcg);
 }
-#endif
 
 /* A cgroup at its limit wants room, and its only entry is being loaded: that isn't waited for. */
 static void store_at_its_limit_during_a_load(struct kunit *test)

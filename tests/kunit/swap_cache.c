@@ -464,8 +464,10 @@ static int find(void *data)
 		if (ms == 5000) {
 			finder->locked++;
 		} else {
+			rcu_read_lock();
 			if (folio_test_swapcache(folio) || folio_memcg(folio))
 				finder->still_there++;
+			rcu_read_unlock();
 			folio_unlock(folio);
 		}
 		/* Only we have it now. */
@@ -574,7 +576,9 @@ static void charges_that_fail(struct kunit *test)
 			folio_lock(folio);
 			KUNIT_EXPECT_TRUE(test, folio_matches_swap_entry(folio, nth(entry, i)));
 			KUNIT_EXPECT_TRUE(test, holds(folio, 100 + i));
+			rcu_read_lock();
 			KUNIT_EXPECT_PTR_EQ(test, folio_memcg(folio), memcg);
+			rcu_read_unlock();
 			drop(folio);
 		}
 		give_back(test, entry, order);

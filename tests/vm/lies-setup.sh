@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=1 zswap.compressor=zswap_liar slab_nomerge
+# boot: zswap.enabled=1 zswap.compressor=zswap_liar slab_nomerge kunit.enable=0
 # A compressor that fails and lies while pages are written back, while pools are made, and
 # while a CPU comes up.
 . ./lib.sh

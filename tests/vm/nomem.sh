@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=1 slab_nomerge
+# boot: zswap.enabled=1 slab_nomerge kunit.enable=0
 # Memory that isn't there, an allocation at a time: while pages are stored and
 # loaded.
 . ./lib.sh

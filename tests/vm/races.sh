@@ -5,8 +5,6 @@
 . ./lib.sh
 plan 37
 
-any_may_fail
-
 swap_on virtio 16384
 suite=/sys/kernel/debug/kunit/zswap_races
 echo 1 > $suite/run
