@@ -159,13 +159,13 @@ build() {
 }
 
 # What is wanted of all: the tests, by where they run.
-crates=() variants=()
+hosts=() variants=()
 declare -A files
 for name in "${names[@]}"; do
 	variant=$(variant_of "$name")
-	while read -r where what _; do
+	while read -r where what; do
 		if [ "$where" = host ]; then
-			crates+=("$what")
+			hosts+=("$what")
 		else
 			[ -f "tests/vm/$where" ] || die "$dir/$name.patch: there is no test tests/vm/$where"
 			variants+=("$variant")
@@ -173,14 +173,14 @@ for name in "${names[@]}"; do
 		fi
 	done < <(header "$name" caught-by)
 done
-mapfile -t crates < <(printf '%s\n' "${crates[@]}" | sort -u | grep .)
+mapfile -t hosts < <(printf '%s\n' "${hosts[@]}" | sort -u | grep .)
 mapfile -t variants < <(printf '%s\n' "${variants[@]}" | sort -u | grep .)
 
 # --- None: all tests pass ------------------------------------------------------------------
 
 log=build/log/mutant-none-host.log
-for crate in "${crates[@]}"; do
-	step "none, host $crate" host "" "$crate"
+for what in "${hosts[@]}"; do
+	step "none, host $what" host "" "${what%% *}" "${what#* }"
 	cat "$LOG" >>"$log.new"
 done
 [ ! -e "$log.new" ] || mv "$log.new" "$log"

@@ -909,6 +909,7 @@ pub type list_lru_walk_cb =
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum lru_status {
     LRU_ROTATE,
+    LRU_SKIP,
     LRU_RETRY,
     LRU_STOP,
 }
@@ -1024,6 +1025,7 @@ pub unsafe fn list_lru_walk_one(
             look_at(links as *mut list_head);
             match isolate.unwrap()(links as *mut list_head, the_list(), arg) {
                 lru_status::LRU_ROTATE => list_move_tail(links as *mut _, core::ptr::null_mut()),
+                lru_status::LRU_SKIP => {}
                 lru_status::LRU_RETRY => continue 'restart,
                 lru_status::LRU_STOP => return 0,
             }
