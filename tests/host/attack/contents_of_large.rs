@@ -4,26 +4,12 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{Contents, Filled, Load, UnreadFolio},
-        swap::{SlotTrees, Taken},
-        zsmalloc::{HasPool, Object},
-    },
-    prelude::*,
-};
-
-type Trees = SlotTrees<KBox<u32>>;
-type Found<'f> = Option<(Filled<'f>, Taken<'f, KBox<u32>>)>;
-
-fn fill<'f, P: HasPool>(from: &Object<P, ()>, to: Option<Contents<'f>>) -> Result<Filled<'f>> {
-    from.read(|view| view.copy_to(to.ok_or(EINVAL)?))
-}
+include!("fill.in");
 
 pub fn attack<'a, P: HasPool>(
     folio: UnreadFolio<'a>,
     trees: &'static Trees,
-    from: &Object<P, ()>,
+    from: &Stored<P>,
 ) -> Load<'a, Error> {
     folio.load_exclusively(|folio, contents| {
         let slot = folio.slots(trees).occupied(0).ok_or(ENOENT)?;
@@ -31,6 +17,6 @@ pub fn attack<'a, P: HasPool>(
         let filled = from.read(|view| view.copy_to(contents))?; //~[attack] E0308
         #[cfg(control)]
         let filled = fill(from, contents)?;
-        Ok::<Found<'_>, Error>(Some((filled, slot.take())))
+        Ok::<Option<Found<'_>>, Error>(Some((filled, slot.take())))
     })
 }

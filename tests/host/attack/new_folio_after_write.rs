@@ -4,21 +4,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{Contents, Filled},
-        swap::{NewFolio, SlotTrees, Taken},
-        zsmalloc::{HasPool, Object},
-    },
-    prelude::*,
-};
-
-type Trees = SlotTrees<KBox<u32>>;
-type Stored<P> = Object<P, ()>;
-
-fn fill<'f, P: HasPool>(from: &Stored<P>, to: Option<Contents<'f>>) -> Result<Filled<'f>> {
-    from.read(|view| view.copy_to(to.ok_or(EINVAL)?))
-}
+include!("fill.in");
 
 pub fn attack<P: HasPool>(folio: NewFolio, trees: &'static Trees, from: &Stored<P>) -> Result {
     let written = folio.write_exclusively(|folio, contents| {

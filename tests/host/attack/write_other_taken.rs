@@ -4,21 +4,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{Contents, Filled},
-        swap::{NewFolio, SlotTrees, Taken},
-        zsmalloc::{HasPool, Object},
-    },
-    prelude::*,
-};
-
-type Trees = SlotTrees<KBox<u32>>;
-type Stored<P> = Object<P, ()>;
-
-fn fill<'f, P: HasPool>(from: &Stored<P>, to: Option<Contents<'f>>) -> Result<Filled<'f>> {
-    from.read(|view| view.copy_to(to.ok_or(EINVAL)?))
-}
+include!("fill.in");
 
 pub fn attack<P: HasPool>(
     one: NewFolio,
@@ -32,7 +18,7 @@ pub fn attack<P: HasPool>(
         two.write_exclusively(|_, second| Ok::<_, Error>((fill(from, second)?, slot.take())))?; //~[attack] ERROR: lifetime may not live long enough
                                                                                                 //~[attack]^ ERROR: lifetime may not live long enough
         #[cfg(attack)]
-        return Err::<(Filled<'_>, Taken<'_, KBox<u32>>), Error>(EINVAL);
+        return Err::<Found<'_>, Error>(EINVAL);
         #[cfg(control)]
         Ok((fill(from, first)?, slot.take()))
     })

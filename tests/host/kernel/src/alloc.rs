@@ -64,6 +64,9 @@ impl NumaNode {
 
 pub trait Allocator {
     fn alloc(layout: Layout, flags: Flags, nid: NumaNode) -> Result<NonNull<[u8]>, AllocError>;
+    /// # Safety
+    ///
+    /// `ptr` must be from `alloc`, with that layout, and not be used any more.
     unsafe fn free(ptr: NonNull<u8>, layout: Layout);
 }
 

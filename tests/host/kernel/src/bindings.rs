@@ -293,7 +293,7 @@ pub unsafe fn get_swap_device(entry: swp_entry_t) -> *mut swap_info_struct {
         return core::ptr::null_mut();
     };
     let users = word((&raw const (*si).users).cast(), true);
-    let refused = |users: u64| users & DEAD as u64 != 0;
+    let refused = |users: u64| users & DEAD as u64 != 0 && keeps(Promise::DyingRefused);
     let got = users.update(Ordering::Acquire, |users| {
         (!refused(users)).then(|| users + 1)
     });
@@ -438,6 +438,8 @@ pub struct page {
     pub dirty: Cell<bool>,
     pub readahead: Cell<bool>,
     pub swap: Cell<usize>,
+    /// The slots that the folio has had in the swap cache since it was allocated.
+    had: RefCell<Vec<usize>>,
     bytes: UnsafeCell<[u8; PAGE_SIZE]>,
     memory: RefCell<Rc<Shadow>>,
 }
@@ -455,6 +457,7 @@ fn frames() -> &'static [page] {
             dirty: Cell::new(false),
             readahead: Cell::new(false),
             swap: Cell::new(0),
+            had: RefCell::new(Vec::new()),
             bytes: UnsafeCell::new([0; PAGE_SIZE]),
             memory: RefCell::new(Shadow::new()),
         };
@@ -493,11 +496,10 @@ pub unsafe fn folio_alloc(order: u32) -> *mut folio {
     first.uptodate.set(false);
     first.dirty.set(false);
     first.readahead.set(false);
-    assert_eq!(
-        first.refs.fetch_add(1, Relaxed),
-        0,
-        "a free frame has references"
-    );
+    first.had.borrow_mut().clear();
+    // The allocator has a lock: who finds the folio by this count sees what was done to the memory before.
+    let refs = first.refs.fetch_add(1, Full);
+    assert_eq!(refs, 0, "a free frame has references");
     core::ptr::from_ref(first).cast_mut().cast()
 }
 
@@ -641,6 +643,15 @@ pub unsafe fn folio_enter_swapcache(folio: *mut folio, entry: swp_entry_t) {
         "a folio enters the swap cache twice"
     );
     page.swap.set(entry.val);
+    let nr = 1usize << page.order.get();
+    page.had.borrow_mut().extend(entry.val..entry.val + nr);
+}
+
+/// Whether the folio, in the life that the caller's reference keeps, was ever in the swap cache for the
+/// slot. To be locked: who adds a folio writes the slot's word first.
+pub unsafe fn folio_has_had(folio: *const folio, entry: swp_entry_t) -> bool {
+    assert!(folio_test_locked(folio));
+    alive(folio).had.borrow().contains(&entry.val)
 }
 
 pub unsafe fn folio_leave_swapcache(folio: *mut folio) {

@@ -2,6 +2,8 @@
 
 //! The C that calls us: what mm/swapfile.c, mm/page_io.c, mm/vmscan.c and mm/memory.c do to a page that
 //! is swapped, step by step, as far as the steps touch what is ours.
+//!
+//! They are `unsafe` where C's are no safer: who gives a slot has its device, who gives a folio a reference.
 
 use crate::{
     bindings::*,
@@ -581,6 +583,31 @@ pub unsafe fn reclaim_swap(entry: swp_entry_t) {
         folio_put(folio);
     }
     put_swap_device(si);
+}
+
+/// `mincore_swap()` for a page of shmem: whether it is in memory. Has no lock, neither of the mapping nor of
+/// the folio, and trusts what the lookup returns: it doesn't look again.
+///
+/// So it must be a folio that the slot had during the call: with the reference it can't be another's since.
+pub unsafe fn mincore(entry: swp_entry_t) -> bool {
+    let si = get_swap_device(entry);
+    if si.is_null() {
+        return false;
+    }
+    let folio = swap_cache_get_folio(entry);
+    put_swap_device(si);
+    if folio.is_null() {
+        return false;
+    }
+    let present = head(folio).uptodate.get();
+    folio_lock(folio);
+    assert!(
+        folio_has_had(folio, entry),
+        "a folio is found that the slot has never had"
+    );
+    folio_unlock(folio);
+    folio_put(folio);
+    present
 }
 
 /// Memory pressure: has the shrinkers look at `nr` objects.

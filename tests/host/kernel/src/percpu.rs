@@ -10,10 +10,10 @@ use crate::{
 use core::mem::MaybeUninit;
 use pin_init::PinInit;
 
+/// # Invariants
+///
+/// Every value is initialised. They are pinned: nothing moves them, or lends one mutably.
 pub struct PerCpu<T>(KBox<[MaybeUninit<T>; NR_CPUS]>);
-
-unsafe impl<T: Send> Send for PerCpu<T> {}
-unsafe impl<T: Sync> Sync for PerCpu<T> {}
 
 pub fn node_of(_: CpuId) -> NumaNode {
     NumaNode::NO_NODE
@@ -23,15 +23,17 @@ impl<T> PerCpu<T> {
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         let mut values = KBox::new([const { MaybeUninit::uninit() }; NR_CPUS], gfp)?;
         for value in values.iter_mut() {
+            // SAFETY: Room for a `T` that is ours, in a box: it stays there until `drop`.
             unsafe { pin_init::raw_init(value.as_mut_ptr(), init()) };
         }
+        // INVARIANT: Each was initialised just now: none can fail.
         Ok(Self(values))
     }
 
     pub fn get(&self, cpu: CpuId) -> Option<&T> {
-        self.0
-            .get(cpu.0)
-            .map(|value| unsafe { value.assume_init_ref() })
+        let value = self.0.get(cpu.0)?;
+        // SAFETY: By the type invariant.
+        Some(unsafe { value.assume_init_ref() })
     }
 
     pub fn this_cpu(&self) -> &T {
@@ -41,8 +43,9 @@ impl<T> PerCpu<T> {
 
 impl<T> Drop for PerCpu<T> {
     fn drop(&mut self) {
-        self.0
-            .iter_mut()
-            .for_each(|value| unsafe { value.assume_init_drop() });
+        for value in self.0.iter_mut() {
+            // SAFETY: By the type invariant; and nobody looks at it after this.
+            unsafe { value.assume_init_drop() };
+        }
     }
 }

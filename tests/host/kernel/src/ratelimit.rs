@@ -9,12 +9,7 @@ pub struct RateLimit(());
 
 impl RateLimit {
     pub fn new() -> impl PinInit<Self> {
-        unsafe {
-            pin_init::pin_init_from_closure(|slot: *mut Self| {
-                slot.write(Self(()));
-                Ok::<(), core::convert::Infallible>(())
-            })
-        }
+        Self(())
     }
     pub fn allows(&self, _: &CStr) -> bool {
         true

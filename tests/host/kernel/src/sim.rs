@@ -63,6 +63,8 @@ pub enum Promise {
     SwapoffFrees,
     /// swapoff waits for those who have got the device.
     SwapoffWaits,
+    /// `get_swap_device()` gets no device that is being swapped off.
+    DyingRefused,
     /// A folio that is being written stays in the swap cache until the device has it.
     WritebackStays,
     /// Reclaim leaves a folio in the swap cache that somebody has a reference to.
@@ -89,6 +91,7 @@ pub const PROMISES: &[Promise] = &[
     Promise::InvalidateCalled,
     Promise::SwapoffFrees,
     Promise::SwapoffWaits,
+    Promise::DyingRefused,
     Promise::WritebackStays,
     Promise::FreezeCount,
     Promise::DirtyStays,

@@ -16,8 +16,6 @@ pub const NotThreadSafe: NotThreadSafe = NotThreadSafe_(PhantomData);
 #[repr(transparent)]
 pub struct Opaque<T>(UnsafeCell<MaybeUninit<T>>);
 
-unsafe impl<T> Send for Opaque<T> {}
-
 impl<T> Opaque<T> {
     pub const fn new(value: T) -> Self {
         Self(UnsafeCell::new(MaybeUninit::new(value)))
@@ -52,6 +50,9 @@ impl<T> Opaque<T> {
     }
 }
 
+/// # Safety
+///
+/// `into_foreign` must return what the other functions take back, aligned to `FOREIGN_ALIGN`.
 pub unsafe trait ForeignOwnable: Sized {
     const FOREIGN_ALIGN: usize;
     type Borrowed<'a>
@@ -61,10 +62,23 @@ pub unsafe trait ForeignOwnable: Sized {
     where
         Self: 'a;
     fn into_foreign(self) -> *mut c_void;
+    /// # Safety
+    ///
+    /// `ptr` must be from `into_foreign`, and be given back once, with no borrow of it left.
     unsafe fn from_foreign(ptr: *mut c_void) -> Self;
+    /// # Safety
+    ///
+    /// As for `from_foreign`, if it isn't null.
     unsafe fn try_from_foreign(ptr: *mut c_void) -> Option<Self> {
+        // SAFETY: By the requirement, as it isn't null.
         (!ptr.is_null()).then(|| unsafe { Self::from_foreign(ptr) })
     }
+    /// # Safety
+    ///
+    /// `ptr` must be from `into_foreign`, and neither be given back nor borrowed mutably during `'a`.
     unsafe fn borrow<'a>(ptr: *mut c_void) -> Self::Borrowed<'a>;
+    /// # Safety
+    ///
+    /// As for `borrow`; nor may it be borrowed at all by others.
     unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> Self::BorrowedMut<'a>;
 }

@@ -16,13 +16,7 @@ pub struct Work<T>(PhantomData<fn(T)>);
 
 impl<T> Work<T> {
     pub fn new(_: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
-        // SAFETY: The slot is written whole.
-        unsafe {
-            pin_init::pin_init_from_closure(|slot: *mut Self| {
-                slot.write(Self(PhantomData));
-                Ok::<(), core::convert::Infallible>(())
-            })
-        }
+        Self(PhantomData)
     }
 }
 

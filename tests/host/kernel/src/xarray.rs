@@ -26,6 +26,9 @@ pub struct XArray<T> {
     _p: PhantomData<T>,
 }
 
+// SAFETY: It has no `T` in it, but words that the checker shares, and lends none: `store` and `erase` move
+// one in and out, maybe from one task to another, which `Send` allows; `load` gives a pointer, which it is
+// unsafe to follow.
 unsafe impl<T: Send> Sync for XArray<T> {}
 
 #[derive(Debug)]

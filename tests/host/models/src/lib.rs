@@ -57,7 +57,10 @@ pub fn set(param: Param, word: &CStr) {
 #[derive(Clone, Copy)]
 pub struct Device(*mut swap_info_struct);
 
+// SAFETY: What there is of a device stays to the end of the model, swapped off or not; and tasks are coroutines
+// of one thread, so that its cells are changed by one at a time.
 unsafe impl Send for Device {}
+// SAFETY: As above.
 unsafe impl Sync for Device {}
 
 impl Device {
@@ -82,6 +85,7 @@ pub const SLOTS: usize = 2 * bindings::SWAPFILE_CLUSTER_SLOTS;
 
 /// Boots the simulated kernel: zswap is enabled, and its shrinker, and a device in use.
 pub fn boot() -> Device {
+    // SAFETY: Once in an execution, before all else, as an initcall.
     unsafe { bindings::zswap_rs_init() };
     set(Param::Enabled, c"Y");
     set(Param::ShrinkerEnabled, c"Y");
@@ -110,6 +114,7 @@ pub fn shut_down(device: Device, pages: &[&'static Page]) {
                 c::Faulted::Again => {}
                 // Reclaim takes what could not be read; then it can be tried again.
                 c::Faulted::Error => match page.pte() {
+                    // SAFETY: The page table refers to the slot, which keeps the device.
                     Pte::Swapped(entry) => unsafe { _ = c::reclaim_cached(entry) },
                     _ => {}
                 },

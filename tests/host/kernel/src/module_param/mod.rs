@@ -32,7 +32,9 @@ pub mod runtime {
     /// What is in memory is the value that it begins with in each execution.
     pub struct ParamLocked<T>(T);
 
-    // SAFETY: The value is got with a `ParamLock` only, of which there is one.
+    // SAFETY: `get` lends the value for as long as a `ParamLock` is lent, and `replace` changes it with one
+    // that is lent mutably. There is one at a time: `with` makes it, under the lock. So values go from task
+    // to task, which `Send` allows, and two never have one of them at once.
     unsafe impl<T: Send> Sync for ParamLocked<T> {}
 
     impl<T: Copy + 'static> ParamLocked<T> {
@@ -43,7 +45,8 @@ pub mod runtime {
             sim::value(core::ptr::from_ref(self) as usize, || RefCell::new(self.0))
         }
         pub fn get<'a>(&'a self, _: &'a ParamLock) -> &'a T {
-            // SAFETY: The world keeps it, and it isn't changed but by who has the lock to himself.
+            // SAFETY: The world keeps it, and it isn't changed but by `replace`, which wants the lock mutably:
+            // not while it is lent for the time of this borrow.
             unsafe { &*self.value().as_ptr() }
         }
         pub fn replace(&self, _: &mut ParamLock, value: T) -> T {
@@ -111,8 +114,6 @@ pub mod runtime {
 
     pub struct Text(&'static CStr);
 
-    unsafe impl Sync for Text {}
-
     impl Text {
         pub const fn new(default: &'static CStr) -> Self {
             Self(default)
@@ -122,7 +123,8 @@ pub mod runtime {
             sim::value(core::ptr::from_ref(self) as usize, default)
         }
         pub fn get<'a>(&'a self, _: &'a ParamLock) -> &'a [u8] {
-            // SAFETY: As for `ParamLocked`.
+            // SAFETY: The world keeps it, and it isn't changed but by `set` and `reset`, which want the lock
+            // mutably: not while it is lent for the time of this borrow.
             unsafe { &*self.value().as_ptr() }
         }
         pub fn set(&self, _: &mut ParamLock, text: &[u8]) -> Result {

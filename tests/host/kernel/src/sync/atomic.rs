@@ -88,7 +88,9 @@ impl<T> Value for *mut T {
 #[repr(transparent)]
 pub struct Atomic<T: Value>(UnsafeCell<T>);
 
+// SAFETY: A value is a number or a pointer, which is as good elsewhere: to follow it is `unsafe`.
 unsafe impl<T: Value> Send for Atomic<T> {}
+// SAFETY: What is in memory is read only: the value is in the world's word, which the checker shares.
 unsafe impl<T: Value> Sync for Atomic<T> {}
 
 impl<T: Value> Atomic<T> {
@@ -96,7 +98,11 @@ impl<T: Value> Atomic<T> {
         Self(UnsafeCell::new(value))
     }
 
+    /// # Safety
+    ///
+    /// `ptr` must be valid, and what is there not be changed but by this, during `'a`.
     pub unsafe fn from_ptr<'a>(ptr: *mut T) -> &'a Self {
+        // SAFETY: By the requirement; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 

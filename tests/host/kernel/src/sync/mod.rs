@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 pub struct LockClassKey;
 
-/// A lock with what it protects.
+/// A lock with what it protects. None of the promises is that this one excludes: it always does.
 pub struct Mutex<T> {
     value: UnsafeCell<T>,
     _pin: PhantomPinned,
@@ -35,22 +35,24 @@ pub struct Mutex<T> {
 pub use Mutex as SpinLock;
 pub use Mutex as SpinLockIrq;
 
+// SAFETY: It owns the value.
 unsafe impl<T: Send> Send for Mutex<T> {}
+// SAFETY: The value is got with the lock only, by one task at a time: what goes from one to the next is a
+// `T` that is `Send`.
 unsafe impl<T: Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
     pub fn new(value: T, _: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
-        unsafe {
-            pin_init::pin_init_from_closure(|slot: *mut Self| {
-                UnsafeCell::raw_get(&raw const (*slot).value).write(value);
-                Ok::<(), core::convert::Infallible>(())
-            })
+        Self {
+            value: UnsafeCell::new(value),
+            _pin: PhantomPinned,
         }
     }
 
     pub fn lock(&self) -> Guard<'_, T> {
         let lock = Lock::at(core::ptr::from_ref(self) as usize, None);
         lock.lock();
+        // INVARIANT: Just taken, by the mutex's address.
         Guard { mutex: self, lock }
     }
 }
@@ -61,6 +63,9 @@ impl<T> Drop for Mutex<T> {
     }
 }
 
+/// # Invariants
+///
+/// `lock` is that of `mutex`, and was taken for this.
 pub struct Guard<'a, T> {
     mutex: &'a Mutex<T>,
     lock: Rc<Lock>,
@@ -69,12 +74,15 @@ pub struct Guard<'a, T> {
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
+        // SAFETY: By the type invariant nobody else has the lock, and so the value; who lends it mutably
+        // borrows `self` mutably.
         unsafe { &*self.mutex.value.get() }
     }
 }
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: As above.
         unsafe { &mut *self.mutex.value.get() }
     }
 }
@@ -86,9 +94,17 @@ impl<T> Drop for Guard<'_, T> {
 }
 
 /// A counted reference. Who counts isn't followed: nothing hangs on it here.
+///
+/// # Invariants
+///
+/// The pointer is from `sim::alloc`, to a count and a pinned `T`. As many refer to it as the count says.
 pub struct Arc<T>(*mut (Cell<usize>, T));
 
+// SAFETY: It gives `&T`, and who drops the last one drops the `T`: both may be elsewhere as `T` is `Sync` and
+// `Send`. The count is a cell, but a model's tasks are coroutines of one thread of the host, and don't
+// give way while they count.
 unsafe impl<T: Send + Sync> Send for Arc<T> {}
+// SAFETY: As above: a `&Arc<T>` gives `&T`, and can be cloned.
 unsafe impl<T: Send + Sync> Sync for Arc<T> {}
 
 impl<T> Arc<T> {
@@ -99,6 +115,8 @@ impl<T> Arc<T> {
         let room: KBox<core::mem::MaybeUninit<(Cell<usize>, T)>> =
             KBox::new(core::mem::MaybeUninit::uninit(), flags)?;
         let ptr = KBox::into_raw(room).cast::<(Cell<usize>, T)>();
+        // SAFETY: Room for both, just allocated, and nobody else's: the `T` is initialised where it stays. If
+        // that fails there is none, and the room is freed.
         unsafe {
             (&raw mut (*ptr).0).write(Cell::new(1));
             if let Err(error) = pin_init::raw_try_init(&raw mut (*ptr).1, init) {
@@ -106,14 +124,17 @@ impl<T> Arc<T> {
                 return Err(error.into());
             }
         }
+        // INVARIANT: Counted once, for this.
         Ok(Self(ptr))
     }
 }
 
 impl<T> Clone for Arc<T> {
     fn clone(&self) -> Self {
+        // SAFETY: By the type invariant it is there, as we refer to it.
         let count = unsafe { &(*self.0).0 };
         count.set(count.get() + 1);
+        // INVARIANT: Just counted.
         Self(self.0)
     }
 }
@@ -121,15 +142,18 @@ impl<T> Clone for Arc<T> {
 impl<T> Deref for Arc<T> {
     type Target = T;
     fn deref(&self) -> &T {
+        // SAFETY: By the type invariant it is there for as long as we refer to it.
         unsafe { &(*self.0).1 }
     }
 }
 
 impl<T> Drop for Arc<T> {
     fn drop(&mut self) {
+        // SAFETY: As above.
         let count = unsafe { &(*self.0).0 };
         count.set(count.get() - 1);
         if count.get() == 0 {
+            // SAFETY: By the type invariant nobody else refers to it, and we don't after this.
             unsafe { self.0.drop_in_place() };
             sim::free(self.0.cast());
         }
@@ -139,7 +163,10 @@ impl<T> Drop for Arc<T> {
 /// A value that is set once in an execution. (Models set it before they start threads.)
 pub struct SetOnce<T>(core::marker::PhantomData<T>, u8);
 
+// SAFETY: It has no `T` in it: the world has, by this one's address.
 unsafe impl<T: Send> Send for SetOnce<T> {}
+// SAFETY: A `T` comes from the task that calls `populate`, which `Send` allows, and is lent to all, which
+// `Sync` does. It is never changed.
 unsafe impl<T: Send + Sync> Sync for SetOnce<T> {}
 
 impl<T: 'static> SetOnce<T> {
@@ -149,7 +176,7 @@ impl<T: 'static> SetOnce<T> {
 
     pub fn as_ref(&self) -> Option<&T> {
         let value = sim::try_value::<ManuallyDrop<T>>(core::ptr::from_ref(self) as usize)?;
-        // SAFETY: The world keeps it to the end.
+        // SAFETY: The world keeps it to the end, and doesn't change it.
         Some(unsafe { &*Rc::as_ptr(&value) })
     }
 

@@ -8,7 +8,7 @@
 //! nothing is left.
 
 use kernel::{
-    alloc::{flags::GFP_KERNEL, KBox},
+    alloc::KBox,
     bindings,
     c::{self, Content, Faulted, Page},
     mm::{
@@ -118,6 +118,7 @@ fn two_loads_and_writeback() {
 fn lookup_and_reuse() {
     let device = old_page(2);
     together(vec![
+        // SAFETY: The device is there to the end of the model.
         Box::new(move || unsafe {
             let folio = bindings::swap_cache_get_folio(device.slot(1));
             if !folio.is_null() {
@@ -140,6 +141,39 @@ fn lookup_and_reuse() {
         }),
     ]);
     shut_down(device, &[&B]);
+}
+
+/// The same, by one who trusts what is found, while the folio leaves with its slot and its memory is used for
+/// a page that has none.
+fn mincore_and_reuse() {
+    let device = old_page(2);
+    together(vec![
+        // SAFETY: As above.
+        Box::new(move || unsafe { _ = c::mincore(device.slot(1)) }),
+        Box::new(|| {
+            fault(&A, true);
+            A.unmap();
+            B.create(Content::new(1, 4));
+        }),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// The same, while reclaim takes the folio, and the page is swapped in again to another.
+fn mincore_and_reclaim() {
+    let device = old_page(2);
+    swap_in(device);
+    together(vec![
+        // SAFETY: As above.
+        Box::new(move || unsafe { _ = c::mincore(device.slot(1)) }),
+        Box::new(move || {
+            // SAFETY: As above.
+            unsafe { c::reclaim_cached(device.slot(1)) };
+            B.create(Content::new(1, 4));
+            swap_in(device);
+        }),
+    ]);
+    shut_down(device, &[&A, &B]);
 }
 
 /// A page is swapped out while it is wanted back, written to and swapped out again: there may be an older
@@ -228,15 +262,24 @@ fn same_slot_again() {
     shut_down(device, &[&A]);
 }
 
+/// Swaps in the page of slot 1, for nobody yet.
+fn swap_in(device: Device) {
+    let none = core::ptr::null_mut::<u8>();
+    // SAFETY: The device is there to the end of the model, and the slot in use.
+    unsafe {
+        let folio = bindings::swapin_sync(device.slot(1), 0, 1, none.cast(), none.cast(), 0);
+        bindings::folio_put(folio);
+    }
+}
+
 /// A page that is read ahead, while it is written back and reclaim is after its folio.
 fn read_ahead() {
     let device = old_page(2);
     together(vec![
-        Box::new(move || unsafe {
-            let none = core::ptr::null_mut::<u8>();
-            let folio = bindings::swapin_sync(device.slot(1), 0, 1, none.cast(), none.cast(), 0);
-            bindings::folio_put(folio);
-            c::reclaim_cached(device.slot(1));
+        Box::new(move || {
+            swap_in(device);
+            // SAFETY: As above.
+            unsafe { c::reclaim_cached(device.slot(1)) };
         }),
         Box::new(|| _ = c::shrink(1)),
     ]);
@@ -247,8 +290,9 @@ fn read_ahead() {
 fn reclaim_and_writeback() {
     let device = old_page(2);
     together(vec![
-        Box::new(move || unsafe {
-            c::reclaim_cached(device.slot(1));
+        Box::new(move || {
+            // SAFETY: The device is there to the end of the model.
+            unsafe { c::reclaim_cached(device.slot(1)) };
             fault(&A, true);
         }),
         Box::new(|| _ = c::shrink(1)),
@@ -289,6 +333,33 @@ fn swapoff_and_free() {
         Box::new(|| _ = c::shrink(1)),
     ]);
     nothing_is_left();
+}
+
+/// The last page of a device goes, and then the device, while somebody does something who has had the name of its
+/// slot before, and no more.
+fn too_late(late: fn(Device)) {
+    let device = old_page(2);
+    together(vec![
+        Box::new(move || {
+            A.unmap();
+            device.off(&[]);
+        }),
+        Box::new(move || late(device)),
+    ]);
+    nothing_is_left();
+}
+
+fn too_late_to_look() {
+    // SAFETY: Whether there still is a device, it asks.
+    too_late(|device| unsafe { _ = c::mincore(device.slot(1)) });
+}
+
+fn too_late_to_load() {
+    too_late(|_| _ = A.fault(true));
+}
+
+fn too_late_to_write_back() {
+    too_late(|_| _ = c::shrink(1));
 }
 
 /// Two slots of one tree: one is stored, the other freed, and the shrinker walks.
@@ -365,6 +436,8 @@ models! {
     two_loads: 2,
     two_loads_and_writeback: 1,
     lookup_and_reuse: 3,
+    mincore_and_reuse: 2,
+    mincore_and_reclaim: 3,
     store_again_other: 1,
     store_again_zero: 1,
     store_after_zero: 1,
@@ -376,6 +449,9 @@ models! {
     swapoff_and_writeback: 3,
     swapoff_and_load: 2,
     swapoff_and_free: 1,
+    too_late_to_look: 3,
+    too_late_to_load: 3,
+    too_late_to_write_back: 3,
     neighbours: 1,
     publication: 3,
 }

@@ -29,6 +29,9 @@ promises! {
     a_slot_that_is_freed_is_invalidated: InvalidateCalled, free_and_writeback;
     swapoff_frees_all_slots: SwapoffFrees, swapoff_and_writeback;
     swapoff_waits: SwapoffWaits, swapoff_and_free;
+    a_dying_device_is_not_looked_up: DyingRefused, too_late_to_look;
+    a_dying_device_is_not_loaded_from: DyingRefused, too_late_to_load;
+    a_dying_device_is_not_written_to: DyingRefused, too_late_to_write_back;
     a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback;
     a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse;
     a_dirty_folio_is_written: DirtyStays, read_ahead;
