@@ -15,7 +15,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -40,6 +40,7 @@ help:
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
+	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model; needs herd7'
 	@echo '  make coverage       which lines of the policy the tests reach'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
@@ -144,6 +145,9 @@ safety-report: toolchain
 
 mutants: crates kernel
 	@scripts/mutants.sh
+
+litmus: source
+	@scripts/litmus.sh
 
 coverage: crates kernel
 	@scripts/coverage.sh

@@ -53,6 +53,7 @@ host_tests() {
 	tap input < <(tests/host/input.sh 2>&1)
 	tap selftests < <(tests/host/selftests.sh 2>&1)
 	tap races < <(tests/host/races.sh 2>&1)
+	tap litmus < <(tests/host/litmus.sh 2>&1)
 	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
 	# cargo says "test NAME ... ok", and "running N tests" before.
 	# Attacks are on the types of the Rust kernel.

@@ -65,8 +65,11 @@ use crate::{
     sync::{
         aref::ARef,
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
+            ordering::{
+                Relaxed,
+                Release, //
+            },
+            Atomic,
         },
     },
     types::NotThreadSafe,
@@ -428,7 +431,9 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
             SlotWord::Shadow(_, flags) => flags,
             odd => odd_flags(odd),
         };
-        word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
+        // Release: a new folio was marked as locked by a plain write, before which nobody may find it.
+        // The cluster's lock doesn't order the two: it was taken before both.
+        word.store(Native::encode(SlotWord::Folio(pfn, flags)), Release);
     }
     // SAFETY: The folio is alive.
     unsafe { bindings::folio_ref_add(folio.as_ptr(), words.len() as c_int) };

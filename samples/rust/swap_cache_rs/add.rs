@@ -83,8 +83,9 @@ fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
         return slot.is_vacant(order);
     }
     // One word: that takes no lock. What is read may be old, but no slot that was found in a page table
-    // or a mapping can seem to be free: before it had that user, it had a folio. Who put it there
-    // wrote the word first, and released two locks in between; we come to the word by what was found.
+    // or a mapping can seem to be free: before it had that user, it had a folio. Who put it there wrote
+    // the word first, unlocked the cluster, and locked where he put it; we come to the word by what was
+    // found.
     match slot.word() {
         SlotWord::Folio(..) => Err(EEXIST),
         SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),

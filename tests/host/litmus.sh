@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whether tests/litmus, which `make litmus` runs, is still about this code. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+n=0 status=0
+point() { # point NAME PROBLEMS: passes if there are none
+	n=$((n + 1))
+	if [ -z "$2" ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		printf '# %s\n' "${2//$'\n'/$'\n# '}"
+		status=1
+	fi
+}
+
+mapfile -t strong < <(find tests/litmus -name '*.litmus' ! -name '*-weak*' | sort)
+
+echo 1..2
+point "each function that a litmus test is of exists" "$(for file in "${strong[@]}"; do
+	of=$(sed -n 's/^ \* Rust: //p' "$file")
+	for function in $(tr , ' ' <<<"${of% in *}"); do
+		grep -q -s -w "fn $function" "${of##* in }" || echo "$file: there is no $function in ${of##* in }"
+	done
+	[ -n "$of" ] || echo "$file: is of no function"
+done)"
+point "each has weaker ones, and says that they end otherwise" "$(for file in "${strong[@]}"; do
+	grep -q -x ' \* Result: Never' "$file" || echo "$file: isn't Never"
+	grep -q -s -x -E ' \* Result: Sometimes( DATARACE)?' "${file%.litmus}"-weak*.litmus ||
+		echo "$file: has none that is Sometimes"
+done)"
+exit $status
