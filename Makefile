@@ -57,7 +57,7 @@ help:
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c or mm/swap_state.c isn'\''t what the Rust was written from'
 	@echo '  ZERO_FIX=1          with the patch of docs/upstream, which keeps old content out of zero pages'
-	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, a check to its slots, a drain to its CPU'
+	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, a check to its slots, a drain to its CPU, a new folio to its lock'
 	@echo '  SEED=n              for stress: what an earlier run did'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
 	@echo '  ZSWAP_RS_CACHE=/path where the toolchain root and the source are kept'
