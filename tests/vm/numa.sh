@@ -25,8 +25,9 @@ for node in 0 1; do
 	point "node $node: its pages are there" \
 		"$(awk -v name="anon" -v key="N$node=" '$1 == name { for (i = 2; i <= NF; i++) if (index($i, key) == 1) print (substr($i, length(key) + 1) >= 2048 * 4096) }' /cg/a/memory.numa_stat)" 1
 	with a out
+	[ $node = 0 ] && want="1 0" || want="0 1"
 	point "node $node: its entries are on its list alone, and read back" \
-		"$(on_lists a), $(ask a check)" "$([ $node = 0 ] && echo 1 0 || echo 0 1), same 2048"
+		"$(soon "$want" on_lists a), $(ask a check)" "$want, same 2048"
 	stop a
 done
 swap_off
