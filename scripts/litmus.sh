@@ -13,7 +13,7 @@ cp "$(pristine)"/tools/memory-model/{linux-kernel.*,lock.cat} "$model"
 herd=(scripts/enter.sh env -C "$model" herd7)
 "${herd[@]}" -version >/dev/null 2>&1 || herd=(env -C "$model" herd7)
 "${herd[@]}" -version >/dev/null 2>&1 ||
-	die "the litmus tests were not run, as there is no herd7: install herdtools7, 7.58 or later (opam install herdtools7), and have herd7 in \$PATH"
+	die "the litmus tests were not run, as there is no herd7: install herdtools7, 7.58 or later, and have herd7 in \$PATH"
 
 files=(tests/litmus/*.litmus)
 passed=0 failed=0
@@ -29,7 +29,7 @@ for file in "${files[@]}"; do
 	data-race) found+=' DATARACE' ;;
 	*) found+=' FLAGGED' ;;
 	esac
-	if [ "$found" = "$wanted" ]; then
+	if [ -n "$wanted" ] && [ "$found" = "$wanted" ]; then
 		passed=$((passed + 1))
 		echo "ok $((passed + failed)) - $name: $found"
 	else

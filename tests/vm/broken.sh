@@ -84,7 +84,7 @@ transforms()
 }
 
 # leaks: what kmemleak has found, where there is one. It wants things to be 5 s old, and to be
-# unreachable twice.
+# unreachable twice. KUnit must not have run: two suites in Rust keep what has to be 'static.
 leaks()
 {
 	[ -e /sys/kernel/debug/kmemleak ] || return

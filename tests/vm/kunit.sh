@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# The KUnit suites again, now that there is swap: at boot there was none.
+# The KUnit suites, again if they ran at boot, now that there is swap: then there was none.
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit || exit

@@ -719,8 +719,8 @@ impl<'f> Pinned<'_, 'f> {
     ///
     /// # Safety
     ///
-    /// `new` must be locked by the caller and marked as in the swap cache, for slots that were this
-    /// folio's, and have a reference for each. From now on the caller has to see to it that this
+    /// `new` must be locked by the caller, whose mark of that is ordered before this, and marked as in
+    /// the swap cache, for slots that were this folio's, and have a reference for each. From now on the caller has to see to it that this
     /// folio, or what a split leaves of it, is no longer taken to have them.
     #[inline]
     pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
@@ -743,6 +743,7 @@ impl<'f> Pinned<'_, 'f> {
                     continue;
                 }
             };
+            // Not Release, as in `enter`: by the requirement the lock's mark comes before.
             word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
         }
     }

@@ -589,6 +589,10 @@ pub unsafe fn reclaim_swap(entry: swp_entry_t) {
 /// the folio, and trusts what the lookup returns: it doesn't look again.
 ///
 /// So it must be a folio that the slot had during the call: with the reference it can't be another's since.
+///
+/// # Safety
+///
+/// None is wanted: `entry` may be any, of a device that is gone too.
 pub unsafe fn mincore(entry: swp_entry_t) -> bool {
     let si = get_swap_device(entry);
     if si.is_null() {
