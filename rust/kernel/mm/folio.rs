@@ -138,6 +138,8 @@ pub struct FolioPage<'a> {
     _folio: PhantomData<&'a Folio>,
 }
 
+// Only who compresses looks at pages.
+#[cfg_attr(not(CONFIG_ZSWAP), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[inline]
@@ -412,6 +414,8 @@ pub struct Contents<'a> {
 /// Says that the page whose [`Contents`] had the lifetime `'a` was written.
 pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
+// Only who compresses looks at pages.
+#[cfg_attr(not(CONFIG_ZSWAP), expect(dead_code))]
 impl<'a> Contents<'a> {
     /// Says that all of it was written.
     #[inline]
