@@ -1201,7 +1201,7 @@ static void writeback_while_a_folio_is_half_stored(struct kunit *test)
 	drop(folio);
 }
 
-/* Page 8 of 16 can't be compressed, nor kept as it is: nothing stays of the others, nor of their charge. */
+/* Page 8 of 16 can neither be compressed nor kept as it is: nothing stays of the others. */
 static void half_stored_folio_is_refused(struct kunit *test)
 {
 	struct side half = { .run = do_store };

@@ -16,6 +16,8 @@ for swap in brd virtio; do
 		out=$(vmstat pswpout) in=$(vmstat pswpin)
 		with a out
 		out=$(($(vmstat pswpout) - out))
+		# What has been written stays in memory at first.
+		echo 16M > /cg/a/memory.reclaim 2> /dev/null
 		with a in
 		point "$swap, folios of $kib KiB: out, in" \
 			"$out $(($(vmstat pswpin) - in)) $(ask a check)" "2048 2048 same 2048"

@@ -13,10 +13,12 @@ tidy()
 	done
 	rm -f /run/*.in /run/*.out
 	rmdir /cg/*/ 2> /dev/null
-	set_param max_pool_percent 20
-	set_param accept_threshold_percent 90
-	set_param compressor lz4
-	set_param enabled Y
+	if [ -d $PARAM ]; then
+		set_param max_pool_percent 20
+		set_param accept_threshold_percent 90
+		set_param compressor lz4
+		set_param enabled Y
+	fi
 	folios 4
 }
 
