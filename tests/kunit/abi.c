@@ -360,7 +360,7 @@ static void refused_when_full(struct kunit *test)
 #ifdef CONFIG_FAILSLAB
 /*
  * Makes the n-th allocation of a store fail, for every n that there is (for
- * large folios: for the first pages, and for some later ones). Wants
+ * the largest folio: for its first pages, and for some later ones). Wants
  * ignore-gfp-wait of failslab and fail_page_alloc to be off, and min-order of
  * the latter to be 0.
  */
@@ -369,7 +369,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 	int n, refused = 0, most = 0;
 	long before = stored();
 
-	for (n = 1; n <= 2000; n += n < 20 ? 1 : 97) {
+	for (n = 1; n <= 2000; n += n < (order == LARGEST ? 20 : 100) ? 1 : 97) {
 		struct folio *folio = cached_folio(test, order);
 		unsigned int left;
 		bool ret;
