@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Whether tests/litmus, which `make litmus` runs, is still about this code. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
-
-n=0 status=0
-point() { # point NAME PROBLEMS: passes if there are none
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '# %s\n' "${2//$'\n'/$'\n# '}"
-		status=1
-	fi
-}
+. tests/host/tap.sh
 
 mapfile -t strong < <(find tests/litmus -name '*.litmus' ! -name '*-weak*' | sort)
 

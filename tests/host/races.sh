@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Whether what docs/races.md names is there, and names what there is. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
-
-n=0 status=0
-point() { # point NAME PROBLEMS: passes if there are none
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		printf '# %s\n' "${2//$'\n'/$'\n# '}"
-		status=1
-	fi
-}
+. tests/host/tap.sh
 
 # A line for each name: the row's number, what kind of name it is, the name.
 named=$(perl -ne 'next unless /^\| (?!#|-)(.*?) \|/;
