@@ -93,12 +93,12 @@ job=
 [ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
 # zswap_liar is a compressor of the tests, which fails on request.
 # Nor is it one that an allocation has failed, which says so with a trace, and may; nor a data race
-# of C's that KCSAN sees in what has nothing to do with swap, or in zsmalloc alone: how full a zspage is
-# and its class are bits of one word (docs/upstream).
+# of C's that KCSAN sees in what has nothing to do with swap, or where zsmalloc reads a zspage's
+# class while it changes how full it is: bits of one word (docs/upstream).
 complaint=$(grep -a -v zswap_liar "$log.console" | awk -v bad="$bad" '
 	/page allocation failure|vmalloc error/ { excused = NR + 8 }
 	/Call Trace/ && NR <= excused { next }
-	/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_[a-z_]+ \/ zs_[a-z_]+[ \r]*$/) { next }
+	/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
 	$0 ~ bad { print; exit }' | tr -d '\r') || true
 [ -z "$complaint" ] || die "$name: the guest's kernel complained: $complaint (build/log/$name.console)"
 result=$(sed -n 's/^guest exit //p' "$log.out")

@@ -720,8 +720,9 @@ impl<'f> Pinned<'_, 'f> {
     /// # Safety
     ///
     /// `new` must be locked by the caller, whose mark of that is ordered before this, and marked as in
-    /// the swap cache, for slots that were this folio's, and have a reference for each. From now on the caller has to see to it that this
-    /// folio, or what a split leaves of it, is no longer taken to have them.
+    /// the swap cache, for slots that were this folio's, and have a reference for each. From now on the
+    /// caller has to see to it that this folio, or what a split leaves of it, is no longer taken to have
+    /// them.
     #[inline]
     pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
         let old = self.folio.pfn();

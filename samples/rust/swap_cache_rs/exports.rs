@@ -213,6 +213,8 @@ pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio
 /// Both must be locked, and marked as in the swap cache; `new` with a reference for each of its pages.
 /// `ci` must be the cluster of their slots, and locked. The slots that `new` says are its must be those
 /// of `old`, whose count may be frozen.
+/// That `new` is locked must have been ordered before this: shmem has marked it as up to date since, a
+/// split has a barrier, and migration has frozen the count of `old`.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     ci: *mut bindings::swap_cluster_info,
