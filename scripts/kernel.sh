@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
 # VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
+# LIKE=name is a folder of build that is most like it, if not that of the other implementation.
 # TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
 . "$(dirname "$0")/lib.sh"
 
@@ -22,6 +23,23 @@ out=build/$variant
 mkdir -p "$out"
 lock "$out/lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
+
+# A new folder begins as a copy of one that is built, if there is one, of LIKE if there is that: make sees
+# to what is different, and between C and Rust that is little. .config comes last: without it, it's begun anew.
+copy() {
+	rm -rf "$out.new" && find "$out" -mindepth 1 ! -name lock -delete && cp -a "$1" "$out.new" || return
+	rm "$out.new/lock" && mv "$out.new/.config" "$out.config" || return
+	find "$out.new" -mindepth 1 -maxdepth 1 -exec mv -t "$out" {} + && rmdir "$out.new" || return
+	mv "$out.config" "$out/.config"
+}
+if [ ! -e "$out/.config" ]; then
+	for like in ${LIKE:+"build/$LIKE"} build/{rust,c,rust-zswap,rust-cache}; do
+		[ -e "$like/vmlinux" ] && exec 8<"$like/lock" && flock -n 8 || continue # it is being built
+		step "copy for $variant" copy "$like"
+		exec 8<&-
+		break
+	done
+fi
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})

@@ -146,16 +146,11 @@ guest_catches() { # MUTANT VARIANT FILE POINT
 
 variant_of() { local config; config=$(header "$1" config); echo "mutants${config:+-$config}"; }
 
-# build VARIANT: its kernel, begun with what is built already of the same configuration.
+# build VARIANT: its kernel.
 build() {
-	local config=${1#mutants} like
+	local config=${1#mutants}
 	config=${config#-} config=${config:-races}
-	like=build/$config
-	[ "$config" != races ] || [ -e "$like/vmlinux" ] || like=build/rust
-	if [ ! -e "build/$1/.config" ] && [ -e "$like/vmlinux" ]; then
-		step "copy for $1" cp -a "$like" "build/$1"
-	fi
-	ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=scripts/configs/$config.config scripts/kernel.sh rust
+	LIKE=$config ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=scripts/configs/$config.config scripts/kernel.sh rust
 }
 
 # What is wanted of all: the tests, by where they run.

@@ -15,7 +15,7 @@ if [ -z "${VARIANT:-}" ]; then
 	VARIANT=debug
 	[ "$IMPL" = rust ] || VARIANT+=-$IMPL
 	[ -z "${ZERO_FIX:-}" ] || VARIANT+=-zero
-	export VARIANT EXTRA_CONFIG=scripts/configs/debug.config
+	export VARIANT LIKE=debug EXTRA_CONFIG=scripts/configs/debug.config
 fi
 scripts/kernel.sh "$IMPL"
 
