@@ -99,11 +99,15 @@ static noinline_for_stack unsigned long event(enum vm_event_item item)
 
 static bool store(struct folio *folio)
 {
-	/* As in reclaim. */
-	unsigned int flags = memalloc_noreclaim_save();
-	bool ret = zswap_store(folio);
+	unsigned int flags;
+	bool ret;
 
+	/* As in reclaim; lockdep is told, since what storing locks must not be held to allocate. */
+	fs_reclaim_acquire(GFP_KERNEL);
+	flags = memalloc_noreclaim_save();
+	ret = zswap_store(folio);
 	memalloc_noreclaim_restore(flags);
+	fs_reclaim_release(GFP_KERNEL);
 	return ret;
 }
 
