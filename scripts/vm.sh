@@ -37,9 +37,13 @@ vm=$TOP/build/vm log=$TOP/build/log/$name
 mkdir -p "$vm"
 scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio
 if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
-	truncate -s 512M "$vm/swap.img" "$vm/ext4.new"
-	scripts/enter.sh mkfs.ext4 -q -F build/vm/ext4.new
-	mv "$vm/ext4.new" "$vm/ext4.img"
+	(
+		flock 9 # of guests that begin together, one
+		[ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ] || exit 0
+		truncate -s 512M "$vm/swap.img" "$vm/ext4.new"
+		scripts/enter.sh mkfs.ext4 -q -F build/vm/ext4.new
+		mv "$vm/ext4.new" "$vm/ext4.img"
+	) 9>"$vm/disks.lock"
 fi
 [ -z "$repeat" ] || accel=tcg,thread=single
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
