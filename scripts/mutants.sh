@@ -9,7 +9,7 @@
 #
 #   history: N             the bug that it brings back, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
-#   config: debug          in a kernel with that configuration of scripts/configs; races, if none
+#   config: lockdep        in a kernel with that configuration of scripts/configs; races, if none
 #   alone: yes             after it, a guest is unfit for others
 #   caught-by: FILE POINT  a point of a test in the guest that fails; or "hangs"; or "kernel: TEXT",
 #                          which the guest's kernel says
