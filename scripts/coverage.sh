@@ -8,9 +8,6 @@
 [ -z "${HOSTTOOLS:-}" ] || die "make coverage wants the toolchain root: leave HOSTTOOLS out"
 export IMPL=rust VARIANT=coverage KRUSTFLAGS=-Cdebuginfo=line-tables-only
 out=build/coverage
-if [ ! -e $out/.config ] && [ -e build/rust/vmlinux ]; then
-	step "copy for coverage" cp -a build/rust $out
-fi
 scripts/kernel.sh rust
 vmlinux=$out/vmlinux.unstripped
 COVER=$(scripts/enter.sh python3 scripts/coverage.py ranges $vmlinux)

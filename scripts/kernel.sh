@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
 # VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
-# LIKE=name is a folder of build that is most like it, if not that of the other implementation.
+# A new folder begins as a copy of build/$LIKE, or else of another implementation's, if that is built.
 # TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
 . "$(dirname "$0")/lib.sh"
 
@@ -20,25 +20,26 @@ esac
 [ -d build/src ] || die "build/src is not there: run make overlay"
 variant=${VARIANT:-$impl}
 out=build/$variant
-mkdir -p "$out"
-lock "$out/lock"
+lock "build/log/kernel-$variant.lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
 
-# A new folder begins as a copy of one that is built, if there is one, of LIKE if there is that: make sees
-# to what is different, and between C and Rust that is little. .config comes last: without it, it's begun anew.
+# Between C and Rust little is different, and make sees to that. Nothing that boots is copied.
 copy() {
-	rm -rf "$out.new" && find "$out" -mindepth 1 ! -name lock -delete && cp -a "$1" "$out.new" || return
-	rm "$out.new/lock" && mv "$out.new/.config" "$out.config" || return
-	find "$out.new" -mindepth 1 -maxdepth 1 -exec mv -t "$out" {} + && rmdir "$out.new" || return
-	mv "$out.config" "$out/.config"
+	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
+	rm -f "$out.new"/{vmlinux,arch/x86/boot/bzImage,config.key} && mv -T "$out.new" "$out"
 }
-if [ ! -e "$out/.config" ]; then
-	for like in ${LIKE:+"build/$LIKE"} build/{rust,c,rust-zswap,rust-cache}; do
-		[ -e "$like/vmlinux" ] && exec 8<"$like/lock" && flock -n 8 || continue # it is being built
-		step "copy for $variant" copy "$like"
-		exec 8<&-
+begun=
+if [ ! -d "$out" ]; then
+	for like in ${LIKE:-} rust c rust-zswap rust-cache; do
+		[ -e "build/$like/vmlinux" ] || continue
+		exec 8>"build/log/kernel-$like.lock"
+		flock -s -n 8 || continue # it is being built
+		step "copy for $variant" copy "build/$like"
+		begun=yes
 		break
 	done
+	exec 8>&-
+	mkdir -p "$out"
 fi
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
@@ -83,8 +84,8 @@ if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 	echo "$key" >"$out/config.key"
 fi
 
-# CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a first
-# build is for the progress shown, no more.
+# CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a build from
+# nothing is for the progress shown, no more.
 read -ra targets <<<"${TARGET:-bzImage}"
-[ -f "$out/vmlinux" ] || [ "${targets[0]}" != bzImage ] || STEP_LINES=2060
+[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != bzImage ] || STEP_LINES=2060
 step "kernel $variant" scripts/enter.sh "${make[@]}" "${targets[@]}"
