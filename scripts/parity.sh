@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# parity.sh: one workload (tests/vm/parity.sh) on C's zswap and on the Rust one, in guests with
-# one CPU whose clock is the instructions that it has executed: RUNS times (10) on each, each time
+# parity.sh: one workload (tests/vm/parity.sh) on zswap and the swap cache in C and in Rust, in guests
+# with one CPU whose clock is the instructions that it has executed: RUNS times (10) on each, each time
 # with another delay before what timing can move. scripts/parity.py compares, and says how it ends.
 # What C gave is kept in build/parity/, for as long as neither its kernel nor the workload changes.
 . "$(dirname "$0")/lib.sh"

@@ -3,7 +3,7 @@
 """safety.py: what is unsafe, and what C is trusted for; written into docs/safety.md.
 
 Counts the unsafe blocks, functions and impls of the abstractions and of the C ABI, as they are
-without their tests, and lists every C function that is called, with what docs/trusted.tsv says that
+without their tests, and in what patches/ adds to upstream's files; and lists every C function that is called, with what docs/trusted.tsv says that
 it is trusted for. Fails if a function has no line there, if a line has no function, or if a block
 has no SAFETY comment. "check" only compares with what docs/safety.md has.
 """
@@ -17,10 +17,18 @@ DOC = pathlib.Path("docs/safety.md")
 BEGIN, END = "<!-- MADE BY make safety-report: BEGIN -->\n", "<!-- MADE BY make safety-report: END -->\n"
 
 
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+
+
 def sources():
     for path in sorted([*pathlib.Path("rust/kernel").rglob("*.rs"), *pathlib.Path("samples/rust").rglob("*.rs")]):
-        text = path.read_text()
-        yield path, re.split(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", text, flags=re.M)[0]
+        yield path, TESTS.split(path.read_text())[0]
+    for patch in sorted(pathlib.Path("patches").glob("*.patch")):
+        for diff in re.split(r"^diff ", patch.read_text(), flags=re.M)[1:]:
+            path = re.search(r"^\+\+\+ b/(\S+)", diff, re.M)[1]
+            if path.startswith("rust/kernel/") and path.endswith(".rs"):
+                added = "".join(line + "\n" for line in re.findall(r"^\+(?!\+\+)(.*)", diff, re.M))
+                yield f"{patch}, {path}", TESTS.split(added)[0]
 
 
 def code(text):
