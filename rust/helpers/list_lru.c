@@ -3,7 +3,6 @@
 #include <linux/list.h>
 #include <linux/list_lru.h>
 #include <linux/memcontrol.h>
-#include <linux/nodemask.h>
 
 /* A macro in C. */
 __rust_helper int rust_helper_list_lru_init_memcg(struct list_lru *lru,
@@ -55,19 +54,4 @@ __rust_helper void rust_helper_list_move_tail(struct list_head *list,
 					      struct list_head *head)
 {
 	list_move_tail(list, head);
-}
-
-__rust_helper bool rust_helper_node_has_normal_memory(int nid)
-{
-	return node_state(nid, N_NORMAL_MEMORY);
-}
-
-__rust_helper bool rust_helper_node_is_possible(int nid)
-{
-	return nid >= 0 && nid < nr_node_ids && node_possible(nid);
-}
-
-__rust_helper int rust_helper_max_node_ids(void)
-{
-	return nr_node_ids;
 }

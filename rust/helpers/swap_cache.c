@@ -225,6 +225,12 @@ rust_helper_vma_swap_readahead_info(struct vm_area_struct *vma)
 	return &vma->swap_readahead_info;
 }
 
+/* Not a constant on every machine. */
+__rust_helper unsigned long rust_helper_page_table_span(void)
+{
+	return PMD_SIZE;
+}
+
 __rust_helper bool rust_helper_swap_has_rotating_device(void)
 {
 	return atomic_read(&nr_rotate_swap);

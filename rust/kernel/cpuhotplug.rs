@@ -70,10 +70,16 @@ pub trait Prepare: Send + Sync {
 pub struct State<T: Prepare>(PhantomData<fn(T)>);
 
 impl<T: Prepare> State<T> {
-    /// Sets up the state. May sleep. Fails with `EBUSY` while somebody else has it.
+    /// Sets up the state. For [`builtin_cpu_state!`].
     ///
-    /// Mirrors `cpuhp_setup_state_multi()`.
-    pub fn new(name: &'static CStr) -> Result<Self> {
+    /// [`builtin_cpu_state!`]: crate::builtin_cpu_state
+    ///
+    /// # Safety
+    ///
+    /// The code that it calls, and `name`, must be there for ever: it must be built in. (An instance
+    /// wants a state that lives for ever, so nobody can take the callback back.)
+    #[doc(hidden)]
+    pub unsafe fn new(name: &'static CStr) -> Result<Self> {
         // The C prototype is that of callbacks without an instance; for a multi-instance state
         // the core casts it back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
         //
@@ -84,8 +90,8 @@ impl<T: Prepare> State<T> {
                 unsafe extern "C" fn(c_uint) -> c_int,
             >(prepare_callback::<T>)
         };
-        // SAFETY: `name` lives for ever; `multi_instance` is true, so that the callback is called
-        // for instances only.
+        // SAFETY: By the requirement `name` and the callback stay; `multi_instance` is true, so that
+        // it is called for instances only.
         to_result(unsafe {
             bindings::__cpuhp_setup_state(
                 T::SLOT.as_raw(),
@@ -99,6 +105,20 @@ impl<T: Prepare> State<T> {
         // INVARIANT: The state was free and is now registered with our callback.
         Ok(Self(PhantomData))
     }
+}
+
+/// Sets up the [`State`](kernel::cpuhotplug::State) of built-in code, of the given name. May sleep.
+/// Fails with `EBUSY` while somebody else has it.
+///
+/// Mirrors `cpuhp_setup_state_multi()`.
+#[macro_export]
+macro_rules! builtin_cpu_state {
+    ($name:expr) => {{
+        #[cfg(MODULE)]
+        ::core::compile_error!("builtin_cpu_state! is for built-in code");
+        // SAFETY: This is built in, as just checked, and so are its name and what it calls.
+        unsafe { $crate::cpuhotplug::State::new($name) }
+    }};
 }
 
 impl<T: Prepare> Drop for State<T> {

@@ -56,9 +56,13 @@ fn possible_cpus() -> impl Iterator<Item = CpuId> {
         .filter_map(CpuId::from_u32)
 }
 
-/// The NUMA node of `cpu`. Mirrors `cpu_to_node()`.
+/// The NUMA node of `cpu`, or none if the CPU isn't possible. Mirrors `cpu_to_node()`.
 pub fn node_of(cpu: CpuId) -> NumaNode {
     // SAFETY: A `CpuId` is in range.
+    if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
+        return NumaNode::NO_NODE;
+    }
+    // SAFETY: The CPU is possible, so it has per-CPU data, in which C looks.
     let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
     NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
 }

@@ -77,10 +77,11 @@ impl<T: Managed> Cache<T> {
     /// Only a cache that is never destroyed gives objects: `kmem_cache_destroy()` wants none left.
     #[inline]
     pub fn alloc(&'static self, gfp: Flags, nid: NumaNode) -> Result<Vacant<T>, AllocError> {
-        // SAFETY: `self.ptr` is a valid cache by the type invariant.
-        let ptr = unsafe {
-            bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid.as_raw())
-        };
+        let nid = nid.possible().as_raw();
+        // SAFETY: `self.ptr` is a cache by the type invariant. The node is one that there can be,
+        // or none.
+        let ptr =
+            unsafe { bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid) };
         // INVARIANT: The memory was just allocated from a slab cache with the layout of `T`.
         Ok(Vacant(NonNull::new(ptr.cast()).ok_or(AllocError)?))
     }
@@ -327,6 +328,11 @@ mod tests {
 
         // Nothing in it: nothing is dropped.
         drop(cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?);
+        assert_eq!(DROPPED.load(Relaxed), before);
+
+        // The last number of all, which hardly a machine has: C would look for its memory.
+        let nid = NumaNode::new(bindings::MAX_NUMNODES as i32 - 1)?;
+        drop(cache.alloc(GFP_KERNEL, nid)?);
         assert_eq!(DROPPED.load(Relaxed), before);
 
         let object = cache

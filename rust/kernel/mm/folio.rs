@@ -376,8 +376,8 @@ pub enum Load<'a, E> {
     Failed(E, Abandoned<'a>),
 }
 
-/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever only
-/// forgot it can't say so.
+/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever
+/// only forgot it can't say so.
 pub struct Completed<'a>(PhantomData<CachedFolio<'a>>);
 
 /// Says that the [`UnreadFolio`] which had the lifetime `'a` was unlocked without its data.
@@ -404,8 +404,8 @@ impl Drop for UnreadFolio<'_> {
 ///
 /// # Invariants
 ///
-/// `folio` has one page. Nobody else accesses the content of `folio` for `'a`. No other `Contents` has the lifetime `'a`,
-/// which can be neither shortened nor made longer.
+/// `folio` has one page. Nobody else accesses the content of `folio` for `'a`. No other `Contents` has
+/// the lifetime `'a`, which can be neither shortened nor made longer.
 pub struct Contents<'a> {
     folio: &'a Folio,
     _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,

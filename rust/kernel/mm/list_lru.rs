@@ -280,10 +280,10 @@ impl<T: Item> ListLru<T> {
         }
         Self::with_memcg(object, |memcg| {
             // SAFETY: `lru` is initialised, as `Prepared` says. The object is alive, and so are its
-            // links; before it is dropped, `before_drop` takes it off. Its node is one that has memory. Its group has a
-            // list, by the invariant of `Prepared`; if it has died since, its parent has, which
-            // has taken over its objects, as the group itself gets no list any more. So `remove`
-            // will find the list that this one is put on. RCU keeps the group.
+            // links; before it is dropped, `before_drop` takes it off. Its node is one that has
+            // memory. Its group has a list, by the invariant of `Prepared`; if it has died since,
+            // its parent has, which has taken over its objects, as the group itself gets no list
+            // any more. So `remove` will find the list that this one is put on. RCU keeps the group.
             unsafe {
                 bindings::list_lru_add_zeroed(
                     T::lru().lru.get(),
@@ -297,8 +297,8 @@ impl<T: Item> ListLru<T> {
 
     /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
     ///
-    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps. For an object of
-    /// a cgroup that nothing was ever prepared for, C warns that there is no list.
+    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps. For an
+    /// object of a cgroup that nothing was ever prepared for, C warns that there is no list.
     #[inline]
     pub fn remove(object: ObjectRef<'_, T>) {
         let Some(lru) = T::lru().ready() else { return };

@@ -265,7 +265,7 @@ impl ObjCgroup {
     /// Counts events for the group. Mirrors `count_objcg_events()`.
     #[inline]
     pub fn count(&self, event: Event, delta: usize) {
-        // SAFETY: `self` is alive; `event` is an index of the counters.
+        // SAFETY: `self` is alive. C has looked up which events a group counts, and warns of others.
         unsafe { bindings::count_objcg_events(self.0.get(), event.as_raw(), delta) }
     }
 }

@@ -123,6 +123,7 @@ impl SwapEntry {
     /// The slot that comes `n` after this one: the offset is in the low bits.
     #[inline]
     fn after(self, n: usize) -> Self {
+        // INVARIANT: Callers ask for slots of one folio.
         Self(bindings::swp_entry_t {
             val: self.0.val.wrapping_add(n),
         })
@@ -143,6 +144,7 @@ impl<'f> CachedFolio<'f> {
     #[inline]
     pub fn swap(&self) -> SwapEntry {
         // SAFETY: The folio is alive, and in the swap cache, which is when the field means this.
+        // INVARIANT: The folio's first slot.
         SwapEntry(unsafe { bindings::folio_swap(self.as_raw()) })
     }
 
@@ -555,6 +557,7 @@ impl<T: ForeignOwnable> SlotTrees<T> {
     /// no check, as this is for every slot that is freed.
     #[inline]
     pub unsafe fn freed_slot(&self, entry: bindings::swp_entry_t) -> FreedSlot<'_, T> {
+        // INVARIANT: It is being freed, by the requirement.
         let entry = SwapEntry(entry);
         // SAFETY: By the requirement there is such a device.
         let trees = unsafe { self.trees.get_unchecked(entry.device()) };

@@ -467,8 +467,12 @@ impl FreshFolio {
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
     pub fn alloc(gfp: &mut Flags, order: u32, origin: &Origin<'_>) -> Option<Self> {
+        if order > CLUSTER.ilog2() {
+            return None; // no slots for that
+        }
         let mut raw = gfp.as_raw();
-        // SAFETY: By its invariants `origin` has a fault and a policy that are null or stay.
+        // SAFETY: By its invariants `origin` has a fault and a policy that are null or stay. An
+        // order of no more than a cluster is within the bits that C shifts by it.
         let ptr = NonNull::new(unsafe {
             bindings::swapin_alloc_folio(&mut raw, order, origin.vmf, origin.mpol, origin.ilx)
         })?;
@@ -972,6 +976,14 @@ impl VmaRef {
         // SAFETY: The VMA is there as long as `self`. It is an `atomic_long_t` in C, too.
         unsafe { &*bindings::vma_swap_readahead_info(self.as_ptr()).cast() }
     }
+}
+
+/// How much memory one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
+/// machine.
+#[inline]
+pub fn page_table_span() -> usize {
+    // SAFETY: No requirement.
+    unsafe { bindings::page_table_span() }
 }
 
 /// Whether there is a swap device for which pages far apart cost time. Mirrors `nr_rotate_swap`.

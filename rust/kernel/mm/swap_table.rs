@@ -62,11 +62,13 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
     /// What a word says.
     #[inline]
     pub(crate) const fn decode(raw: usize) -> Word<PFN_BITS> {
+        // INVARIANT: What the shift leaves.
         let flags = Flags((raw >> Self::FLAGS_SHIFT) as u8);
         let value = raw & !Self::FLAGS_MASK;
         if raw == 0 {
             Word::Null
         } else if raw & SHADOW_MARK != 0 {
+            // INVARIANT: The mark was seen, and the flags are masked off.
             Word::Shadow(Shadow(value), flags)
         } else if raw & ((1 << MARK_BITS) - 1) == FOLIO_MARK {
             Word::Folio(Pfn(value >> MARK_BITS), flags)

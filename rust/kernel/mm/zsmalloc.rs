@@ -138,8 +138,9 @@ impl<P: HasPool, M> Object<P, M> {
             return Err(EINVAL);
         }
         let pool = owner.zs_pool().ptr;
-        // SAFETY: `owner` keeps the pool alive.
-        let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid.as_raw()) };
+        let nid = nid.possible().as_raw();
+        // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none.
+        let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid) };
         let errno = handle as isize;
         if (-(bindings::MAX_ERRNO as isize)..0).contains(&errno) {
             return Err(Error::from_errno(errno as i32));
@@ -329,9 +330,9 @@ mod tests {
 
     #[test]
     fn objects_have_the_length_they_were_made_with() -> Result {
-        let list = KBox::pin_init(RefList::<Owner>::new(), GFP_KERNEL)?;
+        let list = KBox::pin_init(crate::builtin_ref_list!(), GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
-        let list: &'static _ = KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
+        let list: &'static RefList<Owner> = KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
         let zs = Pool::new(c"rust_zsmalloc_test")?;
         list.create(pin_init::init!(Owner { zs }? Error))?
             .make_current();

@@ -331,11 +331,24 @@ impl<V: Value> Ops<V> {
     const OPS: &'static bindings::kernel_param_ops = &V::OPS;
 }
 
+/// `__MODULE_NAME_LEN`, which counts the dot that comes after the name.
+const MODULE_NAME_MAX: usize = 64 - size_of::<usize>();
+
 /// Makes a parameter's entry for C.
 #[doc(hidden)]
 pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) -> KernelParam {
-    // What `VERIFY_OCTAL_PERMISSIONS()` checks: nobody else may write.
-    assert!(mode & !0o777 == 0 && mode & 0o002 == 0);
+    // What `VERIFY_OCTAL_PERMISSIONS()` checks: who is less near may read, and write, no more than
+    // who is nearer, and others mayn't write.
+    let (user, group, other) = (mode >> 6, mode >> 3 & 7, mode & 7);
+    assert!(user <= 7);
+    assert!(user & 4 >= group & 4 && group & 4 >= other & 4);
+    assert!(user & 2 >= group & 2 && other & 2 == 0);
+    // What `__module_param_call()` checks: C copies the module's name to a buffer of this length.
+    let (bytes, mut at) = (name.to_bytes(), 0);
+    while at < bytes.len() && bytes[at] != b'.' {
+        at += 1;
+    }
+    assert!(at == bytes.len() || at < MODULE_NAME_MAX);
     KernelParam::new(bindings::kernel_param {
         name: crate::str::as_char_ptr_in_const_context(name),
         mod_: core::ptr::null_mut(),

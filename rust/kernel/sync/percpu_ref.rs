@@ -186,9 +186,28 @@ impl<T: Send + Sync> Node<T> {
     }
 }
 
+/// Creates an empty [`RefList`](kernel::sync::percpu_ref::RefList) of built-in code.
+#[macro_export]
+macro_rules! builtin_ref_list {
+    () => {{
+        #[cfg(MODULE)]
+        ::core::compile_error!("builtin_ref_list! is for built-in code");
+        // SAFETY: This is built in, as just checked, and so is what it knows.
+        unsafe { $crate::sync::percpu_ref::RefList::new() }
+    }};
+}
+
 impl<T: Send + Sync> RefList<T> {
-    /// Creates an empty list.
-    pub fn new() -> impl PinInit<Self> {
+    /// Creates an empty list. For [`builtin_ref_list!`].
+    ///
+    /// [`builtin_ref_list!`]: crate::builtin_ref_list
+    ///
+    /// # Safety
+    ///
+    /// The code of `T`, and what is compiled for it here, must be there for ever: it must be built
+    /// in. (C calls it when the last reference is gone, or a grace period later.)
+    #[doc(hidden)]
+    pub unsafe fn new() -> impl PinInit<Self> {
         // One name and class for all `T`: lockdep wants the two to be of a piece.
         static NAME: &CStr = c"RefList::lock";
         // INVARIANT: The list is empty.
@@ -269,7 +288,8 @@ impl<T: Send + Sync> RefList<T> {
         });
     }
 
-    /// The current object. Any context but NMI.
+    /// The current object. Any context but NMI. In a list whose only objects were never made
+    /// current, for a moment one of those.
     pub fn current(&self) -> Option<Ref<T>> {
         // INVARIANT: `tryget` got the reference that `Ref` has.
         self.find_node(|node| {
@@ -279,7 +299,8 @@ impl<T: Send + Sync> RefList<T> {
         })?
     }
 
-    /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep.
+    /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep,
+    /// nor drop a last [`Ref`]: the list is locked, and so it would be then.
     pub fn take_retired(&'static self, f: impl Fn(&T) -> bool) -> Option<Detached<T>> {
         let _lock = self.lock.lock();
         let node = self.find_node(|node| {
@@ -455,7 +476,7 @@ mod tests {
     }
 
     fn list() -> Result<&'static RefList<Generation>> {
-        let list = KBox::pin_init(RefList::new(), GFP_KERNEL)?;
+        let list = KBox::pin_init(crate::builtin_ref_list!(), GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
         Ok(KBox::leak(unsafe { Pin::into_inner_unchecked(list) }))
     }

@@ -35,6 +35,7 @@ use kernel::{
         },
         swap_cache::{
             self,
+            page_table_span,
             Fault,
             Origin,
             Pinned,
@@ -82,12 +83,13 @@ pub(crate) mod glue {
     ) {
         let (mpol, ilx) = policy.as_raw();
         // C maps one page table, and goes on to the next entry without looking.
-        let table = fault.address() & !(bindings::PMD_BYTES - 1);
+        let span = page_table_span();
+        let table = fault.address() & !(span - 1);
         let start = range.start.max(fault.vma().start()).max(table);
         let end = range
             .end
             .min(fault.vma().end())
-            .min(table.wrapping_add(bindings::PMD_BYTES));
+            .min(table.wrapping_add(span));
         // SAFETY: The fault is being handled, the policy is kept, the slot's device too. The range
         // is within the VMA, and within the page table that the fault's `pmd` has.
         unsafe {

@@ -13,7 +13,6 @@ use super::{
 use core::ops::Range;
 use kernel::{
     alloc::Flags,
-    bindings::PMD_BYTES,
     block::plug::plugged,
     mm::{
         folio::Folio,
@@ -21,6 +20,7 @@ use kernel::{
         swap::Reads,
         swap_cache::{
             has_rotating_device,
+            page_table_span,
             Fault,
             Origin,
             Slot, //
@@ -182,7 +182,7 @@ fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
             noted.address,
             window,
             vma.start()..vma.end(),
-            PMD_BYTES,
+            page_table_span(),
         )
     })
 }

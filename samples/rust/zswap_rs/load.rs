@@ -79,6 +79,7 @@ fn complain(entry: &Entry, made: usize) -> Error {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());
         let object = entry.object();
         let (algorithm, len) = (object.owner().algorithm(), object.len());
+        let made = made as i32; // as C has it: an int
         pr_alert!("Decompression error from zswap ({device}:{offset} {algorithm} {len}->{made})\n");
     }
     EIO

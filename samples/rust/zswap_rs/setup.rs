@@ -107,14 +107,14 @@ impl Zswap {
     fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
-        let contexts_state = cpuhotplug::State::new(c"mm/zswap_pool:prepare")?;
+        let contexts_state = kernel::builtin_cpu_state!(c"mm/zswap_pool:prepare")?;
         let shrink_queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
         let limit_work = LimitWork::new()?;
         let zswap = KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
                 contexts_state,
-                pools <- RefList::new(),
+                pools <- kernel::builtin_ref_list!(),
                 was_full: Atomic::new(false),
                 shrink_queue,
                 limit_work,

@@ -4,7 +4,26 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{debugfs::attribute::StaticDir, prelude::*, shrinker::Shrinker};
+use kernel::{
+    cpuhotplug::{Prepare, State},
+    debugfs::attribute::StaticDir,
+    prelude::*,
+    shrinker::Shrinker,
+    sync::percpu_ref::RefList,
+};
+
+pub fn state<T: Prepare>() -> Result<State<T>> {
+    #[cfg(attack)]
+    return State::new(c"attack"); //~[attack] E0133
+    kernel::builtin_cpu_state!(c"attack")
+}
+
+pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
+    #[cfg(attack)]
+    return RefList::new(); //~[attack] E0133
+    #[cfg(control)]
+    kernel::builtin_ref_list!()
+}
 
 pub fn attack(shrinker: Shrinker) -> Result<StaticDir> {
     #[cfg(attack)]

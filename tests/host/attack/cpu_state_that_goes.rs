@@ -10,6 +10,6 @@ use kernel::{
 
 pub fn attack<T: Prepare>(stays: &'static State<T>, inner: T) -> Result<Pin<KBox<Instance<T>>>> {
     #[cfg(attack)]
-    let stays = &State::<T>::new(c"attack")?; //~[attack] E0716
+    let stays = &kernel::builtin_cpu_state!(c"attack")?; //~[attack] E0716
     KBox::try_pin_init(Instance::new(stays, inner), GFP_KERNEL)
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What C will call for ever goes with the module: shrinkers, debugfs files, lists and parameters
-// that are never taken back are for built-in code.
+// What C will call for ever goes with the module: shrinkers, debugfs files, lists, parameters and
+// states of CPUs that are never taken back are for built-in code.
 //@revisions: control attack
 //@[control] check-pass
 //@[attack] compile-flags: --cfg MODULE
 #![forbid(unsafe_code)]
 use kernel::{
+    cpuhotplug::{Prepare, State},
     mm::{
         list_lru::{Links, ListLru},
         memcontrol::ZswapCharged,
@@ -14,6 +15,7 @@ use kernel::{
     module_param::runtime::Number,
     prelude::*,
     shrinker::Shrinker,
+    sync::percpu_ref::RefList,
 };
 
 pub struct Owner {
@@ -33,6 +35,14 @@ kernel::impl_list_lru_item! {
 
 static PERCENT: Number = Number::new(20);
 kernel::builtin_param!("attack.percent", PERCENT: Number, 0o644); //~[attack] ERROR: builtin_param! is for built-in code
+
+pub fn state<T: Prepare>() -> Result<State<T>> {
+    kernel::builtin_cpu_state!(c"attack") //~[attack] ERROR: builtin_cpu_state! is for built-in code
+}
+
+pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
+    kernel::builtin_ref_list!() //~[attack] ERROR: builtin_ref_list! is for built-in code
+}
 
 pub fn attack(shrinker: Shrinker) -> Result {
     kernel::register_builtin_shrinker!(shrinker); //~[attack] ERROR: register_builtin_shrinker! is for built-in code

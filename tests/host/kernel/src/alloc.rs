@@ -60,6 +60,9 @@ impl NumaNode {
     pub fn as_raw(self) -> i32 {
         self.0
     }
+    pub fn possible(self) -> Self {
+        self
+    }
 }
 
 pub trait Allocator {

@@ -98,7 +98,6 @@ pub const MAX_SWAPFILES: u32 = 3;
 /// Few, so that all orders can be tried.
 pub const SWAPFILE_CLUSTER_SLOTS: usize = 4;
 pub const SWAP_TABLE_PFN_BITS: usize = 40;
-pub const PMD_BYTES: usize = 1 << 8;
 pub const CONFIG_ZSWAP_COMPRESSOR_DEFAULT: &[u8; 4] = b"lzo\0";
 pub const PERCPU_REF_ALLOW_REINIT: u32 = 2;
 pub const SHRINKER_NUMA_AWARE: u32 = 1;
@@ -838,6 +837,9 @@ pub unsafe fn get_vma_policy(
     core::ptr::null_mut()
 }
 pub unsafe fn mpol_cond_put(_: *mut mempolicy) {}
+pub unsafe fn page_table_span() -> usize {
+    1 << 8
+}
 pub unsafe fn vmf_mm(_: *mut vm_fault) -> *mut mm_struct {
     core::ptr::null_mut()
 }

@@ -28,6 +28,13 @@ impl<T: Prepare> State<T> {
     }
 }
 
+#[macro_export]
+macro_rules! builtin_cpu_state {
+    ($name:expr) => {
+        $crate::cpuhotplug::State::new($name)
+    };
+}
+
 pub struct Instance<T>(T);
 
 impl<T: Prepare> Instance<T> {
