@@ -80,8 +80,7 @@ impl<T: Managed> Cache<T> {
         let nid = nid.possible().as_raw();
         // SAFETY: `self.ptr` is a cache by the type invariant. The node is one that there can be,
         // or none.
-        let ptr =
-            unsafe { bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid) };
+        let ptr = unsafe { bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid) };
         // INVARIANT: The memory was just allocated from a slab cache with the layout of `T`.
         Ok(Vacant(NonNull::new(ptr.cast()).ok_or(AllocError)?))
     }
