@@ -134,6 +134,35 @@ impl<T: Prepare> Drop for State<T> {
 /// # Invariants
 ///
 /// `node` is on the list of instances of `T::SLOT`.
+///
+/// # Examples
+///
+/// A state has one owner, and zswap may be that of this one: so the example isn't run.
+///
+/// ```
+/// use kernel::{
+///     cpu::CpuId,
+///     cpuhotplug::{Instance, Prepare, Slot, State},
+/// };
+///
+/// struct Buffers;
+///
+/// impl Prepare for Buffers {
+///     const SLOT: Slot = Slot::MmZswapPoolPrepare;
+///
+///     fn prepare(&self, cpu: CpuId) -> Result {
+///         pr_info!("CPU {} comes up\n", cpu.as_u32());
+///         Ok(())
+///     }
+/// }
+///
+/// // Once: the state is there for ever, as its instances want.
+/// fn new() -> Result<Pin<KBox<Instance<Buffers>>>> {
+///     let state: State<Buffers> = kernel::builtin_cpu_state!(c"mm/buffers:prepare")?;
+///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
+///     KBox::pin_init(Instance::new(state, Buffers), GFP_KERNEL)
+/// }
+/// ```
 #[pin_data(PinnedDrop)]
 #[repr(C)]
 pub struct Instance<T: Prepare> {

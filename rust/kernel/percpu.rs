@@ -37,6 +37,27 @@ use pin_init::PinInit;
 ///
 /// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
 /// each possible CPU is initialised and pinned.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{
+///     cpu::{nr_cpu_ids, CpuId},
+///     new_mutex,
+///     percpu::PerCpu,
+///     sync::Mutex,
+/// };
+///
+/// let counts: PerCpu<Mutex<u32>> = PerCpu::new(|| new_mutex!(0), GFP_KERNEL)?;
+/// *counts.this_cpu().lock() += 1;
+///
+/// // On whichever CPU that was.
+/// let cpus = (0..nr_cpu_ids()).filter_map(CpuId::from_u32);
+/// let counts = cpus.filter_map(|cpu| counts.get(cpu));
+/// let sum: u32 = counts.map(|count| *count.lock()).sum();
+/// assert_eq!(sum, 1);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct PerCpu<T> {
     // A per-CPU address, which only `per_cpu_ptr()` and its like turn into a real one.
     ptr: *mut c_void,

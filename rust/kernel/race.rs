@@ -7,6 +7,18 @@
 
 /// A point named `"FILE:WHAT_WAS_JUST_DONE"` at which a test can hold a task: `atomic` where it
 /// mustn't sleep.
+///
+/// # Examples
+///
+/// ```
+/// # fn lookup() -> Option<u32> {
+/// #     Some(7)
+/// # }
+/// let found = lookup();
+/// // What was found may be gone before it is used: a test can see to that.
+/// kernel::race_point!("example:found");
+/// assert_eq!(found, Some(7));
+/// ```
 #[cfg(not(CONFIG_ZSWAP_RACE_POINTS))]
 #[macro_export]
 macro_rules! race_point {
@@ -17,6 +29,18 @@ macro_rules! race_point {
 
 /// A point named `"FILE:WHAT_WAS_JUST_DONE"` at which a test can hold a task: `atomic` where it
 /// mustn't sleep.
+///
+/// # Examples
+///
+/// ```
+/// # fn lookup() -> Option<u32> {
+/// #     Some(7)
+/// # }
+/// let found = lookup();
+/// // What was found may be gone before it is used: a test can see to that.
+/// kernel::race_point!("example:found");
+/// assert_eq!(found, Some(7));
+/// ```
 #[cfg(CONFIG_ZSWAP_RACE_POINTS)]
 #[macro_export]
 macro_rules! race_point {

@@ -25,6 +25,17 @@ use pin_init::{
 /// # Invariants
 ///
 /// `state` is initialised.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::ratelimit::RateLimit;
+///
+/// let limit = KBox::pin_init(RateLimit::new(), GFP_KERNEL)?;
+/// let printed = (0..30).filter(|_| limit.allows(c"complain")).count();
+/// assert_eq!(printed, 10);
+/// # Ok::<(), Error>(())
+/// ```
 #[pin_data]
 pub struct RateLimit {
     #[pin]

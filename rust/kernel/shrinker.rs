@@ -67,6 +67,42 @@ pub enum Scanned {
 }
 
 /// Something that can free memory.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::shrinker::{Request, Scanned, Shrink, Shrinker};
+///
+/// struct Spare;
+///
+/// # fn spare_pages() -> usize {
+/// #     0
+/// # }
+/// # fn free_spare_pages(nr: usize) -> usize {
+/// #     nr
+/// # }
+/// impl Shrink for Spare {
+///     fn count(_request: &Request<'_>) -> usize {
+///         spare_pages()
+///     }
+///
+///     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
+///         if !request.may_do_io() {
+///             return Scanned::Refused;
+///         }
+///         Scanned::Freed(free_spare_pages(*nr_to_scan))
+///     }
+/// }
+///
+/// fn init() -> Result {
+///     kernel::register_builtin_shrinker!(Shrinker::new::<Spare>(c"spare")?);
+///     Ok(())
+/// }
+///
+/// // One that isn't registered is freed.
+/// drop(Shrinker::new::<Spare>(c"spare")?);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Shrink {
     /// How many objects could be freed: 0 to be left alone. Runs in a task that may sleep.
     fn count(request: &Request<'_>) -> usize;

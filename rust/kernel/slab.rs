@@ -36,6 +36,36 @@ use core::{
 /// # Invariants
 ///
 /// `ptr` is a cache whose objects have the size and alignment of `T`, owned by this value.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{
+///     alloc::NumaNode,
+///     slab::{Cache, Managed},
+///     sync::SetOnce,
+/// };
+///
+/// struct Entry {
+///     key: u64,
+/// }
+///
+/// impl Managed for Entry {}
+///
+/// static CACHE: SetOnce<Cache<Entry>> = SetOnce::new();
+///
+/// # // Once, and for when the test is run again.
+/// # if CACHE.as_ref().is_none() {
+/// CACHE.populate(Cache::new(c"rust_doctests_entry")?);
+/// # }
+/// let cache = CACHE.as_ref().ok_or(ENOMEM)?;
+///
+/// // Memory first, which may fail; then what comes into it.
+/// let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
+/// let entry = vacant.write(Entry { key: 7 });
+/// assert_eq!(entry.borrow().key, 7);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Cache<T: Managed> {
     ptr: NonNull<bindings::kmem_cache>,
     _p: PhantomData<fn() -> T>,

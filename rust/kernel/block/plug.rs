@@ -13,6 +13,19 @@ use crate::{
 /// task sleeps. May sleep.
 ///
 /// Mirrors `blk_start_plug()` and `blk_finish_plug()`.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::block::plug::plugged;
+///
+/// # fn begin_read(_page: usize) -> Result {
+/// #     Ok(())
+/// # }
+/// // Requests for neighbours: the device gets them together.
+/// let begun = plugged(|| (0..8).filter(|&page| begin_read(page).is_ok()).count());
+/// assert_eq!(begun, 8);
+/// ```
 #[inline]
 pub fn plugged<R>(f: impl FnOnce() -> R) -> R {
     let plug = Opaque::<bindings::blk_plug>::uninit();

@@ -39,6 +39,26 @@ const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 /// # Invariants
 ///
 /// There is a zero in it.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{
+///     alloc::NumaNode,
+///     crypto::acompress::{Algorithm, Compressor},
+/// };
+///
+/// let bogus = Algorithm::new(b"bogus").ok_or(EINVAL)?;
+/// assert!(!bogus.is_available());
+/// let compressor = Compressor::new(&bogus, NumaNode::NO_NODE);
+/// assert_eq!(compressor.err(), Some(ENOENT));
+///
+/// let lzo = Algorithm::new(b"lzo").ok_or(EINVAL)?;
+/// assert_eq!(lzo.as_bytes(), b"lzo");
+/// let compressor = Compressor::new(&lzo, NumaNode::NO_NODE);
+/// assert_eq!(compressor.is_ok(), lzo.is_available());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Algorithm([u8; NAME_SIZE]);
 
@@ -111,6 +131,18 @@ impl Input<'_> {
 ///
 /// `acomp` and `req`, a request for it, are valid and owned by this value; `wait` is initialised,
 /// and what `req` completes. No operation of `req` is under way but inside [`Compressor::run`].
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE};
+///
+/// // How many bytes a page takes when it is compressed.
+/// fn compressed_len(compressor: &mut Compressor, page: FolioPage<'_>) -> Result<usize> {
+///     let mut buffer = KBox::<[u8; PAGE_SIZE]>::zeroed(GFP_KERNEL)?;
+///     Ok(compressor.compress(page, &mut buffer)?.len())
+/// }
+/// ```
 pub struct Compressor {
     acomp: NonNull<bindings::crypto_acomp>,
     req: NonNull<bindings::acomp_req>,

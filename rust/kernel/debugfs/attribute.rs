@@ -7,6 +7,34 @@
 use crate::prelude::*;
 
 /// A number to be shown.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{
+///     debugfs::attribute::Attribute,
+///     sync::atomic::{Atomic, Relaxed},
+/// };
+///
+/// static STORED: Atomic<u64> = Atomic::new(0);
+///
+/// struct Stored;
+///
+/// impl Attribute for Stored {
+///     fn get() -> u64 {
+///         STORED.load(Relaxed)
+///     }
+/// }
+///
+/// // Once debugfs is there: /sys/kernel/debug/my_store/stored.
+/// fn make_files() -> Result {
+///     kernel::static_debugfs_dir!(c"my_store")?.file::<Stored>(c"stored");
+///     Ok(())
+/// }
+///
+/// STORED.store(7, Relaxed);
+/// assert_eq!(Stored::get(), 7);
+/// ```
 pub trait Attribute {
     /// The number now. Runs in a task that may sleep.
     fn get() -> u64;

@@ -186,6 +186,17 @@ impl FolioPage<'_> {
 ///
 /// `'a` can be neither shortened nor made longer: it is what ties what was taken out of a slot to
 /// the folio whose slot it was.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{folio::CachedFolio, swap::SlotTrees};
+///
+/// // Whether something is kept for each slot of a folio, whose lock is held.
+/// fn is_stored(folio: &mut CachedFolio<'_>, kept: &SlotTrees<KBox<u32>>) -> bool {
+///     (0..folio.nr_pages()).all(|index| folio.slots(kept).occupied(index).is_some())
+/// }
+/// ```
 pub struct CachedFolio<'a> {
     folio: &'a Folio,
     _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
@@ -301,6 +312,36 @@ impl<'a> CachedFolio<'a> {
 ///
 /// `.0` is the only evidence of a lock which is ours to release. The folio is not uptodate, and
 /// nobody else accesses its content.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{
+///     folio::{Contents, Filled, Load, UnreadFolio},
+///     swap::SlotTrees,
+/// };
+///
+/// struct Stored;
+/// # impl Stored {
+/// #     fn decompress<'a>(&self, _page: Contents<'a>) -> Result<Filled<'a>> {
+/// #         Err(EIO)
+/// #     }
+/// # }
+///
+/// static STORED: SlotTrees<KBox<Stored>> = SlotTrees::new(c"stored");
+///
+/// // Afterwards the folio is unlocked, unless there is nothing for it.
+/// fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
+///     folio.load_exclusively(|folio, contents| {
+///         let Some(slot) = folio.slots(&STORED).occupied(0) else {
+///             return Ok(None);
+///         };
+///         // Taken last: what can't be decompressed stays where it is.
+///         let filled = slot.get().decompress(contents.ok_or(EINVAL)?)?;
+///         Ok(Some((filled, slot.take())))
+///     })
+/// }
+/// ```
 #[must_use = "the folio is unlocked at once if unused"]
 pub struct UnreadFolio<'a>(CachedFolio<'a>);
 

@@ -187,6 +187,82 @@ const READY: u32 = 2;
 ///   and will never be destroyed. If it is `TAKEN`, one task has `lru` to itself.
 /// - On its lists are [`Links`] of live [`slab::Object`]s of `T`, each on the list of the node that
 ///   it lies on and the cgroup that it is charged to.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{
+///     list_lru::{Links, ListLru},
+///     memcontrol::{ZswapCharged, ZswapObject},
+/// };
+/// # use kernel::{
+/// #     alloc::NumaNode,
+/// #     shrinker::{Request, Scanned, Shrink, Shrinker},
+/// #     slab::Cache,
+/// #     sync::SetOnce,
+/// # };
+/// #
+/// # struct Bytes;
+/// #
+/// # // SAFETY: It is a constant.
+/// # unsafe impl ZswapObject for Bytes {
+/// #     fn bytes(&self) -> usize {
+/// #         17
+/// #     }
+/// # }
+/// #
+/// # struct Pressure;
+/// #
+/// # impl Shrink for Pressure {
+/// #     fn count(_request: &Request<'_>) -> usize {
+/// #         0
+/// #     }
+/// #
+/// #     fn scan(_request: &Request<'_>, _nr_to_scan: &mut usize) -> Scanned {
+/// #         Scanned::Refused
+/// #     }
+/// # }
+/// #
+/// # static CACHE: SetOnce<Cache<Entry>> = SetOnce::new();
+///
+/// struct Entry {
+///     links: Links,
+///     object: ZswapCharged<Bytes>,
+/// }
+///
+/// static LRU: ListLru<Entry> = ListLru::new();
+///
+/// kernel::impl_list_lru_item! {
+///     impl Item for Entry { links: self.links, charged: self.object, lru: LRU }
+/// }
+///
+/// # if CACHE.as_ref().is_none() {
+/// #     // Once, and for when the test is run again.
+/// #     CACHE.populate(Cache::new(c"rust_doctests_lru")?);
+/// #     let shrinker = Shrinker::new::<Pressure>(c"rust_doctests")?;
+/// LRU.init(&shrinker)?;
+/// #     core::mem::forget(shrinker);
+/// # }
+/// # let cache = CACHE.as_ref().ok_or(ENOMEM)?;
+/// # let links = Links::new();
+/// # let object = ZswapCharged::new(Bytes, None);
+/// # let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
+/// let entry = vacant.write(Entry { links, object });
+/// ListLru::add(entry.borrow(), &ListLru::prepare(None, GFP_KERNEL)?);
+///
+/// // No more than 8, from the least recently used on.
+/// let nid = entry.borrow().nid();
+/// let (mut nr_to_walk, mut bytes) = (8, 0);
+/// ListLru::<Entry>::walk(nid, None, &mut nr_to_walk, |visit| {
+///     bytes += visit.object().object.bytes();
+///     visit.rotate()
+/// });
+/// assert_eq!((bytes, nr_to_walk), (17, 7));
+///
+/// drop(entry); // It leaves its list by itself.
+/// assert_eq!(ListLru::<Entry>::count(nid, None), 0);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct ListLru<T> {
     lru: Opaque<bindings::list_lru>,
     state: Atomic<u32>,

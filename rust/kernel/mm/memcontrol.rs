@@ -31,6 +31,22 @@ use core::{
 /// # Invariants
 ///
 /// Somebody has a reference to values of this type: one that RCU alone keeps is never lent.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::memcontrol::{Cursor, MemCgroup};
+///
+/// // Each group that there is, the root first.
+/// let mut groups = 0;
+/// let mut cursor = Cursor::new();
+/// loop {
+///     cursor.advance();
+///     let Some(memcg) = cursor.get() else { break };
+///     groups += usize::from(memcg.is_online());
+/// }
+/// assert!(groups > 0 || MemCgroup::disabled());
+/// ```
 #[repr(transparent)]
 pub struct MemCgroup(Opaque<bindings::mem_cgroup>);
 

@@ -21,6 +21,19 @@ use core::marker::PhantomData;
 ///
 /// `policy` is what `get_vma_policy()` has returned, and not put yet: the VMA's, which has it while
 /// it is locked, or a shared one with a reference, or the current task's, which only that changes.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{mempolicy::VmaPolicy, swap_cache::FreshFolio, virt::VmaRef};
+///
+/// // A page for what was swapped out at `address`, on the node where the VMA wants it.
+/// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
+///     let mut gfp = GFP_KERNEL;
+///     let policy = VmaPolicy::of(vma, address);
+///     FreshFolio::alloc(&mut gfp, 0, &policy.origin())
+/// }
+/// ```
 pub struct VmaPolicy<'a> {
     policy: *mut bindings::mempolicy,
     ilx: c_ulong,

@@ -482,6 +482,38 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 /// - `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory
 ///   of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
 /// - An element at `index` of the tree of a slot is touched only with evidence for that slot.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{
+///     folio::CachedFolio,
+///     swap::{DeadDevice, FreedSlot, SlotTrees},
+/// };
+///
+/// static NOTES: SlotTrees<KBox<u32>> = SlotTrees::new(c"notes");
+///
+/// fn swapon(device: &mut DeadDevice<'_>, slots: usize) -> Result {
+///     NOTES.attach(device, slots, kernel::static_lock_class!())
+/// }
+///
+/// // A note for each page of a folio that goes out.
+/// fn note(folio: &mut CachedFolio<'_>, note: u32) -> Result {
+///     let mut slots = folio.slots(&NOTES);
+///     for index in 0..slots.len() {
+///         slots.replace(index, KBox::new(note, GFP_KERNEL)?, GFP_KERNEL)?;
+///     }
+///     Ok(())
+/// }
+///
+/// fn first_note(folio: &mut CachedFolio<'_>) -> Option<u32> {
+///     folio.slots(&NOTES).occupied(0).map(|slot| *slot.get())
+/// }
+///
+/// fn forget(slot: FreedSlot<'_, KBox<u32>>) {
+///     slot.clear();
+/// }
+/// ```
 pub struct SlotTrees<T: ForeignOwnable> {
     // Apart from their number, so that the address of each takes no arithmetic.
     trees: [Atomic<*mut XArray<T>>; MAX_DEVICES],

@@ -95,6 +95,34 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 /// # Invariants
 ///
 /// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::{
+///     folio::Folio,
+///     swap::{NewFolio, Reads, SwapDevice, SwapEntry},
+///     swap_cache::{FreshFolio, Origin, Slot},
+/// };
+/// # use kernel::sync::aref::ARef;
+///
+/// // Fails with `EEXIST` if somebody else was faster.
+/// fn add(slot: Slot<'_>, origin: &Origin<'_>) -> Result<NewFolio> {
+///     let mut gfp = GFP_KERNEL;
+///     let folio = FreshFolio::alloc(&mut gfp, 0, origin).ok_or(ENOMEM)?;
+///     let entered = slot.add_folio(folio)?;
+///     Ok(entered.charge(origin, gfp)?.prepare_split()?.publish())
+/// }
+///
+/// fn swapin(entry: SwapEntry, origin: &Origin<'_>) -> Result<ARef<Folio>> {
+///     let device = SwapDevice::get(entry).ok_or(ENOENT)?;
+///     let slot = device.slot();
+///     match slot.folio() {
+///         Some(folio) => Ok(folio),
+///         None => Reads::together(|reads| Ok(add(slot, origin)?.read(reads))),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
     // The value alone: with it the whole fits into two registers.

@@ -95,6 +95,24 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
 }
 
 /// What a slot's word says.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::swap_table::{Flags, Layout, Shadow, Word};
+///
+/// type SlotWord = Word<20>;
+///
+/// // How many users the slot has besides the swap cache.
+/// assert_eq!(SlotWord::Null.count(), Some(0));
+/// assert_eq!(SlotWord::Shadow(Shadow::NONE, Flags::NONE).count(), Some(0));
+/// assert_eq!(SlotWord::Bad.count(), None);
+/// assert_eq!(SlotWord::Unknown(0b100).count(), None);
+///
+/// // The fewer bits the number of a page frame has, the more are left.
+/// assert!(Layout::<20>::HAS_ZERO_MARK);
+/// assert!(!Layout::<{ usize::BITS - 4 }>::HAS_ZERO_MARK);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word<const PFN_BITS: u32> {
     /// The slot is free.

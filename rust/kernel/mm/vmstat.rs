@@ -40,6 +40,17 @@ impl Event {
 /// Counts `delta` events, in the unit of `event` (for those above: pages). Any context.
 ///
 /// Mirrors `count_vm_events()`.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::mm::vmstat::{self, Event};
+///
+/// fn read_ahead(pages: usize) {
+///     vmstat::count(Event::SWAP_RA, pages);
+/// }
+/// # read_ahead(0);
+/// ```
 #[inline]
 pub fn count(event: Event, delta: usize) {
     // SAFETY: Every `Event` is one of the enum's items, an index of the counters.

@@ -124,6 +124,45 @@ macro_rules! impl_has_zs_pool {
 /// # Invariants
 ///
 /// `handle` is an object of `len` bytes in the pool of `owner`, and is ours.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{
+///     alloc::NumaNode,
+///     mm::zsmalloc::{Object, Pool},
+///     sync::{percpu_ref::RefList, SetOnce},
+/// };
+///
+/// struct Store {
+///     zs: Pool,
+/// }
+///
+/// kernel::impl_has_zs_pool! {
+///     impl HasPool for Store { self.zs }
+/// }
+///
+/// static STORES: SetOnce<Pin<KBox<RefList<Store>>>> = SetOnce::new();
+///
+/// # if STORES.as_ref().is_none() {
+/// #     // Once: a pool's name is its own.
+/// STORES.populate(KBox::pin_init(kernel::builtin_ref_list!(), GFP_KERNEL)?);
+/// #     let stores = STORES.as_ref().ok_or(ENOMEM)?;
+/// let zs = Pool::new(c"rust_doctests")?;
+/// stores.create(init!(Store { zs }? Error))?.make_current();
+/// # }
+/// # let stores = STORES.as_ref().ok_or(ENOMEM)?;
+///
+/// let store = stores.current().ok_or(ENOENT)?;
+/// let node = NumaNode::NO_NODE;
+/// let object = Object::from_bytes(store.clone(), b"some bytes", (), GFP_KERNEL, node)?;
+/// assert_eq!(object.read(|view| view.len()), 10);
+/// assert!(store.zs.total_pages() > 0);
+///
+/// drop(object);
+/// assert_eq!(store.zs.total_pages(), 0);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct Object<P: HasPool, M> {
     owner: Ref<P>,
     handle: usize,

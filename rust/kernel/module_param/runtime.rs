@@ -44,6 +44,24 @@ pub use super::KernelParam;
 /// # Invariants
 ///
 /// `kernel_param_lock(NULL)` is held by this task, and this is the only evidence of that.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::module_param::runtime::{ParamLock, Text};
+///
+/// static COMPRESSOR: Text = Text::new(c"lzo");
+///
+/// ParamLock::with(|lock| -> Result {
+///     COMPRESSOR.set(lock, b"zstd")?;
+///     assert_eq!(COMPRESSOR.get(lock), b"zstd");
+///
+///     COMPRESSOR.reset(lock);
+///     assert_eq!(COMPRESSOR.get(lock), b"lzo");
+///     Ok(())
+/// })?;
+/// # Ok::<(), Error>(())
+/// ```
 pub struct ParamLock(NotThreadSafe);
 
 impl ParamLock {
@@ -370,9 +388,15 @@ pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) 
 ///
 /// # Examples
 ///
-/// ```ignore
+/// ```
+/// use kernel::module_param::runtime::Number;
+///
 /// static PERCENT: Number = Number::new(20);
-/// kernel::builtin_param!("zswap.max_pool_percent", PERCENT: Number, 0o644);
+///
+/// // Read and written in /sys/module/rust_doctests/parameters/percent.
+/// kernel::builtin_param!("rust_doctests.percent", PERCENT: Number, 0o644);
+///
+/// assert_eq!(PERCENT.get(), 20);
 /// ```
 #[macro_export]
 macro_rules! builtin_param {

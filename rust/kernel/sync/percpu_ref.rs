@@ -66,6 +66,32 @@ use pin_init::{
 /// - A node is on the list or has a reference (or both). One whose references are gone is taken off
 ///   the list, and is freed after an RCU grace period.
 /// - All nodes but the first are killed, or about to be by who has put another before them.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::sync::{percpu_ref::RefList, SetOnce};
+///
+/// struct Config {
+///     limit: u32,
+/// }
+///
+/// static CONFIGS: SetOnce<Pin<KBox<RefList<Config>>>> = SetOnce::new();
+///
+/// CONFIGS.populate(KBox::pin_init(kernel::builtin_ref_list!(), GFP_KERNEL)?);
+/// let configs = CONFIGS.as_ref().ok_or(ENOMEM)?;
+///
+/// let config = configs.create(init!(Config { limit: 1 }? Error))?;
+/// config.make_current();
+/// let old = configs.current().ok_or(ENOENT)?;
+/// let config = configs.create(init!(Config { limit: 2 }? Error))?;
+/// config.make_current();
+///
+/// // Who has a retired one goes on with it; it is freed when nobody has it any more.
+/// assert_eq!(old.limit, 1);
+/// assert_eq!(configs.current().ok_or(ENOENT)?.limit, 2);
+/// # Ok::<(), Error>(())
+/// ```
 #[pin_data]
 pub struct RefList<T: Send + Sync + 'static> {
     #[pin]
