@@ -116,8 +116,9 @@ macro_rules! builtin_cpu_state {
     ($name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_cpu_state! is for built-in code");
+        let name: &'static $crate::str::CStr = $name;
         // SAFETY: This is built in, as just checked, and so are its name and what it calls.
-        unsafe { $crate::cpuhotplug::State::new($name) }
+        unsafe { $crate::cpuhotplug::State::new(name) }
     }};
 }
 

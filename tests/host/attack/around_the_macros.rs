@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A module registers what C will call for ever, without the macros that ask whether this is built
-// in.
+// in; or what is handed to one of them does what it may not.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
@@ -16,6 +16,13 @@ pub fn state<T: Prepare>() -> Result<State<T>> {
     #[cfg(attack)]
     return State::new(c"attack"); //~[attack] E0133
     kernel::builtin_cpu_state!(c"attack")
+}
+
+pub fn named<T: Prepare>(bytes: &'static [u8]) -> Result<State<T>> {
+    #[cfg(attack)]
+    return kernel::builtin_cpu_state!(CStr::from_bytes_with_nul_unchecked(bytes)); //~[attack] E0133
+    #[cfg(control)]
+    kernel::builtin_cpu_state!(CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?)
 }
 
 pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
