@@ -24,7 +24,7 @@ list=$(grep -F -e "${ONLY:-}" <<-'END'
 	max uffd-unit-tests -f rwp-swap-cow
 	max uffd-wp-mremap
 	7M uffd-stress anon 4 5
-	7M uffd-stress shmem 4 5
+	14M uffd-stress shmem 8 5
 	4M transhuge-stress -d 3 64
 	max thp_swap_allocator
 END
