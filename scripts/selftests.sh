@@ -11,8 +11,9 @@ runs=${RUNS:-10}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "RUNS=$runs is no number: give how often each test is to run"
 image=build/vm/selftests.tar
 
-# LIMIT COMMAND: what runs in the guest, and how much memory its cgroup may have ("-": in the root
-# cgroup). A limit below what a test uses makes all of it go through swap.
+# LIMIT COMMAND: what runs in the guest, and how much memory its cgroup may have ("max": all; "-": in
+# the root cgroup). A limit below what a test uses makes all of it go through swap; with `high`, it is
+# never killed for want of memory that is in use for a moment.
 list=$(grep -F -e "${ONLY:-}" <<-'END'
 	- test_zswap
 	- test_memcontrol
@@ -23,9 +24,9 @@ list=$(grep -F -e "${ONLY:-}" <<-'END'
 	max uffd-unit-tests -f wp-fork
 	max uffd-unit-tests -f rwp-swap-cow
 	max uffd-wp-mremap
-	7M uffd-stress anon 4 5
-	14M uffd-stress shmem 8 5
-	4M transhuge-stress -d 3 64
+	high=7M uffd-stress anon 4 2
+	high=7M uffd-stress shmem 4 2
+	max=4M transhuge-stress -d 3 64
 	max thp_swap_allocator
 END
 ) || die "ONLY=$ONLY fits no test: see the list in scripts/selftests.sh"

@@ -43,7 +43,8 @@ for run in $(seq "$1"); do
 		stored=$(vmstat zswpout) loaded=$(vmstat zswpin) start=$(uptime)
 		# The tests of cgroups make their own.
 		group=/cg
-		[ "$limit" = - ] || { group=/cg/test; mkdir $group; echo "$limit" > $group/memory.max; }
+		[ "$limit" = - ] || { group=/cg/test; mkdir $group; }
+		[ "$limit" = "${limit#*=}" ] || echo "${limit#*=}" > "$group/memory.${limit%=*}"
 		(
 			echo 0 > $group/cgroup.procs
 			# MADV_PAGEOUT finds only pages on the LRU lists or in its CPU's batches for them: a test
