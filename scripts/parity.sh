@@ -3,7 +3,7 @@
 # parity.sh: one workload (tests/vm/parity.sh) on zswap and the swap cache in C and in Rust, in guests
 # with one CPU whose clock is the instructions that it has executed: RUNS times (10) on each, each time
 # with another delay before what timing can move. scripts/parity.py compares, and says how it ends.
-# What C gave is kept in build/parity/, for as long as neither its kernel nor the workload changes.
+# What each gave is kept in build/parity/, for as long as neither its kernel nor the workload changes.
 . "$(dirname "$0")/lib.sh"
 . scripts/guests.sh
 
@@ -17,7 +17,7 @@ kernel() {
 	echo "$path"
 }
 c=$(kernel c)
-kernel rust >/dev/null
+rust=$(kernel rust | xargs sha256sum | cut -c1-16)
 # The pool's limit is a hundredth of the memory that the kernel's image leaves. One image is some pages
 # larger than the other; of 513 MiB, a hundredth is the same number of pages for both, with some fifty
 # pages to spare (max_pool_percent.4.pages, in the workload).
@@ -25,7 +25,11 @@ guest=(-r -m 513M -t 1800) args="zswap.enabled=0 kunit.enable=0"
 key=$({ echo "${guest[*]} $args"; cat "$c" tests/vm/{parity,params,lib,ways}.sh tests/vm/init tests/vm/guest/* scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
 from=build/parity/$key
 mkdir -p "$from"
-rm -f "$from"/rust.* "$from"/*.new
+rm -f "$from"/*.new
+if [ "$(cat "$from/kernel" 2>/dev/null)" != "$rust" ]; then
+	rm -f "$from"/rust.*
+	echo "$rust" >"$from/kernel"
+fi
 mkdir -p build/vm
 
 guest() {
