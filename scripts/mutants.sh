@@ -17,6 +17,9 @@
 #   caught-by: host CRATE TEST
 #   survives: why          nothing catches it
 #
+# What was caught is kept in build/mutants-kept while neither the kernel that it is in nor any test
+# changes: what was stopped goes on with those that it hadn't come to.
+#
 # Ends with "N passed, N failed"; a run of all of them writes the table in docs/mutants.md.
 . "$(dirname "$0")/lib.sh"
 
@@ -24,6 +27,7 @@ dir=tests/mutants
 tree=build/mutants-tree # the project with all of them
 src=build/mutants-src   # the kernel's source with that
 laid=()                 # what of it is the project's
+kept=build/mutants-kept # what was caught
 repeats=10              # of a race
 limit=120               # seconds for a test
 begin=$(now_ms)
@@ -115,7 +119,7 @@ step "mutants laid" lay
 # A test's name, or the part of it that is named.
 host() { # MUTANT CRATE [TEST]
 	scripts/enter.sh env ZSWAP_MUTANT="$1" cargo test --quiet --offline --manifest-path "$tree/Cargo.toml" \
-		--target-dir build/host -p "$2" -- --format=pretty ${3:+"$3"}
+		--target-dir build/mutants-host -p "$2" -- --format=pretty ${3:+"$3"}
 }
 
 host_catches() { # MUTANT CRATE TEST
@@ -215,12 +219,30 @@ passes() {
 
 # --- One at a time ---------------------------------------------------------------------------
 
-passed=0 failed=0 survived=0 table=''
+# Of what it is known that a mutant is caught: all that decides of it but the time.
+tests=$(find tests/vm tests/mutants "$tree" -type f ! -path '*/build/*' -print0 | sort -z |
+	xargs -0 cat scripts/{mutants,vm,initramfs}.sh | sha256sum)
+mkdir -p "$kept"
+key() {
+	local variant
+	variant=$(variant_of "$1")
+	[[ $(header "$1" caught-by) == "host "* ]] || sha256sum <"build/$variant/arch/x86/boot/bzImage"
+	echo "$tests"
+}
+from_before() { # NAME: its verdict, if it was caught
+	[ -e "$kept/$1" ] && cmp -s <(key "$1") <(head -n -2 "$kept/$1") || return
+	mapfile -t before < <(tail -n 2 "$kept/$1")
+}
+
+passed=0 failed=0 survived=0 known=0 table=''
 # verdict NAME TEXT TIME
 verdict() {
 	table+="| [\`$1\`](../$dir/$1.patch) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
 	case $2 in
-	"caught "*) passed=$((passed + 1)) ;;
+	"caught "*)
+		passed=$((passed + 1))
+		{ key "$1" && printf '%s\n' "$2" "$3"; } >"$kept/$1.new" && mv "$kept/$1.new" "$kept/$1"
+		;;
 	"survives: "*) survived=$((survived + 1)) ;;
 	*) failed=$((failed + 1)) ;;
 	esac
@@ -261,6 +283,11 @@ seconds() { awk '/^(not )?ok / { s += $(NF - 1) } END { printf "%.1f s", s }' "b
 declare -A shared
 keys=() alone=()
 for name in "${names[@]}"; do
+	if from_before "$name"; then
+		known=$((known + 1))
+		verdict "$name" "${before[@]}"
+		continue
+	fi
 	read -r where point < <(header "$name" caught-by; echo)
 	if [ "$where" = host ]; then
 		start=$(now_ms)
@@ -333,6 +360,7 @@ for name in "${alone[@]}"; do
 	[[ $said != *MISSED* ]] || grep -a -e '^not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
 done
 all="$(took "$begin")"
+[ $known = 0 ] || all+=", with $known kept from before"
 echo "all mutants ... $all"
 if [ -z "${MUTANTS:-}" ]; then
 	TABLE="In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed.
