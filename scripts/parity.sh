@@ -17,7 +17,8 @@ kernel() {
 	echo "$path"
 }
 c=$(kernel c)
-rust=$(kernel rust | xargs sha256sum | cut -c1-16)
+rust=$(kernel rust)
+rust=$(sha256sum <"$rust" | cut -c1-16)
 # The pool's limit is a hundredth of the memory that the kernel's image leaves. One image is some pages
 # larger than the other; of 513 MiB, a hundredth is the same number of pages for both, with some fifty
 # pages to spare (max_pool_percent.4.pages, in the workload).
