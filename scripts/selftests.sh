@@ -37,10 +37,12 @@ END
 build='
 	list=$1 out=build/vm/selftests
 	from=build/src/tools/testing/selftests
-	mm=$out.patched/tools/testing/selftests/mm
+	patched=$out.patched/tools/testing/selftests
+	mm=$patched/mm
 	rm -rf $out $out.patched
-	mkdir -p $out.include $out $mm
+	mkdir -p $out.include $out $mm $patched/cgroup
 	cp $from/mm/*.c $mm
+	cp $from/cgroup/*.c $patched/cgroup
 	cat patches/selftests/*.patch | patch -p1 -s -F0 -d $out.patched || {
 		echo "patches/selftests does not apply to build/src: write it anew, or remove what the kernel has now"
 		exit 1
@@ -52,7 +54,7 @@ build='
 		case $program in
 		test_*)
 			gcc -static -pthread -D_GNU_SOURCE= -include linux/sysinfo.h -I$from -I$from/cgroup/lib/include \
-				-o "$out/$program" "$from/cgroup/$program.c" $from/cgroup/lib/cgroup_util.c
+				-o "$out/$program" "$patched/cgroup/$program.c" $from/cgroup/lib/cgroup_util.c
 			continue ;;
 		thp_swap_allocator)
 			# A quarter of its rounds. Should the loop look different some day, all of them.
