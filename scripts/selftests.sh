@@ -43,10 +43,12 @@ build='
 	mkdir -p $out.include $out $mm $patched/cgroup
 	cp $from/mm/*.c $mm
 	cp $from/cgroup/*.c $patched/cgroup
-	cat patches/selftests/*.patch | patch -p1 -s -F0 -d $out.patched || {
-		echo "patches/selftests does not apply to build/src: write it anew, or remove what the kernel has now"
-		exit 1
-	}
+	for patch in patches/selftests/*.patch; do
+		patch -p1 -s -f -F0 -d $out.patched <"$patch" || {
+			echo "$patch does not apply to build/src: write it anew, or remove it if the kernel has it now"
+			exit 1
+		}
+	done
 	echo "$list" >$out/list
 	make -s -C build/src LLVM=1 O="$PWD/build/c" headers
 	: >$out.include/local_config.h_gen # no liburing
