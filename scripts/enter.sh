@@ -6,11 +6,12 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
-env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS")
+env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS"
+	CCACHE_DIR="$CACHE/ccache" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
 for name in V HOSTTOOLS http_proxy https_proxy no_proxy; do
 	[ -z "${!name:-}" ] || env+=("$name=${!name}")
 done
-mkdir -p "$CACHE/cargo"
+mkdir -p "$CACHE/cargo" "$CACHE/ccache"
 
 if [ -n "${HOSTTOOLS:-}" ]; then
 	exec "${env[@]}" HOME="$HOME" PATH="$PATH" "$@"
@@ -51,6 +52,7 @@ exec unshare "${namespaces[@]}" bash -euc '
 	bind_file /etc/ssl/certs/ca-certificates.crt # the network may have an authority of its own
 	bind_ro "$cache"
 	bind "$cache/cargo"
+	bind "$cache/ccache"
 	[ -z "$rw" ] || bind "$rw"
 	bind "$top"
 	[ ! -d "$src" ] || bind_ro "$src" "$top/build/src"

@@ -44,6 +44,8 @@ fi
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
+# What was compiled once, in any checkout, is taken from there. Not HOSTCC, which rustc gets as its linker.
+[ -z "${CCACHE-1}" ] || make+=("CC=ccache clang")
 
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")

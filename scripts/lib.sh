@@ -24,7 +24,7 @@ CACHE=$(realpath "$CACHE")
 SUITE=trixie
 PACKAGES=(
 	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
-	rustc rust-src rustfmt rust-clippy cargo bindgen
+	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
 	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
 	qemu-system-x86 busybox-static e2fsprogs util-linux
 )
