@@ -6,10 +6,10 @@
 //! |-----------------|----------------------------------------------------------------------------|
 //! | [`Folio`]       | it is alive                                                                |
 //! | [`CachedFolio`] | its lock is held for us, and it is in the swap cache: its slots are ours   |
-//! | [`UnreadFolio`] | ... the lock is ours to release, and nobody else looks at its content      |
+//! | [`Contents`]    | nobody else looks at the content of its one page, which is to be written   |
 //!
 //! The lock of a folio in the swap cache is what synchronises swapin, swapout and writeback of its
-//! slots: see [`crate::mm::swap`], whose `Slots` can be had from a [`CachedFolio`] only. Only the
+//! slots: see [`crate::mm::swap_slots`], whose `Slots` can be had from a [`CachedFolio`] only. Only the
 //! holder of the lock can take a folio out of the swap cache, so that a [`CachedFolio`] stays one.
 //!
 //! Nothing here locks a folio by waiting: code that runs under another folio's lock, as all of
@@ -21,7 +21,6 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    mm::swap::Taken,
     page::PAGE_SIZE,
     sync::aref::{
         ARef,
@@ -34,7 +33,6 @@ use crate::{
 };
 use core::{
     marker::PhantomData,
-    ops::Deref,
     ptr::NonNull, //
 };
 
@@ -42,8 +40,7 @@ use core::{
 ///
 /// # Invariants
 ///
-/// Values of this type are alive: somebody holds a reference while there is a `&Folio`, or has frozen
-/// its count.
+/// Somebody holds a reference while there is a `&Folio`, and its count isn't frozen.
 // A `struct folio` is a name for several `struct page`, of which a small one has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
@@ -190,34 +187,48 @@ impl FolioPage<'_> {
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::{folio::CachedFolio, swap::SlotTrees};
+/// use kernel::mm::{folio::CachedFolio, swap_slots::Kept};
 ///
 /// // Whether something is kept for each slot of a folio, whose lock is held.
-/// fn is_stored(folio: &mut CachedFolio<'_>, kept: &SlotTrees<KBox<u32>>) -> bool {
-///     (0..folio.nr_pages()).all(|index| folio.slots(kept).occupied(index).is_some())
+/// fn is_stored<T: Kept>(folio: &mut CachedFolio<'_>) -> bool {
+///     (0..folio.nr_pages()).all(|index| folio.slots::<T>().occupied(index).is_some())
 /// }
 /// ```
 pub struct CachedFolio<'a> {
-    folio: &'a Folio,
-    _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
+    // Not a `&Folio`: what keeps the folio may be a frozen count, which nobody can add to.
+    ptr: NonNull<bindings::folio>,
+    _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
     // Locks that lockdep doesn't know are easiest to follow in one task.
     _not_send: NotThreadSafe,
 }
 
 impl<'a> CachedFolio<'a> {
-    /// Borrows the lock that a C caller holds.
+    /// Lends `f` the lock that a C caller holds.
     ///
     /// # Safety
     ///
-    /// For `'a` the caller must hold the folio's lock and a reference (that of the swap cache will
-    /// do), or have frozen its count, keep the folio in the swap cache, and leave its slots' data to
-    /// us.
+    /// Until `f` returns, the caller must hold the folio's lock and a reference (that of the swap
+    /// cache will do), or have frozen its count, keep the folio in the swap cache, and leave its
+    /// slots' data to `f`.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::folio,
+        f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement.
+        f(&mut unsafe { CachedFolio::from_raw(ptr) })
+    }
+
+    /// The lock that a C caller holds. For what consumes it at once; what is handed on is lent by
+    /// [`CachedFolio::with_raw`], which leaves the lifetime to nobody's choice.
+    ///
+    /// # Safety
+    ///
+    /// As for [`CachedFolio::with_raw`], for `'a`.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: By the requirement.
-        let folio = unsafe { Folio::from_raw(ptr) };
         if cfg!(CONFIG_DEBUG_VM) {
-            // SAFETY: The folio is alive.
+            // SAFETY: The folio is alive, by the requirement.
             let (locked, cached) = unsafe {
                 (
                     bindings::folio_test_locked(ptr),
@@ -229,21 +240,22 @@ impl<'a> CachedFolio<'a> {
         }
         // INVARIANT: By the requirement.
         Self {
-            folio,
-            _exclusive: PhantomData,
+            // SAFETY: It is a folio, by the requirement, and so not null.
+            ptr: unsafe { NonNull::new_unchecked(ptr) },
+            _brand: PhantomData,
             _not_send: NotThreadSafe,
         }
     }
 
     #[inline]
     pub(crate) fn as_raw(&self) -> *mut bindings::folio {
-        self.folio.as_raw()
+        self.ptr.as_ptr()
     }
 
     /// The address, which outlives the evidence.
     #[inline]
     pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {
-        NonNull::from(self.folio).cast()
+        self.ptr
     }
 
     /// Lends the evidence together with the content, which must be nobody else's.
@@ -252,21 +264,22 @@ impl<'a> CachedFolio<'a> {
     ///
     /// # Safety
     ///
-    /// Nobody else may access the content for as long as this is lent.
+    /// Nobody else may access the content for as long as this is lent: the evidence may be handed on
+    /// only as one that gives no page.
     #[inline]
     pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
-        let folio = self.folio;
+        let ptr = self.ptr;
         let contents = (!self.is_large()).then_some(
-            // INVARIANT: By the requirement.
+            // INVARIANT: By the requirement; the folio is alive for as long as `self` is borrowed.
             Contents {
-                folio,
-                _exclusive: PhantomData,
+                ptr,
+                _brand: PhantomData,
             },
         );
         // INVARIANT: Ours, which can't be used while it is lent.
         let cached = CachedFolio {
-            folio,
-            _exclusive: PhantomData,
+            ptr,
+            _brand: PhantomData,
             _not_send: NotThreadSafe,
         };
         (cached, contents)
@@ -303,153 +316,15 @@ impl<'a> CachedFolio<'a> {
     }
 }
 
-/// A folio in the swap cache whose lock is ours to release, and which is to be filled: not
-/// uptodate, so that nobody but us looks at its content.
-///
-/// Dropping it unlocks; finding the folio not uptodate, readers take this for an I/O error.
-///
-/// # Invariants
-///
-/// `.0` is the only evidence of a lock which is ours to release. The folio is not uptodate, and
-/// nobody else accesses its content.
-///
-/// # Examples
-///
-/// ```
-/// use kernel::mm::{
-///     folio::{Contents, Filled, Load, UnreadFolio},
-///     swap::SlotTrees,
-/// };
-///
-/// struct Stored;
-/// # impl Stored {
-/// #     fn decompress<'a>(&self, _page: Contents<'a>) -> Result<Filled<'a>> {
-/// #         Err(EIO)
-/// #     }
-/// # }
-///
-/// static STORED: SlotTrees<KBox<Stored>> = SlotTrees::new(c"stored");
-///
-/// // Afterwards the folio is unlocked, unless there is nothing for it.
-/// fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
-///     folio.load_exclusively(|folio, contents| {
-///         let Some(slot) = folio.slots(&STORED).occupied(0) else {
-///             return Ok(None);
-///         };
-///         // Taken last: what can't be decompressed stays where it is.
-///         let filled = slot.get().decompress(contents.ok_or(EINVAL)?)?;
-///         Ok(Some((filled, slot.take())))
-///     })
-/// }
-/// ```
-#[must_use = "the folio is unlocked at once if unused"]
-pub struct UnreadFolio<'a>(CachedFolio<'a>);
-
-impl<'a> UnreadFolio<'a> {
-    /// Takes over the lock that a C caller holds.
-    ///
-    /// # Safety
-    ///
-    /// The caller must hold the folio's lock and hand it over. The folio must be in the swap cache
-    /// with its slots' data nobody's business, not uptodate, with its content nobody's business,
-    /// and must be kept alive for `'a` (by the reference that the caller or, while the folio is
-    /// locked, the swap cache holds).
-    #[inline]
-    pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: By the requirement, for as long as `self` is there to lend it.
-        // INVARIANT: By the requirement.
-        Self(unsafe { CachedFolio::from_raw(ptr) })
-    }
-
-    /// Hands the lock back to the C caller: the folio stays locked.
-    #[inline]
-    pub fn into_c_locked(self) {
-        core::mem::forget(self);
-    }
-
-    /// Loads the folio: lets `f` fill it, and take the data's other copy out of its place.
-    ///
-    /// What can be filled is a folio of one page; with a large one, `f` gets no content.
-    ///
-    /// If it does both, marks the folio uptodate *and dirty*, since nothing else has the data now,
-    /// and unlocks it. If `f` finds no data, the folio is as it was. If it fails, unlocks it.
-    #[inline]
-    pub fn load_exclusively<T, E, F>(mut self, f: F) -> Load<'a, E>
-    where
-        F: for<'f> FnOnce(
-            &'f mut CachedFolio<'f>,
-            Option<Contents<'f>>,
-        ) -> Result<Option<(Filled<'f>, Taken<'f, T>)>, E>,
-    {
-        let folio = self.0.as_raw();
-        // SAFETY: The content is nobody else's, by the type invariant.
-        let (mut cached, contents) = unsafe { self.0.split() };
-        match f(&mut cached, contents) {
-            Ok(Some((_filled, taken))) => {
-                // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
-                // `Contents`, and by its lifetime from that above.
-                unsafe {
-                    bindings::folio_mark_uptodate(folio);
-                    bindings::folio_mark_dirty(folio);
-                }
-                drop(taken);
-                drop(self);
-                Load::Loaded(Completed(PhantomData))
-            }
-            Ok(None) => Load::NotStored(self),
-            Err(error) => {
-                drop(self);
-                Load::Failed(error, Abandoned(PhantomData))
-            }
-        }
-    }
-}
-
-/// What came of loading a folio.
-#[must_use = "a folio that isn't stored is unlocked at once if unused"]
-pub enum Load<'a, E> {
-    /// It has its data, and nothing else has. It is unlocked.
-    Loaded(Completed<'a>),
-    /// There is no data for it. It is still locked.
-    NotStored(UnreadFolio<'a>),
-    /// There is data for it, which can't be had. It is unlocked and not uptodate, so that those who
-    /// wait for it get an I/O error.
-    Failed(E, Abandoned<'a>),
-}
-
-/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever
-/// only forgot it can't say so.
-pub struct Completed<'a>(PhantomData<CachedFolio<'a>>);
-
-/// Says that the [`UnreadFolio`] which had the lifetime `'a` was unlocked without its data.
-pub struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);
-
-impl<'a> Deref for UnreadFolio<'a> {
-    type Target = CachedFolio<'a>;
-
-    #[inline]
-    fn deref(&self) -> &CachedFolio<'a> {
-        &self.0
-    }
-}
-
-impl Drop for UnreadFolio<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant the lock is ours to release.
-        unsafe { bindings::folio_unlock(self.0.as_raw()) }
-    }
-}
-
 /// The content of a folio of one page that nobody has read yet, to be written.
 ///
 /// # Invariants
 ///
-/// `folio` has one page. Nobody else accesses the content of `folio` for `'a`. No other `Contents` has
-/// the lifetime `'a`, which can be neither shortened nor made longer.
+/// `ptr` is a folio of one page, alive for `'a`. Nobody else accesses its content for `'a`. No other
+/// `Contents` has the lifetime `'a`, which can be neither shortened nor made longer.
 pub struct Contents<'a> {
-    folio: &'a Folio,
-    _exclusive: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
+    ptr: NonNull<bindings::folio>,
+    _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
 /// Says that the page whose [`Contents`] had the lifetime `'a` was written.
@@ -468,7 +343,7 @@ impl<'a> Contents<'a> {
     #[inline]
     pub(crate) fn page(&mut self) -> *mut bindings::page {
         // SAFETY: By the type invariant the folio is alive; every folio has a first page.
-        unsafe { bindings::folio_page(self.folio.as_raw(), 0) }
+        unsafe { bindings::folio_page(self.ptr.as_ptr(), 0) }
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
@@ -479,7 +354,7 @@ impl<'a> Contents<'a> {
         // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
         unsafe { bindings::kunmap_local(addr) };
         // SAFETY: The folio is alive.
-        unsafe { bindings::flush_dcache_folio(self.folio.as_raw()) };
+        unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };
     }
 }
 

@@ -101,8 +101,9 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 /// ```
 /// use kernel::mm::{
 ///     folio::Folio,
-///     swap::{NewFolio, Reads, SwapDevice, SwapEntry},
+///     swap::{NewFolio, Reads, SwapDevice},
 ///     swap_cache::{FreshFolio, Origin, Slot},
+///     swapops::SwapEntry,
 /// };
 /// # use kernel::sync::aref::ARef;
 ///

@@ -30,8 +30,7 @@ use kernel::{
         swap::{
             Added,
             Reads,
-            SwapDevice,
-            SwapEntry, //
+            SwapDevice, //
         },
         swap_cache::{
             self,
@@ -43,6 +42,7 @@ use kernel::{
             SlotWord, //
         },
         swap_table::Shadow,
+        swapops::SwapEntry,
         virt::VmaRef,
     },
     prelude::*,

@@ -2,12 +2,9 @@
 
 //! Swap devices and their slots: they come, are freed, and go.
 
-use super::entry::{
-    StoredEntry,
-    TREES, //
-};
+use super::entry::Entry;
 use kernel::{
-    mm::swap::{
+    mm::swap_slots::{
         DeadDevice,
         FreedSlot, //
     },
@@ -18,17 +15,23 @@ use kernel::{
 /// A device is about to be put into use, with that many slots. May sleep.
 ///
 /// Whether zswap is enabled, or ever will be, doesn't matter.
-pub(crate) fn swapon(device: &mut DeadDevice<'_>, nr_slots: usize) -> Result {
-    TREES.attach(device, nr_slots, static_lock_class!())
+///
+/// Mirrors `zswap_swapon()`.
+pub(crate) fn swapon(mut device: DeadDevice<'_>, nr_slots: usize) -> Result {
+    device.attach::<Entry>(nr_slots, static_lock_class!())
 }
 
 /// A device was taken out of use. May sleep.
-pub(crate) fn swapoff(device: &mut DeadDevice<'_>) {
+///
+/// Mirrors `zswap_swapoff()`.
+pub(crate) fn swapoff(mut device: DeadDevice<'_>) {
     // All slots were freed before, and their entries with them.
-    kernel::warn_on_once!(!TREES.detach(device));
+    kernel::warn_on_once!(!device.detach::<Entry>());
 }
 
-/// A slot is being freed: forget what is kept for it. Runs under spin locks, perhaps with interrupts off.
-pub(crate) fn invalidate(slot: FreedSlot<'_, StoredEntry>) {
+/// A slot is being freed: drop its entry. Runs under spin locks, perhaps with interrupts off.
+///
+/// Mirrors `zswap_invalidate()`.
+pub(crate) fn invalidate(slot: FreedSlot<'_, Entry>) {
     slot.clear();
 }

@@ -8,6 +8,7 @@ use super::{
     stats, //
 };
 use kernel::{
+    impl_kept,
     impl_list_lru_item,
     mm::{
         list_lru::{
@@ -18,10 +19,7 @@ use kernel::{
             ObjCgroup,
             ZswapCharged, //
         },
-        swap::{
-            SlotTrees,
-            SwapEntry, //
-        },
+        swapops::SwapEntry,
         zsmalloc,
     },
     slab,
@@ -76,8 +74,9 @@ impl Identity {
     }
 }
 
-/// The entries of all swap slots.
-pub(crate) static TREES: SlotTrees<StoredEntry> = SlotTrees::new(c"zswap_tree");
+impl_kept! {
+    impl Kept for Entry { owned: StoredEntry, name: c"zswap_tree" }
+}
 
 impl Entry {
     /// An entry for slot `swap`, charged to `objcg` and counted.

@@ -9,7 +9,7 @@
 
 use super::{
     device,
-    entry::TREES,
+    entry::Entry,
     load, params,
     setup::{
         self,
@@ -24,16 +24,19 @@ use kernel::{
     bindings,
     error::code::ENOENT,
     mm::{
-        folio::{
-            CachedFolio,
-            Load,
-            UnreadFolio, //
-        },
+        folio::CachedFolio,
         memcontrol::{
             LruVec,
             MemCgroup, //
         },
-        swap::DeadDevice,
+        swap::{
+            NotLoaded,
+            UnreadFolio, //
+        },
+        swap_slots::{
+            DeadDevice,
+            FreedSlot, //
+        },
     },
     prelude::*,
     sync::{
@@ -136,10 +139,11 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
     // SAFETY: `swap_writeout()` has the folio locked, from its caller until it unlocks it or
     // submits it to be written, after this returns. Who took it out of the swap cache meanwhile
     // would need the lock. It leaves the slots' zswap data to us.
-    let mut folio = unsafe { CachedFolio::from_raw(folio) };
-    match store::store(&mut folio) {
-        Store::Stored => true,
-        Store::Refused(_) => false,
+    unsafe {
+        CachedFolio::with_raw(folio, |folio| match store::store(folio) {
+            Store::Stored => true,
+            Store::Refused(_) => false,
+        })
     }
 }
 
@@ -155,14 +159,10 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
     // or `NewFolio::read()` in Rust, have just added the folio: new, locked, and in the swap cache.
     // It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the content of a folio
     // that isn't uptodate. They have a reference until after we have returned.
-    let folio = unsafe { UnreadFolio::from_raw(folio) };
-    match load::load(folio) {
-        Load::Loaded(_) => 0,
-        Load::NotStored(folio) => {
-            folio.into_c_locked();
-            ENOENT.to_errno()
-        }
-        Load::Failed(error, _) => error.to_errno(),
+    match unsafe { UnreadFolio::with_raw(folio, load::load) } {
+        Ok(()) => 0,
+        Err(NotLoaded::NotStored) => ENOENT.to_errno(),
+        Err(NotLoaded::Failed(error)) => error.to_errno(),
     }
 }
 
@@ -180,7 +180,7 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which was
     // told of as many slots as it has. In `swap_zeromap_folio_set()` the slot isn't free, but the
     // folio's lock makes it the caller's, who has no other evidence for it in use.
-    device::invalidate(unsafe { TREES.freed_slot(swp) });
+    unsafe { FreedSlot::<Entry>::with_raw(swp, device::invalidate) }
 }
 
 /// Gets ready for a swap device's slots.
@@ -191,9 +191,7 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) -> c_int {
     // SAFETY: `swapon()` has the device's `swap_info_struct` to itself, and publishes it later.
-    let ret = unsafe { DeadDevice::from_raw(type_) }
-        .and_then(|mut device| device::swapon(&mut device, nr_pages));
-    match ret {
+    match unsafe { DeadDevice::with_raw(type_, |device| device::swapon(device, nr_pages)) } {
         Ok(()) => 0,
         Err(error) => {
             pr_err!("alloc failed, zswap disabled for swap type {type_}\n");
@@ -211,9 +209,12 @@ pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) ->
 pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
     // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference and
     // waited for its users and for RCU readers. `swapon()` hasn't published the device.
-    if let Ok(mut device) = unsafe { DeadDevice::from_raw(type_) } {
-        device::swapoff(&mut device);
-    }
+    let _ = unsafe {
+        DeadDevice::with_raw(type_, |device| {
+            device::swapoff(device);
+            Ok(())
+        })
+    };
 }
 
 /// A cgroup goes offline.
@@ -254,9 +255,12 @@ pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) 
     }
     // SAFETY: `swap_read_folio()` still has the folio locked, in the swap cache: `zswap_load()` has
     // just handed it back.
-    let folio = unsafe { CachedFolio::from_raw(folio) };
-    let rcu = rcu::read_lock();
-    LruVec::of_folio(&folio, &rcu)
-        .nr_disk_swapins()
-        .fetch_add(1, Relaxed);
+    unsafe {
+        CachedFolio::with_raw(folio, |folio| {
+            let rcu = rcu::read_lock();
+            LruVec::of_folio(folio, &rcu)
+                .nr_disk_swapins()
+                .fetch_add(1, Relaxed);
+        })
+    }
 }

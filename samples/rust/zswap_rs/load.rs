@@ -4,10 +4,7 @@
 
 use super::{
     compress::decompress,
-    entry::{
-        Entry,
-        TREES, //
-    },
+    entry::Entry,
     exports::glue::never_enabled,
     setup::zswap,
     stats, //
@@ -20,7 +17,9 @@ use kernel::{
     mm::{
         folio::{
             Contents,
-            Filled,
+            Filled, //
+        },
+        swap::{
             Load,
             UnreadFolio, //
         },
@@ -33,22 +32,24 @@ use kernel::{
     race_point, //
 };
 
-/// Loads `folio`, if zswap has its data, and keeps none of it.
+/// Loads `folio` from zswap, if it has the data, and frees the entry.
 ///
-/// Data that can't be had stays where it is: an I/O error now, and for those who try again, lest one
-/// of them read what the device has, which is old.
+/// An entry that can't be decompressed stays where it is: an I/O error now and at every later try.
+/// Without it, the next reader would get what the device has, which is old.
 ///
-/// Runs in a task that may sleep.
+/// Runs in a task that may sleep. Mirrors `zswap_load()`.
 pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     if never_enabled() {
         return Load::NotStored(folio);
     }
-    folio.load_exclusively(|folio, contents| {
+    // If the closure fills the folio, it is marked uptodate and dirty, the entry is taken and freed,
+    // and the folio unlocked, in this order.
+    folio.load_exclusively(|slots, contents| {
         // Part of a large folio may be in zswap and part on the device, which nobody can load.
         let contents = contents.ok_or(EINVAL).inspect_err(|_| {
             kernel::warn_on_once!(true);
         })?;
-        let Some(slot) = folio.slots(&TREES).occupied(0) else {
+        let Some(slot) = slots.occupied::<Entry>(0) else {
             return Ok(None);
         };
         race_point!("load:found");
@@ -59,18 +60,18 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
         if let Some(objcg) = slot.get().objcg() {
             objcg.count(Event::ZSWPIN, 1);
         }
-        // From here on the folio has the only copy: to keep both would cost more memory than
-        // having to compress the page again costs time.
-        Ok(Some((filled, slot.take())))
+        // The entry goes: to keep both copies would cost more memory than compressing the page again
+        // costs time.
+        Ok(Some((filled, slot)))
     })
 }
 
-/// Decompresses `entry`, and says so if that fails.
+/// Decompresses `entry`, and reports it if that fails. Mirrors `zswap_decompress()`.
 pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
     decompress(entry.object(), contents).map_err(|made| complain(entry, made))
 }
 
-/// Not part of the way that everybody goes: printing takes stack.
+/// Apart from the hot path: printing takes stack.
 #[cold]
 #[inline(never)]
 fn complain(entry: &Entry, made: usize) -> Error {

@@ -4,11 +4,7 @@
 
 use super::{
     compress::compress,
-    entry::{
-        Entry,
-        StoredEntry,
-        TREES, //
-    },
+    entry::Entry,
     params,
     pool::Pool,
     setup::{
@@ -26,7 +22,7 @@ use kernel::{
             Prepared, //
         },
         memcontrol::ObjCgroup,
-        swap::{
+        swap_slots::{
             Cleared,
             Slots, //
         },
@@ -49,7 +45,7 @@ pub(crate) enum Store<'f> {
     Stored,
     /// None of its pages is in zswap, nor anything older for its slots, which would be written
     /// over newer data on the device some day. The folio has to go to the device.
-    Refused(Cleared<'f, StoredEntry>),
+    Refused(Cleared<'f, Entry>),
 }
 
 /// A folio, or a page of it, was refused: there is nothing to say to anybody that isn't counted yet.
@@ -63,7 +59,7 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
         Ok(()) => Store::Stored,
         Err(Refused) => {
             race_point!("store:refused");
-            Store::Refused(folio.slots(&TREES).clear())
+            Store::Refused(folio.slots::<Entry>().clear())
         }
     }
 }
@@ -90,7 +86,7 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
     let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
     race_point!("store:prepared");
 
-    let mut slots = folio.slots(&TREES);
+    let mut slots = folio.slots::<Entry>();
     for index in 0..slots.len() {
         store_page(zswap, &pool, &lists, &mut slots, index)?;
     }
@@ -112,7 +108,7 @@ fn store_page(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
     lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, '_, StoredEntry>,
+    slots: &mut Slots<'_, '_, Entry>,
     index: usize,
 ) -> Result<(), Refused> {
     let (swap, page) = slots.get(index).ok_or(Refused)?;

@@ -4,8 +4,8 @@
 
 use super::{
     entry::{
-        Identity,
-        TREES, //
+        Entry,
+        Identity, //
     },
     load::decompress_entry,
     stats, //
@@ -30,19 +30,19 @@ use kernel::{
     race_point, //
 };
 
-/// Frees the entry that `identity` is of: writes its page to the device.
+/// Writes the page of the entry `identity` to the device, and frees the entry.
 ///
-/// Wins the slot by putting a new folio into the swap cache for it. If there is a folio already,
-/// somebody is using the page: this is `EEXIST`, and never waits, since it runs in reclaim, under
-/// other folios' locks. Only who has won the slot may look whether the entry is still the slot's.
+/// Wins the slot by adding a new folio to the swap cache for it. `EEXIST` if the slot has a folio:
+/// somebody is using the page. Never waits for that folio's lock, since this runs in reclaim, under
+/// other folios' locks. Only the winner may look whether the entry is still the slot's.
 ///
-/// May sleep. Enters the block layer, and perhaps a file system.
+/// May sleep. Enters the block layer, and perhaps a file system. Mirrors `zswap_writeback_entry()`.
 pub(crate) fn write_back(identity: Identity) -> Result {
     race_point!("writeback:unlocked");
     // The device is going: its pages are being read as it is.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
     race_point!("writeback:device");
-    let mut folio = match device.add_folio(GFP_KERNEL) {
+    let folio = match device.add_folio(GFP_KERNEL) {
         Added::New(folio) => folio,
         Added::Present => return Err(EEXIST),
         Added::Failed(error) => return Err(error),
@@ -51,20 +51,22 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     drop(device);
     race_point!("writeback:added");
 
-    // The slot's page is all zeroes now, of which nobody has told us: the entry is older. Written
-    // or shown to anybody, it would bring the old page back.
-    if folio.is_marked_zero() {
-        return folio.with_cached(|folio| {
-            drop(folio.slots(&TREES).occupied(0).ok_or(ENOMEM)?.take());
-            Ok(())
-        });
-    }
+    // The slot's page is all zeroes now, which zswap isn't told: the entry is older. Written to the
+    // device or shown to anybody, it would bring the old page back.
+    let folio = match folio.check_zero_mark() {
+        Ok(folio) => folio,
+        Err(zero) => {
+            let found = zero.discard_stale::<Entry>();
+            return if found { Ok(()) } else { Err(ENOMEM) };
+        }
+    };
 
-    let written = folio.write_exclusively(|folio, contents| {
+    // If the closure fills the folio, the entry is taken and freed, the folio marked uptodate and
+    // submitted, in this order.
+    let written = folio.write(|slots, contents| {
         // The slot may have been freed and used again meanwhile.
-        let slot = folio
-            .slots(&TREES)
-            .occupied(0)
+        let slot = slots
+            .occupied::<Entry>(0)
             .filter(|slot| slot.get().identity() == identity)
             .ok_or(ENOMEM)?;
         let filled = decompress_entry(slot.get().get(), contents.ok_or(EINVAL)?)?;
@@ -74,7 +76,16 @@ pub(crate) fn write_back(identity: Identity) -> Result {
         if let Some(objcg) = slot.get().objcg() {
             objcg.count(Event::ZSWPWB, 1);
         }
-        Ok((filled, slot.take()))
+        Ok((filled, slot))
     });
-    written.inspect(|()| stats::WrittenBackPages::hit())
+    match written {
+        Ok(()) => {
+            stats::WrittenBackPages::hit();
+            Ok(())
+        }
+        Err((folio, error)) => {
+            folio.discard(); // out of the swap cache, unlocked, put
+            Err(error)
+        }
+    }
 }

@@ -14,8 +14,12 @@ pub mod mempolicy;
 pub mod swap;
 #[path = "../../../../../rust/kernel/mm/swap_cache.rs"]
 pub mod swap_cache;
+#[path = "../../../../../rust/kernel/mm/swap_slots.rs"]
+pub mod swap_slots;
 #[path = "../../../../../rust/kernel/mm/swap_table.rs"]
 pub mod swap_table;
+#[path = "../../../../../rust/kernel/mm/swapops.rs"]
+pub mod swapops;
 #[path = "../../../../../rust/kernel/mm/vmstat.rs"]
 pub mod vmstat;
 #[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]

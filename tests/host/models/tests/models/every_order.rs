@@ -13,7 +13,7 @@ use kernel::{
     c::{self, Content, Faulted, Page},
     mm::{
         folio::CachedFolio,
-        swap::{DeadDevice, SlotTrees},
+        swap_slots::DeadDevice,
     },
     sim::{self, together, Promise, Run, PROMISES},
     static_lock_class,
@@ -377,7 +377,6 @@ fn neighbours() {
 /// A device's trees are used as soon as they can be seen: by a folio that says to be on the device, with
 /// nothing but the pointer to them to order the two.
 fn publication() {
-    static TREES: SlotTrees<KBox<u32>> = SlotTrees::new(c"publication");
     // SAFETY: No device has this number. That it has a folio before it has trees is what is tried.
     let folio = unsafe {
         let folio = bindings::folio_alloc(0);
@@ -387,19 +386,27 @@ fn publication() {
     };
     let attach = || {
         // SAFETY: As above.
-        let mut device = unsafe { DeadDevice::from_raw(1) }.unwrap();
-        TREES.attach(&mut device, 4, static_lock_class!()).unwrap();
+        unsafe { DeadDevice::with_raw(1, |mut device| device.attach::<Number>(4, static_lock_class!())) }.unwrap();
     };
     let look = move || {
         // SAFETY: As above.
-        let mut folio = unsafe { CachedFolio::from_raw(folio as *mut bindings::folio) };
-        assert!(folio.slots(&TREES).occupied(0).is_none());
+        unsafe {
+            CachedFolio::with_raw(folio as *mut bindings::folio, |folio| {
+                assert!(folio.slots::<Number>().occupied(0).is_none());
+            })
+        }
     };
     look();
     together(vec![Box::new(attach), Box::new(look)]);
     // SAFETY: As above.
-    let mut device = unsafe { DeadDevice::from_raw(1) }.unwrap();
-    assert!(TREES.detach(&mut device));
+    let empty = unsafe { DeadDevice::with_raw(1, |mut device| Ok(device.detach::<Number>())) };
+    assert!(empty.unwrap());
+}
+
+struct Number(u32);
+
+kernel::impl_kept! {
+    impl Kept for Number { owned: KBox<Number>, name: c"publication" }
 }
 
 /// A model, with the number of preemptions that it is tried with.
