@@ -10,7 +10,7 @@ use crate::{
     error::from_err_ptr,
     ffi::c_void,
     page::PAGE_SIZE,
-    sim::{self, keeps, relax, world, Lock, Promise},
+    sim::{self, keeps, relax, world, Lock, Promise, Word},
     sync::atomic::{
         ordering::{Acquire, Full, Relaxed, Release},
         Atomic,
@@ -20,7 +20,7 @@ use core::{
     cell::{Cell, RefCell},
     ptr::null_mut,
 };
-use std::rc::Rc;
+use std::{rc::Rc, sync::atomic::Ordering};
 
 /// A page's content: which version of which page it is. Version 0 is all zeroes; odd versions can't be
 /// compressed.
@@ -313,6 +313,12 @@ impl Page {
         })
     }
 
+    /// A word that is read before the page table is looked at without its lock, and written where a
+    /// slot leaves it: loom tries the other order only of what it sees.
+    fn seen(&self) -> Rc<Word> {
+        Word::at(core::ptr::from_ref(self) as usize, true, || 0)
+    }
+
     /// What the page table has.
     pub fn pte(&self) -> Pte {
         self.state().pte.get()
@@ -329,6 +335,7 @@ impl Page {
             head(folio).dirty.set(true);
             set_page_bytes(folio.cast(), content.to_bytes());
             let state = self.state();
+            self.seen(); // made before there are threads
             state.content.set(content);
             assert_eq!(state.pte.replace(Pte::Mapped(folio)), Pte::None);
         }
@@ -448,6 +455,7 @@ impl Page {
     /// A fault: `do_swap_page()`. One to write frees the slot, if nobody else refers to it.
     pub fn fault(&self, to_write: bool) -> Faulted {
         let state = self.state();
+        self.seen().load(Ordering::Relaxed);
         let entry = match state.pte.get() {
             Pte::Swapped(entry) => entry,
             _ => return Faulted::Done,
@@ -514,6 +522,7 @@ impl Page {
         let state = self.state();
         state.lock.lock();
         let pte = state.pte.replace(Pte::None);
+        self.seen().store(1, Ordering::Relaxed);
         state.lock.unlock();
         // SAFETY: What was in the page table, reference or user, is ours now.
         unsafe {
