@@ -8,8 +8,7 @@ use super::{
     stats, //
 };
 use kernel::{
-    impl_kept,
-    impl_list_lru_item,
+    impl_kept, impl_list_lru_item,
     mm::{
         list_lru::{
             Links,

@@ -4,12 +4,11 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::mm::swap::NewFolio;
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(mut folio: NewFolio) {
+pub fn attack(folio: &mut CachedFolio<'_>) -> usize {
     #[cfg(attack)]
-    folio.with_cached(|folio| folio.delete()); //~[attack] E0133
-                                               //~[attack]^ E0507
-    #[cfg(control)]
-    folio.with_cached(|folio| folio.nr_pages());
+    folio.delete(); //~[attack] E0133
+                    //~[attack]^ E0507
+    folio.nr_pages()
 }

@@ -3,12 +3,10 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    alloc::KBox,
-    mm::swap::{FreedSlot, SwapDevice, SwapEntry},
-};
+include!("note.in");
+use kernel::mm::{swap::SwapDevice, swap_slots::FreedSlot, swapops::SwapEntry};
 
-pub fn attack(entry: SwapEntry, freed: FreedSlot<'_, KBox<u32>>) -> Option<SwapDevice> {
+pub fn attack(entry: SwapEntry, freed: FreedSlot<'_, Note>) -> Option<SwapDevice> {
     #[cfg(attack)]
     let freed = FreedSlot { offset: 7, ..freed }; //~[attack] E0451
                                                   //~[attack]^ E0451

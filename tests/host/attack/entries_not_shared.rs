@@ -5,9 +5,13 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use core::cell::Cell;
-use kernel::{alloc::KBox, mm::swap::SlotTrees, sync::atomic::Atomic};
+use kernel::{alloc::KBox, impl_kept, sync::atomic::Atomic};
 
 #[cfg(attack)]
-pub static TREES: SlotTrees<KBox<Cell<u32>>> = SlotTrees::new(c"attack"); //~[attack] E0277
+pub struct Entry(Cell<u32>);
 #[cfg(control)]
-pub static TREES: SlotTrees<KBox<Atomic<u32>>> = SlotTrees::new(c"attack");
+pub struct Entry(Atomic<u32>);
+
+impl_kept! {
+    impl Kept for Entry { owned: KBox<Entry>, name: c"attack" } //~[attack] E0277
+}

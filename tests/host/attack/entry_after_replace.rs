@@ -3,20 +3,19 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> Result<u32> {
-    let mut slots = folio.slots(trees);
-    let (one, two) = (KBox::new(1, GFP_KERNEL)?, KBox::new(2, GFP_KERNEL)?);
+pub fn attack(folio: &mut CachedFolio<'_>) -> Result<u32> {
+    let mut slots = folio.slots::<Note>();
+    let one = KBox::new(Note(1), GFP_KERNEL)?;
+    let two = KBox::new(Note(2), GFP_KERNEL)?;
     let (stored, old) = slots.replace(0, one, GFP_KERNEL).map_err(|_| ENOMEM)?;
     #[cfg(control)]
-    let number = *stored;
+    let number = stored.0;
     drop(slots.replace(0, two, GFP_KERNEL)); //~[attack] E0499
     #[cfg(attack)]
-    let number = *stored;
+    let number = stored.0;
     drop(old);
     Ok(number)
 }

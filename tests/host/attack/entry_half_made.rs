@@ -4,7 +4,7 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 include!("policy.in");
-use kernel::{mm::swap::SwapEntry, slab::Vacant};
+use kernel::{mm::swapops::SwapEntry, slab::Vacant};
 
 pub(crate) fn attack(
     vacant: Vacant<entry::Entry>,

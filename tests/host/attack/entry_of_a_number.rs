@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 use kernel::{
     bindings::swp_entry_t,
-    mm::{folio::CachedFolio, swap::SwapEntry},
+    mm::{folio::CachedFolio, swapops::SwapEntry},
 };
 
 pub fn attack(folio: &CachedFolio<'_>, raw: swp_entry_t) -> SwapEntry {

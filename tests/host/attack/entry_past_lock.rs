@@ -3,24 +3,18 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{Filled, Load, UnreadFolio},
-        swap::{SlotTrees, Taken},
-    },
-    prelude::*,
-};
+include!("fill.in");
 
-pub fn attack<'a>(folio: UnreadFolio<'a>, trees: &'static SlotTrees<KBox<u32>>) -> Load<'a, Error> {
+pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     let mut kept = None;
-    let load = folio.load_exclusively(|folio, _| {
-        let slot = folio.slots(trees).occupied(0).ok_or(ENOENT)?;
+    let load = folio.load_exclusively(|slots, _| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
         #[cfg(attack)]
         kept.replace(slot.get()); //~[attack] E0521
                                   //~[attack]^ E0597
         #[cfg(control)]
-        kept.replace(*slot.get());
-        Ok(None::<(Filled<'_>, Taken<'_, KBox<u32>>)>)
+        kept.replace(slot.get().0);
+        Ok(None::<Found<'_>>)
     });
     drop(kept);
     load

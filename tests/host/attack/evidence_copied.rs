@@ -5,17 +5,23 @@
 #![forbid(unsafe_code)]
 use kernel::{
     mm::{
-        folio::{CachedFolio, Contents, Filled, UnreadFolio},
+        folio::{CachedFolio, Contents, Filled},
         list_lru::Links,
-        swap::{Cleared, DeadDevice, FreedSlot, NewFolio, Occupied, Slots, SwapDevice},
-        swap::{SwapEntry, Taken},
+        swap::{NewFolio, SwapDevice, UnreadFolio, WritebackFolio, ZeroMarked},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
+        swap_slots::{Cleared, DeadDevice, FreedSlot, Occupied, Slots, Unfilled},
+        swapops::SwapEntry,
     },
     prelude::*,
     slab,
 };
 
-type Owned = KBox<u32>;
+pub struct Owned;
+
+kernel::impl_kept! {
+    impl Kept for Owned { owned: KBox<Owned>, name: c"attack" }
+}
+
 fn copied<T: Clone>() {}
 
 pub fn attack<M: slab::Managed>() {
@@ -27,13 +33,15 @@ pub fn attack<M: slab::Managed>() {
         copied::<Contents<'_>>(); //~[attack] E0277
         copied::<Filled<'_>>(); //~[attack] E0277
         copied::<Slots<'_, '_, Owned>>(); //~[attack] E0277
-        copied::<Occupied<'_, '_, Owned>>(); //~[attack] E0277
-        copied::<Taken<'_, Owned>>(); //~[attack] E0277
+        copied::<Occupied<'_, Owned>>(); //~[attack] E0277
+        copied::<Unfilled<'_>>(); //~[attack] E0277
         copied::<Cleared<'_, Owned>>(); //~[attack] E0277
         copied::<FreedSlot<'_, Owned>>(); //~[attack] E0277
         copied::<DeadDevice<'_>>(); //~[attack] E0277
         copied::<SwapDevice>(); //~[attack] E0277
         copied::<NewFolio>(); //~[attack] E0277
+        copied::<WritebackFolio>(); //~[attack] E0277
+        copied::<ZeroMarked>(); //~[attack] E0277
         copied::<(FreshFolio, Entered<'_>)>(); //~[attack] E0277
                                                //~[attack]^ E0277
         copied::<(Charged<'_>, Splittable<'_>)>(); //~[attack] E0277
@@ -55,8 +63,8 @@ pub type Imported<'a, M> = (
         Links,
     ),
     (
-        Occupied<'a, 'a, Owned>,
-        Taken<'a, Owned>,
+        Occupied<'a, Owned>,
+        Unfilled<'a>,
         Cleared<'a, Owned>,
         FreedSlot<'a, Owned>,
         DeadDevice<'a>,
@@ -64,6 +72,8 @@ pub type Imported<'a, M> = (
     (
         SwapDevice,
         NewFolio,
+        WritebackFolio,
+        ZeroMarked,
         FreshFolio,
         Entered<'a>,
         Charged<'a>,

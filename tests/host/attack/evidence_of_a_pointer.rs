@@ -7,37 +7,22 @@ use core::ptr::{null_mut, NonNull};
 use kernel::{
     bindings,
     mm::{
-        folio::{CachedFolio, Folio, UnreadFolio},
+        folio::{CachedFolio, Folio},
         memcontrol::{LruVec, MemCgroup},
-        swap::{DeadDevice, Reads, SlotTrees},
+        swap::{Load, Reads, UnreadFolio},
         swap_cache::{Fault, Origin, Pinned, Slot},
+        swap_slots::{DeadDevice, FreedSlot},
         swap_table::Shadow,
     },
 };
 
-type Owned = kernel::alloc::KBox<u32>;
+include!("note.in");
 
-pub fn attack(
-    trees: &SlotTrees<Owned>,
-    entry: bindings::swp_entry_t,
-    cluster: NonNull<bindings::swap_cluster_info>,
-) {
+pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_cluster_info>) {
     #[cfg(control)]
     {
-        let _ = (
-            CachedFolio::from_raw,
-            UnreadFolio::from_raw,
-            Folio::borrow_raw,
-            entry,
-            cluster,
-        );
-        let _ = (
-            SlotTrees::<Owned>::freed_slot,
-            DeadDevice::from_raw,
-            trees,
-            Slot::from_raw,
-            Pinned::from_raw,
-        );
+        let _ = (CachedFolio::from_raw, Folio::borrow_raw, entry, cluster);
+        let _ = (Slot::from_raw, Pinned::from_raw);
         let _ = (
             Origin::from_raw,
             Fault::from_raw,
@@ -54,10 +39,11 @@ pub fn attack(
     #[cfg(attack)]
     {
         let lent = CachedFolio::from_raw(null_mut()); //~[attack] E0133
-        let _ = UnreadFolio::from_raw(null_mut()); //~[attack] E0133
+        let _ = UnreadFolio::with_raw(null_mut(), |folio| Load::<'_, ()>::NotStored(folio)); //~[attack] E0133
+        CachedFolio::with_raw(null_mut(), |_| ()); //~[attack] E0133
         let _ = Folio::borrow_raw(null_mut()); //~[attack] E0133
-        let _ = trees.freed_slot(entry); //~[attack] E0133
-        let _ = DeadDevice::from_raw(0); //~[attack] E0133
+        FreedSlot::<Note>::with_raw(entry, |_| ()); //~[attack] E0133
+        let _ = DeadDevice::with_raw(0, |_| Ok(())); //~[attack] E0133
         let _ = Slot::from_raw(entry); //~[attack] E0133
         let _ = Pinned::from_raw(lent, cluster); //~[attack] E0133
         let _ = Origin::from_raw(null_mut(), null_mut(), 0); //~[attack] E0133

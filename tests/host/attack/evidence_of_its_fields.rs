@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 use core::marker::PhantomData;
 use kernel::mm::{
-    folio::{Abandoned, Completed, Filled},
-    swap::{Cleared, SwapEntry},
+    folio::Filled,
+    swap::{Abandoned, Completed},
+    swap_slots::Cleared,
+    swapops::SwapEntry,
 };
 
 pub fn attack<'f>(

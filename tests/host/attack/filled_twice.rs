@@ -5,16 +5,12 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(
-    folio: UnreadFolio<'a>,
-    trees: &'static Trees,
-    from: &Stored<P>,
-) -> Load<'a, Error> {
-    folio.load_exclusively(|folio, contents| {
-        let slot = folio.slots(trees).occupied(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
+    folio.load_exclusively(|slots, contents| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
         let filled = fill(from, contents)?;
         #[cfg(attack)]
         let filled = fill(from, contents)?; //~[attack] E0382
-        Ok::<Option<Found<'_>>, Error>(Some((filled, slot.take())))
+        Ok::<Option<Found<'_>>, Error>(Some((filled, slot)))
     })
 }

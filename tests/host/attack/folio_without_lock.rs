@@ -4,22 +4,15 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
+include!("note.in");
 use kernel::{
-    mm::{
-        folio::{CachedFolio, Folio},
-        swap::SlotTrees,
-    },
-    prelude::*,
+    mm::folio::{CachedFolio, Folio},
     sync::aref::ARef,
 };
 
-pub fn attack(
-    found: ARef<Folio>,
-    mine: &mut CachedFolio<'_>,
-    trees: &SlotTrees<KBox<u32>>,
-) -> bool {
+pub fn attack(found: ARef<Folio>, mine: &mut CachedFolio<'_>) -> bool {
     #[cfg(attack)]
     let mine = found;
-    let slots = mine.slots(trees); //~[attack] E0599
+    let slots = mine.slots::<Note>(); //~[attack] E0599
     slots.occupied(0).is_some()
 }

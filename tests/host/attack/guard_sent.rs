@@ -5,11 +5,12 @@
 #![forbid(unsafe_code)]
 use kernel::{
     mm::{
-        folio::{CachedFolio, FolioPage, UnreadFolio},
+        folio::{CachedFolio, FolioPage},
         list_lru::{Item, Next, Unlocked, Visit},
         mempolicy::VmaPolicy,
-        swap::{FreedSlot, NewFolio, Occupied, Slots, Taken},
+        swap::{NewFolio, UnreadFolio},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
+        swap_slots::{FreedSlot, Occupied, Slots, Unfilled},
         zsmalloc::{HasPool, View},
     },
     module_param::runtime::ParamLock,
@@ -17,7 +18,12 @@ use kernel::{
     sync::{lock::mutex::MutexGuard, percpu_ref::Ref, rcu, Mutex},
 };
 
-type Owned = KBox<u32>;
+pub struct Owned;
+
+kernel::impl_kept! {
+    impl Kept for Owned { owned: KBox<Owned>, name: c"attack" }
+}
+
 fn sent<T: Send>() {}
 
 pub fn attack<I: Item, P: HasPool>() {
@@ -25,16 +31,23 @@ pub fn attack<I: Item, P: HasPool>() {
     #[cfg(attack)]
     {
         sent::<CachedFolio<'_>>(); //~[attack] E0277
+                                   //~[attack]^ E0277
         sent::<UnreadFolio<'_>>(); //~[attack] E0277
+                                   //~[attack]^ E0277
         sent::<NewFolio>(); //~[attack] E0277
+                            //~[attack]^ E0277
         sent::<FolioPage<'_>>(); //~[attack] E0277
         sent::<Slots<'_, '_, Owned>>(); //~[attack] E0277
-        sent::<Occupied<'_, '_, Owned>>(); //~[attack] E0277
-                                           //~[attack]^ E0277
-        sent::<Taken<'_, Owned>>(); //~[attack] E0277
+                                        //~[attack]^ E0277
+        sent::<Occupied<'_, Owned>>(); //~[attack] E0277
+                                       //~[attack]^ E0277
+                                       //~[attack]^^ E0277
+        sent::<Unfilled<'_>>(); //~[attack] E0277
+                                //~[attack]^ E0277
         sent::<FreedSlot<'_, Owned>>(); //~[attack] E0277
         sent::<Pinned<'_, '_>>(); //~[attack] E0277
                                   //~[attack]^ E0277
+                                  //~[attack]^^ E0277
         sent::<FreshFolio>(); //~[attack] E0277
         sent::<Entered<'_>>(); //~[attack] E0277
                                //~[attack]^ E0277
@@ -71,8 +84,8 @@ pub type Imported<'a, I, P> = (
         rcu::Guard,
     ),
     (
-        Occupied<'a, 'a, Owned>,
-        Taken<'a, Owned>,
+        Occupied<'a, Owned>,
+        Unfilled<'a>,
         FreedSlot<'a, Owned>,
         Pinned<'a, 'a>,
         FreshFolio,

@@ -3,7 +3,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{error::Error, mm::folio::Load};
+use kernel::{error::Error, mm::swap::Load};
 
 pub fn attack(load: Load<'_, Error>) -> Load<'_, Error> {
     match load {

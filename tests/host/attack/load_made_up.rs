@@ -6,13 +6,13 @@
 #![forbid(unsafe_code)]
 use kernel::{
     error::Error,
-    mm::folio::{Completed, Load, UnreadFolio},
+    mm::swap::{Completed, Load, UnreadFolio},
 };
 
 pub fn attack<'a>(folio: UnreadFolio<'a>, how: Option<Completed<'a>>) -> Load<'a, Error> {
     let _ = how;
     #[cfg(attack)]
-    folio.into_c_locked();
+    core::mem::forget(folio);
     #[cfg(attack)]
     return Load::Loaded(()); //~[attack] E0308
     #[cfg(control)]

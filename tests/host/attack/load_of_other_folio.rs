@@ -5,12 +5,12 @@
 #![forbid(unsafe_code)]
 use kernel::{
     error::Error,
-    mm::folio::{Load, UnreadFolio},
+    mm::swap::{Load, UnreadFolio},
 };
 
 pub fn attack<'a, 'b>(one: UnreadFolio<'a>, other: Load<'b, Error>) -> Load<'a, Error> {
     #[cfg(attack)]
-    one.into_c_locked();
+    core::mem::forget(one);
     #[cfg(attack)]
     return other; //~[attack] ERROR: lifetime may not live long enough
                   //~[attack]^ ERROR: lifetime may not live long enough

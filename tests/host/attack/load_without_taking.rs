@@ -5,15 +5,11 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(
-    folio: UnreadFolio<'a>,
-    trees: &'static Trees,
-    from: &Stored<P>,
-) -> Load<'a, Error> {
-    folio.load_exclusively(|folio, contents| {
-        let slot = folio.slots(trees).occupied(0).ok_or(ENOENT)?;
-        #[cfg(control)]
-        let slot = slot.take();
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
+    folio.load_exclusively(|slots, contents| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+        #[cfg(attack)]
+        let slot = drop(slot);
         Ok::<Option<Found<'_>>, Error>(Some((fill(from, contents)?, slot))) //~[attack] E0308
     })
 }

@@ -12,11 +12,8 @@ use kernel::{
 };
 
 pub fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
-    #[cfg(control)]
-    let zero = folio.is_marked_zero();
     let read = folio.read(reads);
     #[cfg(attack)]
-    let zero = folio.is_marked_zero(); //~[attack] E0382
-    let _ = zero;
+    folio.discard(); //~[attack] E0382
     read
 }

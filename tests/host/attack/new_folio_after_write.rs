@@ -6,12 +6,12 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<P: HasPool>(folio: NewFolio, trees: &'static Trees, from: &Stored<P>) -> Result {
-    let written = folio.write_exclusively(|folio, contents| {
-        let slot = folio.slots(trees).occupied(0).ok_or(ENOENT)?;
-        Ok((fill(from, contents)?, slot.take()))
+pub fn attack<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
+    let written = folio.write(|slots, contents| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+        Ok::<Found<'_>, Error>((fill(from, contents)?, slot))
     });
     #[cfg(attack)]
     drop(folio); //~[attack] E0382
-    written
+    written.map_err(|(_, error)| error)
 }

@@ -4,18 +4,16 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> bool {
-    let slots = folio.slots(trees);
+pub fn attack(folio: &mut CachedFolio<'_>) -> bool {
+    let slots = folio.slots::<Note>();
     let one = slots.occupied(0);
     #[cfg(attack)]
     let two = slots.occupied(0); //~[attack] E0382
     #[cfg(control)]
-    let two = folio.slots(trees).occupied(0);
+    let two = folio.slots::<Note>().occupied(0);
     #[cfg(attack)]
     drop(one);
     two.is_some()

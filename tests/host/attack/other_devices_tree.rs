@@ -3,16 +3,15 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::{folio::CachedFolio, swap_slots::Kept};
 
-pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> bool {
+pub fn attack(folio: &mut CachedFolio<'_>) -> bool {
     let entry = folio.swap();
     #[cfg(attack)]
-    let found = trees.tree(entry).is_some(); //~[attack] E0624
+    let found = Note::trees().tree(entry).is_some(); //~[attack] E0624
     #[cfg(control)]
-    let found = entry == folio.swap() && folio.slots(trees).occupied(0).is_some();
+    let found = entry == folio.swap() && folio.slots::<Note>().occupied(0).is_some();
+    let _ = Note::trees();
     found
 }

@@ -4,17 +4,15 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack<'f>(folio: &'f mut CachedFolio<'f>, trees: &'f SlotTrees<KBox<u32>>) -> Result {
-    let cleared = folio.slots(trees).clear();
+pub fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> Result {
+    let cleared = folio.slots::<Note>().clear();
     #[cfg(attack)]
-    let mut slots = folio.slots(trees); //~[attack] E0499
+    let mut slots = folio.slots::<Note>(); //~[attack] E0499
     #[cfg(attack)]
-    drop(slots.replace(0, KBox::new(1, GFP_KERNEL)?, GFP_KERNEL));
+    drop(slots.replace(0, KBox::new(Note(1), GFP_KERNEL)?, GFP_KERNEL));
     let _ = cleared;
     Ok(())
 }

@@ -4,16 +4,12 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 include!("policy.in");
+include!("note.in");
 use kernel::mm::folio::CachedFolio;
-use kernel::{alloc::KBox, mm::swap::SlotTrees};
-
-static OTHERS: SlotTrees<KBox<u32>> = SlotTrees::new(c"attack");
 
 pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
     #[cfg(attack)]
-    return store::Store::Refused(folio.slots(&OTHERS).clear()); //~[attack] E0308
+    return store::Store::Refused(folio.slots::<Note>().clear()); //~[attack] E0308
     #[cfg(control)]
-    let _ = &OTHERS;
-    #[cfg(control)]
-    store::Store::Refused(folio.slots(&entry::TREES).clear())
+    store::Store::Refused(folio.slots::<entry::Entry>().clear())
 }

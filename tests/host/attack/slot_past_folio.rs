@@ -4,13 +4,11 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> bool {
-    let slots = folio.slots(trees);
+pub fn attack(folio: &mut CachedFolio<'_>) -> bool {
+    let slots = folio.slots::<Note>();
     #[cfg(attack)]
     let tree = slots.tree; //~[attack] E0616
     #[cfg(attack)]

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that is being read is the I/O's, which unlocks it at any time.
+// A folio that is being read is the I/O's, which unlocks it at any time: what was found for its slot
+// isn't to be kept.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::Folio,
-        swap::{NewFolio, Reads, SlotTrees},
-    },
-    prelude::*,
-    sync::aref::ARef,
-};
+include!("fill.in");
+use kernel::mm::swap::NewFolio;
 
-pub fn attack(
-    mut folio: NewFolio,
-    reads: &mut Reads,
-    trees: &'static SlotTrees<KBox<u32>>,
-) -> ARef<Folio> {
+pub fn attack(folio: WritebackFolio) -> Option<NewFolio> {
     let mut kept = None;
-    folio.with_cached(|folio| {
-        let slots = folio.slots(trees); //~[attack] E0521
+    let written = folio.write(|slots, _| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?; //~[attack] E0521
         #[cfg(attack)]
-        kept.replace(slots);
+        kept.replace(slot);
         #[cfg(control)]
-        kept.replace(slots.len());
+        kept.replace(slot.get().0);
+        Err::<Found<'_>, Error>(EINVAL)
     });
-    let folio = folio.read(reads);
+    let folio = written.err().map(|(folio, _)| folio);
     drop(kept);
     folio
 }

@@ -4,23 +4,16 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{Filled, Load, UnreadFolio},
-        swap::{SlotTrees, Taken},
-    },
-    prelude::*,
-};
+include!("fill.in");
 
-pub fn attack<'a>(folio: UnreadFolio<'a>, trees: &'static SlotTrees<KBox<u32>>) -> Load<'a, Error> {
+pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     let mut kept = None;
-    let load = folio.load_exclusively(|folio, _| {
-        let slots = folio.slots(trees); //~[attack] E0521
+    let load = folio.load_exclusively(|slots, _| {
         #[cfg(attack)]
-        kept.replace(slots);
+        kept.replace(slots); //~[attack] E0521
         #[cfg(control)]
-        kept.replace(slots.len());
-        Ok(None::<(Filled<'_>, Taken<'_, KBox<u32>>)>)
+        kept.replace(slots.occupied::<Note>(0).is_some());
+        Ok(None::<Found<'_>>)
     });
     drop(kept);
     load

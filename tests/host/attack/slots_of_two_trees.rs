@@ -3,20 +3,20 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(
-    folio: &mut CachedFolio<'_>,
-    one: &SlotTrees<KBox<u32>>,
-    other: &SlotTrees<KBox<u8>>,
-) -> usize {
-    let one = folio.slots(one);
+pub struct Other(pub u8);
+
+kernel::impl_kept! {
+    impl Kept for Other { owned: KBox<Other>, name: c"other" }
+}
+
+pub fn attack(folio: &mut CachedFolio<'_>) -> usize {
+    let one = folio.slots::<Note>();
     #[cfg(control)]
     drop(one);
-    let other = folio.slots(other); //~[attack] E0499
+    let other = folio.slots::<Other>(); //~[attack] E0499
     #[cfg(attack)]
     drop(one);
     other.len()

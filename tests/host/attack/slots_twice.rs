@@ -3,16 +3,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::{folio::CachedFolio, swap::SlotTrees},
-    prelude::*,
-};
+include!("note.in");
+use kernel::mm::folio::CachedFolio;
 
-pub fn attack(folio: &mut CachedFolio<'_>, trees: &SlotTrees<KBox<u32>>) -> usize {
-    let one = folio.slots(trees);
+pub fn attack(folio: &mut CachedFolio<'_>) -> usize {
+    let one = folio.slots::<Note>();
     #[cfg(control)]
     drop(one);
-    let two = folio.slots(trees); //~[attack] E0499
+    let two = folio.slots::<Note>(); //~[attack] E0499
     #[cfg(attack)]
     drop(one);
     two.len()

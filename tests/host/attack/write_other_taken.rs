@@ -6,20 +6,16 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<P: HasPool>(
-    one: NewFolio,
-    two: NewFolio,
-    trees: &'static Trees,
-    from: &Stored<P>,
-) -> Result {
-    one.write_exclusively(|one, first| {
-        let slot = one.slots(trees).occupied(0).ok_or(ENOENT)?;
+pub fn attack<P: HasPool>(one: WritebackFolio, two: WritebackFolio, from: &Stored<P>) -> Result {
+    let written = one.write(|slots, first| {
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
         #[cfg(attack)]
-        two.write_exclusively(|_, second| Ok::<_, Error>((fill(from, second)?, slot.take())))?; //~[attack] ERROR: lifetime may not live long enough
-                                                                                                //~[attack]^ ERROR: lifetime may not live long enough
+        let _ = two.write(|_, second| Ok::<_, Error>((fill(from, second)?, slot))); //~[attack] ERROR: lifetime may not live long enough
+                                                                                    //~[attack]^ ERROR: lifetime may not live long enough
         #[cfg(attack)]
         return Err::<Found<'_>, Error>(EINVAL);
         #[cfg(control)]
-        Ok((fill(from, first)?, slot.take()))
-    })
+        Ok::<Found<'_>, Error>((fill(from, first)?, slot))
+    });
+    written.map_err(|(_, error)| error)
 }

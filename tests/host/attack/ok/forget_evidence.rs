@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Evidence that owns nothing: to forget it does nothing, as dropping it does. What was taken out of
-// a slot is leaked with its memory, which is more than an entry has after a bug in C.
+// Evidence that owns nothing: to forget it does nothing, as dropping it does.
 // Of what is in a closure only (View, ParamLock, Reads, and what NewFolio and UnreadFolio lend)
 // there is no value to forget: see view_forgotten. Who forgets a Visit or an Unlocked has no Next
 // to end the callback with: see visit_without_end.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;
-use kernel::{
-    alloc::KBox,
-    mm::{
-        folio::{Abandoned, CachedFolio, Completed, Contents, Filled},
-        list_lru::{Item, Next, Prepared},
-        swap::{Cleared, DeadDevice, FreedSlot, Occupied, Slots, Taken},
-        swap_cache::Pinned,
-    },
+use kernel::mm::{
+    folio::{CachedFolio, Contents, Filled},
+    list_lru::{Item, Next, Prepared},
+    swap::{Abandoned, Completed},
+    swap_cache::Pinned,
+    swap_slots::{Cleared, DeadDevice, FreedSlot, Kept, Occupied, Slots, Unfilled},
 };
-
-type Owned = KBox<u32>;
 
 pub fn cached(folio: CachedFolio<'_>, pinned: Pinned<'_, '_>, contents: Contents<'_>) {
     forget((folio, pinned, contents));
 }
 
-pub fn slots(
-    slots: Slots<'_, '_, Owned>,
-    slot: Occupied<'_, '_, Owned>,
-    freed: FreedSlot<'_, Owned>,
-) {
+pub fn slots<T: Kept>(slots: Slots<'_, '_, T>, slot: Occupied<'_, T>, freed: FreedSlot<'_, T>) {
     forget((slots, slot, freed));
 }
 
-pub fn results(filled: Filled<'_>, taken: Taken<'_, Owned>, cleared: Cleared<'_, Owned>) {
-    forget((filled, taken, cleared));
+pub fn results<T: Kept>(filled: Filled<'_>, unfilled: Unfilled<'_>, cleared: Cleared<'_, T>) {
+    forget((filled, unfilled, cleared));
 }
 
 pub fn others<T: Item>(

@@ -10,8 +10,7 @@ use core::mem::forget;
 use kernel::{
     bindings::folio,
     mm::{
-        folio::UnreadFolio,
-        swap::NewFolio,
+        swap::{NewFolio, UnreadFolio, WritebackFolio, ZeroMarked},
         swap_cache::{Charged, Entered, Splittable},
     },
 };
@@ -24,8 +23,11 @@ pub fn new(folio: NewFolio) {
     forget(folio);
 }
 
-pub fn handed_to_c(unread: UnreadFolio<'_>, new: NewFolio) -> *mut folio {
-    unread.into_c_locked();
+pub fn writing_back(folio: WritebackFolio, zero: ZeroMarked) {
+    forget((folio, zero));
+}
+
+pub fn handed_to_c(new: NewFolio) -> *mut folio {
     new.into_c_locked()
 }
 

@@ -12,11 +12,13 @@ use kernel::{
 
 pub fn give_up(device: &SwapDevice) -> Result {
     match device.add_folio(GFP_KERNEL) {
-        Added::New(folio) if folio.is_marked_zero() => Err(EAGAIN),
-        Added::New(folio) => {
-            drop(folio);
-            Ok(())
-        }
+        Added::New(folio) => match folio.check_zero_mark() {
+            Ok(folio) => {
+                drop(folio);
+                Ok(())
+            }
+            Err(_) => Err(EAGAIN),
+        },
         Added::Present => Ok(()),
         Added::Failed(error) => Err(error),
     }

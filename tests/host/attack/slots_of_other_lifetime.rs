@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is kept for slots is said to be kept with shorter lifetimes, by subtyping: a reference to a
+// local is put into the tree, and read as one that lives for ever. Or the type that says which trees,
+// and how an entry is dropped, changes to another that it is a subtype of.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+include!("note.in");
+use kernel::mm::swap_slots::{Cleared, FreedSlot, Occupied, SlotTrees, Slots};
+
+pub struct Item<F: 'static>(pub F);
+pub type Any = Item<for<'a> fn(&'a u8)>;
+pub type Static = Item<fn(&'static u8)>;
+
+kernel::impl_kept! {
+    impl Kept for Any { owned: KBox<Any>, name: c"any" }
+}
+#[allow(coherence_leak_check)]
+mod other {
+    use super::*;
+    kernel::impl_kept! {
+        impl Kept for Static { owned: KBox<Static>, name: c"static" }
+    }
+}
+
+#[cfg(control)]
+pub type To = Any;
+#[cfg(attack)]
+pub type To = Static;
+
+pub fn slots<'a, 'f>(slots: Slots<'a, 'f, Any>) -> Slots<'a, 'f, To> {
+    slots //~[attack] E0308
+}
+
+pub fn occupied<'a>(slot: Occupied<'a, Any>) -> Occupied<'a, To> {
+    slot //~[attack] E0308
+}
+
+pub fn cleared<'f>(cleared: Cleared<'f, Any>) -> Cleared<'f, To> {
+    cleared //~[attack] E0308
+}
+
+pub fn freed<'a>(slot: FreedSlot<'a, Any>) -> FreedSlot<'a, To> {
+    slot //~[attack] E0308
+}
+
+pub fn trees(trees: &'static SlotTrees<Any>) -> &'static SlotTrees<To> {
+    trees //~[attack] E0308
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A store keeps the evidence of the folio's lock for ever: an edit of the policy alone, which is safe code. The C ABI lends to
+// closures, which can't choose a lifetime; so it doesn't compile any more.
+//@[attack]error-in-other-file: borrowed data escapes outside of closure
+//@revisions: control attack
+//@[control] check-pass
+#![deny(unsafe_code)]
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[path = "../../../samples/rust/zswap_rs/age.rs"]
+mod age;
+#[path = "../../../samples/rust/zswap_rs/compress.rs"]
+mod compress;
+#[path = "../../../samples/rust/zswap_rs/device.rs"]
+mod device;
+#[path = "../../../samples/rust/zswap_rs/entry.rs"]
+mod entry;
+#[path = "../../../samples/rust/zswap_rs/exports.rs"]
+mod exports;
+#[path = "../../../samples/rust/zswap_rs/limits.rs"]
+mod limits;
+#[path = "../../../samples/rust/zswap_rs/load.rs"]
+mod load;
+#[path = "../../../samples/rust/zswap_rs/params.rs"]
+mod params;
+#[path = "../../../samples/rust/zswap_rs/pool.rs"]
+mod pool;
+#[path = "../../../samples/rust/zswap_rs/setup.rs"]
+mod setup;
+#[path = "../../../samples/rust/zswap_rs/shrink.rs"]
+mod shrink;
+#[path = "../../../samples/rust/zswap_rs/stats.rs"]
+mod stats;
+#[cfg(control)]
+#[path = "../../../samples/rust/zswap_rs/store.rs"]
+mod store;
+#[cfg(attack)]
+mod store {
+    use crate::entry::Entry;
+    use kernel::mm::{folio::CachedFolio, swap_slots::Cleared};
+
+    pub(crate) struct Refused;
+    pub(crate) enum Store<'f> {
+        Stored,
+        Refused(Cleared<'f, Entry>),
+    }
+
+    pub(crate) fn store(_: &'static mut CachedFolio<'static>) -> Store<'static> {
+        Store::Stored
+    }
+}
+#[path = "../../../samples/rust/zswap_rs/writeback.rs"]
+mod writeback;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The slot's page is all zeroes, of which zswap isn't told: the entry is older, and written to the
+// device it brings the old page back (docs/upstream). Who hasn't looked for the mark can't write.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+include!("fill.in");
+use kernel::mm::swap::NewFolio;
+
+pub fn attack<P: HasPool>(folio: NewFolio, from: &Stored<P>) -> Result {
+    #[cfg(control)]
+    let folio = folio.check_zero_mark().map_err(|_| EINVAL)?;
+    let written = folio.write(|slots, contents| {
+        //~[attack]^ E0599
+        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+        Ok::<Found<'_>, Error>((fill(from, contents)?, slot))
+    });
+    written.map_err(|(_, error): (_, Error)| error)
+}
