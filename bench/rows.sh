@@ -32,6 +32,15 @@ rows()
 	done
 }
 
+# What is counted, before anything is.
+sh steps.sh > /run/points
+wrong=$(awk '/^not ok/ { sub(/^not ok [0-9]* - /, ""); sub(/ # .*/, ""); name = $0 }
+	/^#   got/ { sub(/^#   got */, ""); print name ": got " $0; exit }' /run/points)
+[ "$(grep -c '^ok' /run/points)" = 5 ] || {
+	echo "swapbench: not counted as it should be: ${wrong:-tests/vm/steps.sh went wrong}"
+	exit 1
+}
+
 i=0
 while [ $i -lt $((delay * 1000)) ]; do
 	i=$((i + 1))

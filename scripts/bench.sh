@@ -22,9 +22,7 @@ out=build/bench
 rm -rf "$out"
 mkdir -p "$out" build/vm
 
-# Without these features a string instruction, which QEMU counts once for each step, does 8 bytes a
-# step: a copied page is 512 instructions more than its share, and not 4096.
-args="zswap.enabled=0 kunit.enable=0 clearcpuid=erms,fsrm,fsrs"
+args="zswap.enabled=0 kunit.enable=0"
 
 guest() {
 	IMPL=$1 exec scripts/vm.sh -n "bench-$1-$2" -r -m 512M -t 1800 -a "$args delay=$2" sh rows.sh

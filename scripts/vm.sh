@@ -8,7 +8,9 @@
 # The command's output comes on standard output and stays in build/log/NAME.out,
 # the kernel's log in build/log/NAME.console. The exit status is the command's;
 # 1 when the kernel complained (oops, BUG, WARNING), died or ran out of time.
-# -r makes it repeatable: one CPU, whose clock is the instructions that it has executed.
+# -r makes it repeatable: one CPU, whose clock is the instructions that it has executed. Of string
+# instructions QEMU counts each step, so that CPU lacks the features by which the kernel copies and
+# clears memory byte by byte.
 # Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
 # vdc DISK read-only. What the guest writes to them is forgotten.
 . "$(dirname "$0")/lib.sh"
@@ -45,18 +47,19 @@ if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 		mv "$vm/ext4.new" "$vm/ext4.img"
 	) 9>"$vm/disks.lock"
 fi
-[ -z "$repeat" ] || accel=tcg,thread=single
+# Four levels of page tables: of five, KASAN makes a false alarm, if an interrupt comes while the kernel
+# looks at what the CPU has.
+cpu=max,la57=off
+[ -z "$repeat" ] || accel=tcg,thread=single cpu+=,erms=off,fsrm=off,fsrs=off
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
 # What a healthy kernel never logs.
 bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
-bad+='|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
+bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
 
 drive=if=virtio,format=raw,cache=unsafe
-# Four levels of page tables: of five, KASAN makes a false alarm, if an interrupt comes while the kernel
-# looks at what the CPU has.
 qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"
-	-cpu "max,la57=off" -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
+	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
 # What is not repeated is how long a disk takes.

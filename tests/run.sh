@@ -76,17 +76,19 @@ kunit() {
 			END { print "1..", $n || 1, "\n" }')
 }
 
-# boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments.
+# boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments; "-r" before them is
+# one for scripts/vm.sh.
 boot() {
-	local name=$1 args=$2 file points
+	local name=$1 args=$2 file points repeat=()
 	shift 2
+	[[ $args != "-r "* ]] || repeat=(-r)
 	for file; do
 		points=$(sed -n 's/^plan \([0-9]*\)$/\1/p' "tests/vm/$file")
 		planned[$file]=${points:-1}
 	done
 	tap "$1" < <(
 		status=0
-		scripts/vm.sh -n "$name" -t $((limit * 5 / 2)) -a "$args limit=$limit" sh suite.sh "$@" 2>"$work/vm" || status=$?
+		scripts/vm.sh -n "$name" -t $((limit * 5 / 2)) "${repeat[@]}" -a "${args#-r } limit=$limit" sh suite.sh "$@" 2>"$work/vm" || status=$?
 		echo "$status" >"$work/status"
 	)
 	wait $! # for the status
