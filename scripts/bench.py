@@ -14,6 +14,8 @@ import re
 import statistics
 import sys
 
+import measured
+
 LIMIT = 1.0  # percent
 ONE = 1.0  # instruction a page: boots that differ by no more say the same
 
@@ -58,20 +60,6 @@ def read(path):
 def name(key):
     way, what, kib, content = key
     return f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}"
-
-
-def listed(text, path):
-    """The table of reasons: {regular expression: reason}."""
-    part = re.search(r"<!-- REASONS: BEGIN -->(.*?)<!-- REASONS: END -->", text, re.S)
-    if not part:
-        sys.exit(f"{path}: its table of reasons isn't between the marks REASONS: BEGIN and END")
-    table = {}
-    for line in part.group(1).strip().splitlines()[2:]:
-        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
-        if not cells:
-            sys.exit(f"{path}: no `rows` and reason in: {line}")
-        table[cells.group(1)] = cells.group(2)
-    return table
 
 
 def is_shown(key):
@@ -122,17 +110,12 @@ def draw(rows, path):
 
 def main():
     doc, picture, folder = sys.argv[1:]
-    boots = {impl: [read(os.path.join(folder, file)) for file in sorted(os.listdir(folder))
-                    if re.fullmatch(impl + r"\.\d+", file)] for impl in ("c", "rust")}
-    if not boots["c"] or not boots["rust"]:
-        sys.exit(f"{folder}: no boots of both: files c.N and rust.N")
+    boots = measured.by_kernel([os.path.join(folder, file) for file in sorted(os.listdir(folder))], read)
     keys = set(boots["c"][0])
     for boot in boots["c"] + boots["rust"]:
         if set(boot) != keys:
             sys.exit(f"{folder}: the boots have different rows: {name(min(set(boot) ^ keys))}")
-    with open(doc, encoding="utf-8") as file:
-        text = file.read()
-    reasons = listed(text, doc)
+    reasons = measured.reasons(doc, "REASONS")
 
     table, drawn, bad, used, worst = [], [], 0, set(), 0.0
     hidden = {"no": 0, "as": 0}  # that take over the limit more: none, or as the row that stands for them
@@ -174,12 +157,7 @@ def main():
              f"Of {sum(hidden.values())} more rows, which are those above with other content, folios or zswap, "
              f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
-    new, found = re.subn(r"(<!-- OUTPUT OF make bench: BEGIN -->\n).*?(<!-- OUTPUT OF make bench: END -->)",
-                         lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)
-    if found != 1:
-        sys.exit(f"{doc}: its table isn't between the marks OUTPUT OF make bench: BEGIN and END")
-    with open(doc, "w", encoding="utf-8") as file:
-        file.write(new)
+    measured.put_output(doc, "make bench", lines)
     draw(drawn, picture)
 
     print("\n".join(lines))

@@ -8,7 +8,7 @@
 . scripts/guests.sh
 
 runs=${RUNS:-10}
-[[ $runs =~ ^[1-9][0-9]{0,2}$ ]] || die "RUNS=$runs is no number of runs: give one from 1 to 999"
+[[ $runs =~ ^[1-9][0-9]?$ ]] || die "RUNS=$runs is no number of runs: give one from 1 to 99"
 
 kernel() {
 	local path

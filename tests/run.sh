@@ -52,6 +52,7 @@ tap() {
 host_tests() {
 	tap input < <(tests/host/input.sh 2>&1)
 	tap selftests < <(tests/host/selftests.sh 2>&1)
+	tap measured < <(scripts/enter.sh python3 tests/host/measured.py 2>&1)
 	tap races < <(tests/host/races.sh 2>&1)
 	tap litmus < <(tests/host/litmus.sh 2>&1)
 	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)

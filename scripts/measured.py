@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What bench.py and parity.py share: the runs of both kernels, the tables of their documents, and the
+statistics by which runs are compared. tests/host/measured.py tests the latter.
+"""
+
+import os
+import re
+import sys
+
+
+def by_kernel(paths, read):
+    """{"c": [read(path), ...], "rust": [...]} of files c.N and rust.N."""
+    runs = {impl: [read(path) for path in paths if re.fullmatch(impl + r"\.\d+", os.path.basename(path))]
+            for impl in ("c", "rust")}
+    for impl, found in runs.items():
+        if not found:
+            sys.exit(f"no run of {impl}: needs files c.N and rust.N")
+    return runs
+
+
+def reasons(path, mark):
+    """The table between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
+    with open(path, encoding="utf-8") as file:
+        part = re.search(f"<!-- {mark}: BEGIN -->(.*?)<!-- {mark}: END -->", file.read(), re.S)
+    if not part:
+        sys.exit(f"{path}: no table between the marks {mark}: BEGIN and END")
+    table = {}
+    for line in part.group(1).strip().splitlines()[2:]:
+        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
+        if not cells:
+            sys.exit(f"{path}: no `row` and reason in: {line}")
+        table[cells.group(1)] = cells.group(2)
+    return table
+
+
+def put_output(path, command, lines):
+    """Replaces what is between the marks of the command's output in a document."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    mark = re.escape(f"OUTPUT OF {command}")
+    new, found = re.subn(f"(<!-- {mark}: BEGIN -->\n).*?(<!-- {mark}: END -->)",
+                         lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)
+    if found != 1:
+        sys.exit(f"{path}: no place between the marks OUTPUT OF {command}: BEGIN and END")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(new)
+
+
+def rank_test(a, b):
+    """The two-sided p of the rank-sum test (Mann-Whitney), exact, with ties.
+
+    That is the share of all choices of len(a) of the values whose ranks add up to a sum that is as far
+    from the mean as that of a's, or farther. How many choices have which sum is counted in fields of one
+    long number for each size of a choice: one more value shifts its fields by the value's rank.
+    """
+    values = sorted(a + b)
+    # Twice the mean rank of equal values, which is whole.
+    rank = {value: 2 * values.index(value) + values.count(value) + 1 for value in set(values)}
+    width = len(values) // 8 + 1  # bytes: there are fewer than 2**len(values) choices
+    choices = [1] + [0] * len(a)
+    for value in values:
+        for size in range(len(a), 0, -1):
+            choices[size] += choices[size - 1] << (8 * width * rank[value])
+    sums = choices[len(a)].to_bytes(width * (2 * len(values) * len(a) + 2), "little")
+    mean = len(a) * (len(values) + 1)
+    far = abs(sum(rank[value] for value in a) - mean)
+    counts = [int.from_bytes(sums[at:at + width], "little") for at in range(0, len(sums), width)]
+    return sum(count for i, count in enumerate(counts) if abs(i - mean) >= far) / sum(counts)
+
+
+def holm(ps):
+    """Holm's correction: {name: p} so that with a limit of x on these, the chance to find anything where
+    there is nothing is at most x, whatever the rows have to do with one another."""
+    adjusted, least = {}, 0.0
+    for i, name in enumerate(sorted(ps, key=ps.get)):
+        least = max(least, min(1.0, (len(ps) - i) * ps[name]))
+        adjusted[name] = least
+    return adjusted

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
+figures of tables, and of what parity.py makes of runs that are shifted on purpose. Prints TAP."""
+
+import contextlib
+import io
+import itertools
+import math
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
+sys.dont_write_bytecode = True
+
+import measured  # noqa: E402
+import parity  # noqa: E402
+
+
+def counted(a, b):
+    """The same p by its definition, from U and not from ranks."""
+    def u(chosen):
+        ours = [values[i] for i in chosen]
+        others = [values[i] for i in range(len(values)) if i not in chosen]
+        return sum((x > y) + (x == y) / 2 for x in ours for y in others)
+    values = a + b
+    mean = len(a) * len(b) / 2
+    far = abs(u(range(len(a))) - mean)
+    all_of_them = list(itertools.combinations(range(len(values)), len(a)))
+    return sum(abs(u(set(chosen)) - mean) >= far for chosen in all_of_them) / len(all_of_them)
+
+
+def near(got, want):
+    return "" if math.isclose(got, want, rel_tol=1e-9, abs_tol=1e-12) else f"got {got}, want {want}"
+
+
+def against_counting():
+    luck = random.Random(1)
+    for _ in range(60):
+        a, b = ([luck.randrange(luck.choice((2, 4, 50))) for _ in range(luck.randint(1, 5))] for _ in "ab")
+        problem = near(measured.rank_test(a, b), counted(a, b))
+        if problem:
+            return f"{a} {b}: {problem}"
+    return ""
+
+
+def false_alarms():
+    """Of one distribution, no more than the limit allows."""
+    luck = random.Random(2)
+    ps = [measured.rank_test(*([luck.randrange(9) for _ in range(10)] for _ in "ab")) for _ in range(1000)]
+    found = sum(p < 0.05 for p in ps)
+    return "" if 20 <= found <= 70 else f"{found} of 1000 below 0.05"
+
+
+def verdict(c, rust, others=30):
+    """parity.py's status and text for one row in so many that are alike."""
+    luck = random.Random(3)
+    with tempfile.TemporaryDirectory() as work:
+        doc = os.path.join(work, "doc.md")
+        with open(doc, "w", encoding="utf-8") as file:
+            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n<!-- DIFFERENCES: END -->\n")
+        paths = []
+        for impl, values in ("c", c), ("rust", rust):
+            for n, value in enumerate(values):
+                paths.append(os.path.join(work, f"{impl}.{n}"))
+                with open(paths[-1], "w", encoding="utf-8") as file:
+                    file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
+                    file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = parity.main([doc, *paths])
+    return int(status), next((line for line in said.getvalue().splitlines() if "`it`" in line), "") + "\n" + said.getvalue()
+
+
+def judged(c, rust, status, text, others=30):
+    got, said = verdict(c, rust, others)
+    return "" if got == status and text in said.splitlines()[0] else f"status {got}:\n{said}"
+
+
+TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
+POINTS = [
+    ("rank test: as all choices counted one by one, with ties", against_counting),
+    ("rank test: ten against ten that are all greater: 2 of 184756", lambda: near(
+        measured.rank_test(list(range(10)), list(range(10, 20))), 2 / 184756)),
+    ("rank test: equal samples: 1", lambda: near(measured.rank_test(TEN, TEN), 1)),
+    ("rank test: one distribution is seldom taken for two", false_alarms),
+    ("Holm: 0.01, 0.02, 0.03 of three are 0.03, 0.04, 0.04", lambda: near(sum(
+        abs(x - y) for x, y in zip(measured.holm({"b": 0.02, "a": 0.01, "c": 0.03}).values(), (0.03, 0.04, 0.04))), 0)),
+    ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
+    ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
+    ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),
+    ("parity: data shifted within C's range fails", lambda: judged(
+        [0, 100] + [50] * 8, [60 + i for i in range(10)], 1, "SHIFTED", others=3)),
+    ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
+    ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
+]
+
+
+def main():
+    print(f"1..{len(POINTS)}")
+    bad = False
+    for n, (name, check) in enumerate(POINTS, 1):
+        problem = check()
+        bad |= bool(problem)
+        print(f"{'not ok' if problem else 'ok'} {n} - {name}")
+        for line in problem.splitlines():
+            print(f"# {line}")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
