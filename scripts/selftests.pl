@@ -1,21 +1,26 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# selftests.pl RUNS LIST TABLE OUT...: judges what guests of scripts/selftests.sh said (OUT is
-# .../selftests-IMPL.out). Every test is a row of the file TABLE; shown are each program's numbers
+# selftests.pl LIST TABLE CLOSE OUT=RUNS[:PROGRAM,...]...: judges what guests of scripts/selftests.sh said
+# in so many runs of all programs, or of those with these numbers (OUT is .../selftests-IMPL.out or
+# .../selftests-IMPL-again.out). Every test is a row of the file TABLE; shown are each program's numbers
 # and the rows that are not simply passed by all. A test that didn't come, because its program
-# died before, has failed. Exits with 1 if C has always passed a test that Rust hasn't.
+# died before, has failed. Exits with 1 if Rust passes a test less often than C, by Fisher's exact test with
+# p < 0.01. The file CLOSE gets the numbers of the programs that have a test with p < 0.25.
 use strict;
 use warnings;
 
-my ($runs, $list, $table, @outs) = @ARGV;
-my (@commands, @impls, %name, %last, %ok, %skip, %why, %came, %secs, %stored, %loaded);
+use constant {LOST => 0.01, CLOSE => 0.25};
+my ($list, $table, $close, @outs) = @ARGV;
+my (@commands, @impls, %runs, %name, %last, %ok, %skip, %why, %came, %secs, %stored, %loaded);
 
 open my $in, '<', $list or die "$list: $!\n";
 while (<$in>) { push @commands, $1 if /^\S+ (.*)/ }
 for my $out (@outs) {
-	my ($impl) = $out =~ /selftests-(\w+)\.out$/ or die "$out: not the output of a guest\n";
-	push @impls, $impl;
-	open my $in, '<', $out or die "$out: $!\n";
+	my ($path, $impl, $runs, $only) = $out =~ m{^(.*selftests-(\w+)(?:-again)?\.out)=(\d+)(?::([\d,]+))?$}
+		or die "$out: not the output of a guest, and its runs\n";
+	push @impls, $impl unless grep { $_ eq $impl } @impls;
+	$runs{$impl, $_} += $runs for $only ? map({ $_ - 1 } split /,/, $only) : 0 .. $#commands;
+	open my $in, '<', $path or die "$path: $!\n";
 	while (<$in>) {
 		s/\s+$//;
 		next unless s/^(\d+) (\d+) //;
@@ -50,8 +55,20 @@ for my $out (@outs) {
 	}
 }
 
+# worse(C, OF, RUST, OF): the chance to have so few passes on Rust, or fewer, if each run of the two kernels
+# that passed could as well have been one of the other: the one-sided p of Fisher's exact test.
+sub choose { my ($n, $k) = @_; my $log = 0; $log += log(($n - $_) / ($k - $_)) for 0 .. $k - 1; return $log }
+sub worse {
+	my ($c, $of_c, $rust, $of_rust) = @_;
+	my ($all, $p) = ($c + $rust, 0);
+	for my $x (($all > $of_c ? $all - $of_c : 0) .. $rust) {
+		$p += exp(choose($of_rust, $x) + choose($of_c, $all - $x) - choose($of_c + $of_rust, $all));
+	}
+	return $p;
+}
+
 my $both = grep({ $_ eq 'c' } @impls) && grep({ $_ eq 'rust' } @impls);
-my ($lost, $all, @odd) = (0, 0);
+my ($lost, $all, $skipped, @odd, @close) = (0, 0, 0);
 my $row = "%-30s %4s  %-70s" . '  %9s' x @impls . "  %s\n";
 open my $full, '>', $table or die "$table: $!\n";
 printf $full $row, 'program', '', 'test', @impls, '';
@@ -60,24 +77,30 @@ printf $line, '', '', map { ($_, ('') x 6) } @impls;
 printf $line, 'program', 'tests', ('all', 'some', 'none', 'skip', 's', 'stored', 'loaded') x @impls;
 for my $p (0 .. $#commands) {
 	my %sum;
+	my $close;
 	# A program without a plan that never said a word is still one test.
 	for my $n (1 .. $last{$p} // 1, 0) {
-		my (@cells, %full);
+		my (@cells, $always);
 		my $mark = '';
 		for my $impl (@impls) {
+			my $runs = $runs{$impl, $p};
 			my ($ok, $skip) = map { $_->{$impl, $p, $n} // 0 } \%ok, \%skip;
 			push @cells, $skip == $runs ? 'skipped' : "$ok/$runs" . ($skip ? "+$skip skipped" : '');
 			$sum{$impl}[$skip == $runs ? 3 : $ok == $runs ? 0 : $ok ? 1 : 2]++;
-			$full{$impl} = $ok == $runs;
+			$always += $ok == $runs || $skip == $runs;
 		}
-		if ($both && $full{c} && !$full{rust}) { $lost++; $mark = 'LOST' }
-		elsif (grep { $_ ne $cells[0] } @cells) { $mark = 'differs' }
+		my $p_value = $both ? worse(map { ($ok{$_, $p, $n} // 0, $runs{$_, $p}) } qw(c rust)) : 1;
+		$close = 1 if $p_value < CLOSE;
+		if ($p_value < LOST) { $lost++; $mark = sprintf 'LOST, p = %.1g', $p_value }
+		elsif (grep { $_ ne $cells[0] } @cells) { $mark = sprintf 'differs, p = %.2f', $p_value }
 		my $why = $cells[0] eq 'skipped' || "@cells" =~ /skipped/ ? $why{$p, $n} // '' : '';
 		my $text = sprintf $row, $commands[$p], $n || '', $name{$p, $n} // '(never came)', @cells, $mark || $why;
 		print $full $text;
-		push @odd, $text if $mark || grep { $_ ne "$runs/$runs" && $_ ne 'skipped' } @cells;
-		$all++;
+		push @odd, $text if $mark || $always < @impls;
+		$all++ if $n;
+		$skipped++ if $n && !grep { $_ ne 'skipped' } @cells;
 	}
+	push @close, $p + 1 if $close;
 	printf $line, $commands[$p], 1 + ($last{$p} // 1), map {
 		my $impl = $_;
 		my $came = $came{$impl, $p} || 1;
@@ -85,8 +108,14 @@ for my $p (0 .. $#commands) {
 			map { sprintf '%.0f', ($_->{$impl, $p} // 0) / $came } \%secs, \%stored, \%loaded)
 	} @impls;
 }
-print "\nHow many tests passed in all $runs runs, in some, in none, or were always skipped; seconds and pages\n",
-	"that zswap stored and loaded, in a run. Each test, and why it is skipped: $table\n";
+print "\nHow many tests passed in all runs, in some, in none, or were always skipped, and whether the program comes\n",
+	"to its end; seconds and pages that zswap stored and loaded, in a run. Each test, and why it is skipped: $table\n";
 print "\nNot passed in each run, by each:\n", @odd if @odd;
-print "\n$all tests, $lost that C has always passed and Rust hasn't\n" if $both;
+my %has = map { ($commands[$_] => $last{$_} // 1) } 0 .. $#commands;
+printf "\n%d tests of %d programs, of which %d are skipped; %s; and of each program, whether it comes to its end\n",
+	$all, scalar @commands, $skipped,
+	join ', ', map { "$has{$_} are of $_" } (sort { $has{$b} <=> $has{$a} || $a cmp $b } keys %has)[0], grep { /zswap/ } keys %has;
+print "$lost that Rust passes less often than C (p < ${\LOST})\n" if $both;
+open my $again, '>', $close or die "$close: $!\n";
+print $again join(',', @close);
 exit($lost ? 1 : 0);

@@ -2,7 +2,7 @@
 # Runs the kernel's own tests, which come with their list in an archive on the third disk, in a
 # guest of scripts/selftests.sh. Each line of TAP is headed by the numbers of the run and of the
 # test program; "end STATUS SECONDS OUT IN" says how that ended and what zswap stored and loaded.
-# usage: selftests.sh RUNS
+# usage: selftests.sh RUNS [PROGRAM,...]: all of the list, or those with these numbers
 . ./lib.sh
 
 # The state that each program starts from: that of a system just booted.
@@ -38,6 +38,7 @@ for run in $(seq "$1"); do
 	line=0
 	while read -r limit command; do
 		line=$((line + 1))
+		case ,${2:-$line}, in *,$line,*) ;; *) continue ;; esac
 		echo "# run $run of $1: $command"
 		fresh
 		stored=$(vmstat zswpout) loaded=$(vmstat zswpin) start=$(uptime)
