@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables, and of what parity.py makes of runs that are shifted on purpose. Prints TAP."""
+figures of tables; of what parity.py makes of runs that are shifted on purpose; and of the chains that
+stack.py adds up. Prints TAP."""
 
 import contextlib
 import io
@@ -17,6 +18,7 @@ sys.dont_write_bytecode = True
 
 import measured  # noqa: E402
 import parity  # noqa: E402
+import stack  # noqa: E402
 
 
 def counted(a, b):
@@ -79,6 +81,16 @@ def judged(c, rust, status, text, others=30):
     return "" if got == status and text in said.splitlines()[0] else f"status {got}:\n{said}"
 
 
+def chained():
+    """A fault enters reclaim, once; a store walks its own list; what is written back is added, and charged."""
+    got = sorted(stack.chains([("fault", "swapin_sync", stack.CHARGE), ("store", "zswap_store", "list_lru_walk_one"),
+                               ("back", "shrink_memcg_cb", "swap_cache_alloc_folio"), ("other", "other", "zs_malloc"),
+                               ("add", "swap_cache_alloc_folio", stack.CHARGE)]))
+    tail = ("store", "back", "add")
+    want = sorted([("fault", *tail), tail, ("back", "add", *tail), ("add", *tail), ("other",)])
+    return "" if got == want else f"got {got}\nwant {want}"
+
+
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
 POINTS = [
     ("rank test: as all choices counted one by one, with ties", against_counting),
@@ -95,6 +107,7 @@ POINTS = [
         [0, 100] + [50] * 8, [60 + i for i in range(10)], 1, "SHIFTED", others=3)),
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
+    ("stack: paths are chained, reclaim once", chained),
 ]
 
 
