@@ -7,8 +7,9 @@ all of them; a law has to be 0 as well, and data right. A moved row is a number.
 same, Rust's have to be. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) whose p is below
 0.01 once corrected for the number of rows tested. What differs has to be in DOC's table of
 differences, by its name and with a reason. If the reason says "each has N, N or N," all runs have to have one
-of these numbers, and Rust's median one that C has had. Else the exit status is 1. An exact row
-listed that is no difference is said, too. "-v" shows all rows, not only those that aren't the same everywhere.
+of these numbers, and Rust's median one that C has had. Else the exit status is 1. Where runs are
+too few for the rank test to find anything, moved rows aren't judged. An exact row listed that is no
+difference is said, too. "-v" shows all rows, not only those that aren't the same everywhere.
 """
 
 import re
@@ -70,7 +71,8 @@ def judge(kind, name, c, rust, p, enough):
                 "too few runs" if not enough else "SHIFTED" if p < LIMIT else "same ranks")
     same = "same" if set(rust) == set(c) else "OUTSIDE" if kind == "moved" else "DIFFERS"
     if kind == "moved" and ABSENT not in c + rust:
-        return c[0], spread([int(value) for value in rust]), same
+        # Few runs don't show that C's never varies.
+        return c[0], spread([int(value) for value in rust]), same if enough or same == "same" else "too few runs"
     return texts(c), texts(rust), "C DIFFERS" if len(set(c)) > 1 else same
 
 
@@ -131,8 +133,9 @@ def main(arguments):
     # A moved row that is listed may well be the same in these runs.
     for name in sorted(name for name in set(reasons) - used if kinds.get(name) != "moved"):
         print(f"stale: {doc} lists `{name}`, which is no difference")
-    if not enough:
-        print(f"parity: so few runs can't show a difference in any of the {len(ps)} rows that vary on C: these aren't judged")
+    few = counts.get(("moved", "too few runs"))
+    if few:
+        print(f"parity: so few runs don't show whether {few} moved rows differ: they aren't judged")
     if bad:
         print(f"parity: {bad} rows differ, and {doc} has no reason for them")
     return bad > 0

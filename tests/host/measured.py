@@ -106,6 +106,7 @@ POINTS = [
     ("parity: data shifted within C's range fails", lambda: judged(
         [0, 100] + [50] * 8, [60 + i for i in range(10)], 1, "SHIFTED", others=3)),
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
+    ("parity: what doesn't vary in three runs on C may all the same", lambda: judged([5] * 3, [6] * 3, 0, "too few runs")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
     ("stack: paths are chained, reclaim once", chained),
 ]

@@ -533,10 +533,11 @@ exact end.stat "$(grep '^zswap' /cg/memory.stat | flat)"
 {
 	grep '^zswap' /run/boot
 	grep -v '^zswap' /run/boot | sed 's/^\(Linux version.*\) #.*/\1/; s/0x[0-9a-f]*/N/g; s/[0-9][0-9.]*/N/g'
+	# What is left between the image's parts, and whether anything is, is up to its size.
 	# How far the mouse's driver is by then is up to the clock.
 	# Nor where ext4 lays a file, which is up to when it writes.
 	dmesg | sed 's/^\[ *[0-9.]*\] //; /^input: /d; s|\( swap on /mnt/.*\) extents:.*|\1|' | awk 'NR == FNR { boot++; next } FNR > boot' /run/boot -
-} | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' -e '^tsc: ' -e '^clocksource: tsc' | sort | uniq -c |
+} | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' -e 'kernel image (.* gap)' -e '^tsc: ' -e '^clocksource: tsc' | sort | uniq -c |
 	while read -r n line; do
 		exact "log: $line" "$n"
 	done
