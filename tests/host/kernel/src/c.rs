@@ -62,7 +62,13 @@ pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
     unsafe {
         (*si).writable.set(false);
         if keeps(Promise::SwapoffFrees) {
+            let mut rounds = 0;
             while (*si).inuse.load(Acquire) > 0 {
+                rounds += 1;
+                assert!(
+                    rounds < 100,
+                    "swapoff finds nobody who has the slots in use"
+                );
                 unuse();
                 for at in 0..(*si).max as usize {
                     let folio = swap_cache_get_folio(swp_entry((*si).device, at));

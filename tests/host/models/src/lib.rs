@@ -97,7 +97,11 @@ pub fn boot() -> Device {
         page.create(Content::new(99, version));
         assert!(page.reclaim(device.slot(1)));
         c::shrink(1);
-        assert_eq!(c::shrink(1), 1);
+        assert_eq!(
+            c::shrink(1),
+            1,
+            "what was reclaimed is there to be written back"
+        );
         assert_eq!(page.fault(true), c::Faulted::Done);
         assert!(page.check());
         page.unmap();
