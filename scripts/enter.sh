@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # enter.sh COMMAND...: run a command at the top of the checkout, with the toolchain root as /.
 # HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
-# ENTER_SRC=DIR shows another folder as build/src.
+# ENTER_SRC=DIR shows another folder as build/src. ENTER_ROOT=DIR is another root.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
@@ -17,7 +17,8 @@ if [ -n "${HOSTTOOLS:-}" ]; then
 	exec "${env[@]}" HOME="$HOME" PATH="$PATH" "$@"
 fi
 
-[ -d "$ROOT" ] || die "no toolchain root in $CACHE: run make toolchain"
+root=${ENTER_ROOT:-$ROOT}
+[ -d "$root" ] || die "no toolchain root in $CACHE: run make toolchain"
 namespaces=(--mount --pid --fork --kill-child)
 [ "$(id -u)" = 0 ] || namespaces+=(--user --map-root-user)
 unshare "${namespaces[@]}" true 2>/dev/null ||
@@ -40,6 +41,7 @@ exec unshare "${namespaces[@]}" bash -euc '
 	}
 	bind_file() {
 		[ -e "$1" ] || return 0
+		mkdir -p "$root${1%/*}"
 		[ -e "$root$1" ] || { rm -f "$root$1"; : >"$root$1"; }
 		mount --bind "$(realpath "$1")" "$root$1"
 	}
@@ -57,5 +59,5 @@ exec unshare "${namespaces[@]}" bash -euc '
 	bind "$top"
 	[ ! -d "$src" ] || bind_ro "$src" "$top/build/src"
 	exec chroot "$root" "$@"
-' enter "$ROOT" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" \
+' enter "$root" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" \
 	"${env[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"

@@ -29,6 +29,10 @@ PACKAGES=(
 	qemu-system-x86 busybox-static e2fsprogs util-linux
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
+# Another, with nothing in it but what SUITE doesn't have.
+HERD_SUITE=forky
+HERD_PACKAGES=(herdtools7)
+HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" | sha256sum | cut -c1-12)
 
 # --- Steps ----------------------------------------------------------------------------
 

@@ -1,10 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make the toolchain root in the cache: Debian's own compilers, so that every machine builds alike.
+# With herd, make the root for make litmus.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
+root=$ROOT suite=$SUITE what="the toolchain root" size=3000
+if [ "${1:-}" = herd ]; then
+	root=$HERD_ROOT suite=$HERD_SUITE what="the root with herd7" size=500
+	PACKAGES=("${HERD_PACKAGES[@]}")
+fi
 
 if [ -n "${HOSTTOOLS:-}" ]; then
+	[ "${1:-}" != herd ] || exit 0 # litmus.sh looks for the machine's own
 	src=$(pristine)
 	for tool in make clang ld.lld rustc bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
 		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"
@@ -19,14 +26,14 @@ if [ "$(id -u)" != 0 ]; then
 	unshare --user --map-root-user --mount true 2>/dev/null ||
 		die "$user is not root and may not make user namespaces: run as root, or have root run: sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0"
 fi
-[ ! -d "$ROOT" ] || exit 0
+[ ! -d "$root" ] || exit 0
 
 lock "$CACHE/toolchain.lock"
-[ ! -d "$ROOT" ] || exit 0
+[ ! -d "$root" ] || exit 0
 rm -rf --one-file-system "$CACHE"/root-*.tmp # of a run that was killed
 command -v apt-get >/dev/null ||
 	die "no apt: the toolchain is made with Debian's apt (Debian 12 or 13); elsewhere install the kernel's Rust tools and use HOSTTOOLS=1 KSRC=/path"
-need_space "$CACHE" 3000 "the toolchain root"
+need_space "$CACHE" $size "$what"
 
 if [ "$(id -u)" = 0 ]; then
 	if ! command -v mmdebstrap >/dev/null; then
@@ -41,21 +48,23 @@ else
 	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: have root run: apt-get install mmdebstrap"
 fi
 
-scratch=$ROOT.tmp
+scratch=$root.tmp
 mkdir "$scratch"
 chmod 755 "$scratch"
 options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
+# A suite that isn't released may be signed for a time that is past.
+[ "$suite" = "$SUITE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
 if [ "$(id -u)" = 0 ]; then
 	# A mount namespace of its own: nothing stays mounted in a root whose making was killed.
-	make_root=(unshare --mount mmdebstrap --mode=root "${options[@]}" "$SUITE" "$scratch")
+	make_root=(unshare --mount mmdebstrap --mode=root "${options[@]}" "$suite" "$scratch")
 else
 	# Made with a range of ids, then unpacked with the user's own, which enter.sh maps to root.
 	# /var/tmp, since other ids can't reach into a private home.
 	make_root=(bash -o pipefail -c 'TMPDIR=/var/tmp mmdebstrap --mode=unshare "${@:2}" - |
-		tar -x -C "$1" --no-same-owner --exclude="./dev/*"' _ "$scratch" "${options[@]}" "$SUITE")
-	need_space /var/tmp 3000 "making the toolchain root"
+		tar -x -C "$1" --no-same-owner --exclude="./dev/*"' _ "$scratch" "${options[@]}" "$suite")
+	need_space /var/tmp $size "making $what"
 fi
-attempt toolchain "${make_root[@]}" || explain "$LOG" "can't make the toolchain root"
-mv -T "$scratch" "$ROOT"
+attempt "toolchain${1:+ $1}" "${make_root[@]}" || explain "$LOG" "can't make $what"
+mv -T "$scratch" "$root"
 scratch=
