@@ -3,7 +3,9 @@
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-export IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ZERO_FIX MINUTES SEED SWAP_FIX
+# Empty, it does without.
+CCACHE ?= ccache
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ZERO_FIX MINUTES SEED SWAP_FIX
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -21,7 +23,7 @@ help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
 	@echo
 	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
-	@echo '  make test           every test; ends with "N passed, N failed"'
+	@echo '  make test           every test; ends with "N passed, N failed, N skipped"'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap and the swap cache take, in C and in Rust'
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
@@ -40,7 +42,7 @@ help:
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
-	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model; needs herd7'
+	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
 	@echo '  make coverage       which lines of the policy the tests reach'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
@@ -60,7 +62,9 @@ help:
 	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, a check to its slots, a drain to its CPU, a new folio to its lock'
 	@echo '  SEED=n              for stress: what an earlier run did'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
-	@echo '  ZSWAP_RS_CACHE=/path where the toolchain root and the source are kept'
+	@echo '  TEST_LIMIT=600      seconds for each file of tests, for a slow machine (default: 240)'
+	@echo '  CCACHE=             compile without ccache, whose store is in the cache'
+	@echo '  ZSWAP_RS_CACHE=/path where the toolchain roots, the source and the store are kept'
 	@echo '  V=1                 show everything'
 	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
 
@@ -85,7 +89,9 @@ where:
 run: kernel
 	@scripts/demo.sh
 
+# What the tests of races and of the kernel's own checks run on is a kernel of its own, for Rust.
 test: crates kernel
+	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
 
 zero: kernel
@@ -147,7 +153,7 @@ mutants: crates kernel
 	@scripts/mutants.sh
 
 litmus: source
-	@scripts/litmus.sh
+	@scripts/litmus.sh count
 
 coverage: crates kernel
 	@scripts/coverage.sh

@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1 kunit.autorun=0
 # What zswap promises to its callers, on a real swap device, and with every
 # allocation failing in its turn. (Run at boot, the suite would be skipped then
-# and for ever after.)
+# and for ever after: KUnit keeps that.)
 . ./lib.sh
 plan 19
 

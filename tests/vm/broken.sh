@@ -83,11 +83,10 @@ transforms()
 		sort | paste -s -d ' ' -
 }
 
-# leaks: what kmemleak has found, where there is one. It wants things to be 5 s old, and to be
+# leaks: what kmemleak has found. It wants things to be 5 s old, and to be
 # unreachable twice. KUnit must not have run: two suites in Rust keep what has to be 'static.
 leaks()
 {
-	[ -e /sys/kernel/debug/kmemleak ] || return
 	sleep 6
 	for _ in 1 2; do
 		echo scan > /sys/kernel/debug/kmemleak || echo "it has switched itself off"
@@ -103,6 +102,16 @@ left()
 		"slabs $(soon "0 0 0" slabs), transforms $(soon "$1" transforms)"
 }
 nothing() { echo "stored 0 0 0, slabs 0 0 0, transforms $1"; }
+
+# no_leaks NAME: a point
+no_leaks()
+{
+	if [ -e /sys/kernel/debug/kmemleak ]; then
+		point "$1" "$(leaks)" ""
+	else
+		skip "$1" "no kmemleak: see make sanitize"
+	fi
+}
 
 # charged NAME: what a cgroup is charged for
 charged() { echo "$(soon 0 memcg "$1" zswap.current) $(soon 0 memcg_stat "$1" zswapped) $(soon 0 memcg_stat "$1" zswap_incomp)"; }

@@ -27,6 +27,8 @@ for swap in brd virtio; do
 	swap_off
 done
 
+# As many as were asked for; else the machine's one, which a kernel without NUMA doesn't show.
 nodes=$(find /sys/devices/system/node/ -name 'node[0-9]*' 2> /dev/null | wc -l)
 want=$(sed -n 's/.*numa=fake=\([0-9]*\).*/\1/p' /proc/cmdline)
-point "memory nodes" "$nodes" "${want:-$nodes}"
+[ -n "$want" ] || want=$(find /sys/devices/system/ -name node | wc -l)
+point "memory nodes" "$nodes" "$want"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# only: scripts/configs/doctests.config
+# only: doctests
 # The examples in the documentation of the kernel crate, which are a KUnit suite: those of our files
 # as they ran at boot, and all of them again now that zswap has its pool and there is swap.
 . ./lib.sh

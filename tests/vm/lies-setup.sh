@@ -105,4 +105,4 @@ stop a
 swap_off
 set_param compressor lz4
 point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
-point "nor leaked" "$(leaks)" ""
+no_leaks "nor leaked"

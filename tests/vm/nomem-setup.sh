@@ -106,4 +106,4 @@ stop a
 swap_off
 set_param compressor lz4
 point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
-point "nothing is leaked" "$(leaks)" ""
+no_leaks "nothing is leaked"

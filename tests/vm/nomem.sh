@@ -56,4 +56,4 @@ for swap in brd virtio file; do
 	done
 done
 point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
-point "nothing is leaked" "$(leaks)" ""
+no_leaks "nothing is leaked"

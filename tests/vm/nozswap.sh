@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: kunit.enable=0
-# only: scripts/configs/nozswap.config
+# only: nozswap
 # The swap cache by itself, in a kernel without zswap.
 . ./lib.sh
 plan 8

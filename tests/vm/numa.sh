@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: numa=fake=2
-# only: scripts/configs/numa.config
+# only: numa
 # On two memory nodes: an entry goes to the list of the node that its page was on.
 . ./lib.sh
 plan 6

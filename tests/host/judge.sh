@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Whether tests/judge.sh, which reads what all tests say, takes no failure for a pass, nor what was
+# skipped. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+work=$TOP/build/judge
+rm -rf "$work"
+mkdir "$work"
+scratch=$work
+
+n=0 bad=0
+# judged PASSED FAILED SKIPPED NAME [CMD...]: what is said on standard input, with CMD done before
+judged() {
+	local want="$1 $2 $3" name=$4 got
+	shift 4
+	cat >"$work/said"
+	got=$(
+		. tests/judge.sh
+		"${@:-:}"
+		case $(head -n 1 "$work/said") in
+		KTAP*) kunit build/judge/said ;;
+		*) tap it <"$work/said" ;;
+		esac >"$work/shown"
+		echo "$passed $failed $skipped"
+	) 2>"$work/err" || :
+	n=$((n + 1))
+	if [ "$got" = "$want" ]; then
+		echo "ok $n - $name"
+	else
+		bad=1
+		echo "not ok $n - $name"
+		printf '# got %s, not %s\n' "$got" "$want"
+		sed 's/^/# /' "$work/shown" "$work/err"
+	fi
+}
+it_must_run() { must_run[it]=yes; }
+two_planned() { planned[it]=2; }
+
+echo 1..16
+judged 2 0 0 'what passes' <<<$'1..2\nok 1 - a # 0.1 s\nok 2 - b'
+judged 1 1 0 'what fails' <<<$'1..2\nok 1 - a\nnot ok 2 - b'
+judged 1 2 0 "what doesn't come" <<<$'1..3\nok 1 - a'
+judged 0 2 0 'nor does any' two_planned <<<'a death cry'
+judged 2 1 0 'what comes unplanned' <<<$'1..1\nok 1 - a\nok 2 - b'
+judged 1 0 1 'what is skipped' <<<$'1..2\nok 1 - a\nok 2 - b # SKIP why'
+judged 1 1 0 'what fails, and says that it is skipped' <<<$'1..2\nok 1 - a\nnot ok 2 - b # SKIP why'
+judged 0 1 2 'a test of which all is skipped' <<<$'1..2\nok 1 - a # SKIP why\nok 2 - b # SKIP why'
+judged 0 1 0 'a test without a point' <<<'1..0'
+judged 0 0 1 'a test that says why it has none' <<<'1..0 # SKIP why'
+judged 0 1 0 'the same where it must run' it_must_run <<<'1..0 # SKIP why'
+judged 1 1 0 'a skip where it must run' it_must_run <<<$'1..2\nok 1 - a\nok 2 - b # SKIP why'
+
+# suite OK... : what a kernel says of suites, one a line: their cases, each ok, not or skip
+suites() {
+	local suite=0 case line
+	echo 'KTAP version 1'
+	echo "1..$#"
+	for line; do
+		suite=$((suite + 1)) case=0
+		printf '    KTAP version 1\n    # Subtest: s%s\n    1..%s\n' $suite "$(wc -w <<<"$line")"
+		for it in $line; do
+			case=$((case + 1))
+			case $it in
+			ok) echo "    ok $case c$case" ;;
+			not) echo "    not ok $case c$case" ;;
+			skip) echo "    ok $case c$case # SKIP no swap" ;;
+			esac
+		done
+		case $line in
+		*not*) echo "not ok $suite s$suite" ;;
+		*ok*) echo "ok $suite s$suite" ;;
+		*) echo "ok $suite s$suite # SKIP" ;;
+		esac
+	done
+}
+judged 4 0 0 'KUnit suites that pass' < <(suites 'ok ok' ok)
+judged 3 1 0 'one with a case that fails' < <(suites 'ok not' ok)
+judged 3 0 1 'one with a case that is skipped' < <(suites 'ok skip' ok)
+judged 2 1 2 'one of which all cases are skipped' < <(suites 'skip skip' ok)
+exit $bad
