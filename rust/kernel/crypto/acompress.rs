@@ -160,7 +160,7 @@ impl Compressor {
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
-        let wait = KBox::new(Opaque::uninit(), GFP_KERNEL)?;
+        let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
         // SAFETY: `wait` is valid for writes; it stays in its box.
         unsafe { bindings::crypto_init_wait(wait.get()) };
         // SAFETY: By the invariant of `Algorithm` the name is zero-terminated.
