@@ -327,6 +327,10 @@ impl<P: HasPool, M> View<'_, P, M> {
         if self.len() != PAGE_SIZE {
             return Err(EINVAL);
         }
+        // An object of a page is in one piece.
+        // SAFETY: By the type invariant the list was filled.
+        let piece = unsafe { (*self.sg.get().cast::<bindings::scatterlist>()).length };
+        crate::warn_on_once!(piece as usize != PAGE_SIZE);
         page.write_page(|dst| {
             // SAFETY: By the type invariant the list has `PAGE_SIZE` bytes, as has `dst`.
             unsafe {

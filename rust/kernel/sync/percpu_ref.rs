@@ -35,6 +35,7 @@ use crate::{
             Atomic, //
         },
         rcu,
+        LockClassKey,
         SpinLockIrq, //
     },
     types::Opaque,
@@ -140,6 +141,9 @@ impl<T: Send + Sync> WorkItem for Node<T> {
     fn run(node: Pin<KBox<Self>>) {
         // A reader may have found it on the list before it was taken off.
         rcu::synchronize_rcu();
+        // Nobody should have been able to get a reference.
+        // SAFETY: `refs` is initialised by the type invariant.
+        crate::warn_on_once!(!unsafe { bindings::percpu_ref_is_zero(node.refs.get()) });
         drop(node);
     }
 }
@@ -167,12 +171,14 @@ impl<T: Send + Sync> Node<T> {
         // SAFETY: By the requirement `refs` is that field of a node.
         let node = unsafe { container_of!(Opaque::cast_from(refs).cast_mut(), Self, refs) };
         {
-            // SAFETY: The node is freed by the work queued below, not before. By the invariant of
-            // `RefList` a node without references is on the list.
-            unsafe {
-                let _lock = (*node).list.lock.lock();
-                bindings::list_del_rcu((*node).links.get());
-            }
+            // SAFETY: The node is freed by the work queued below, not before.
+            let node = unsafe { &*node };
+            let _lock = node.list.lock.lock();
+            // The current object has its initial reference.
+            crate::warn_on_once!(!node.is_killed());
+            // SAFETY: By the invariant of `RefList` a node without references is on the list, which
+            // we have locked.
+            unsafe { bindings::list_del_rcu(node.links.get()) };
         }
         // SAFETY: The node came out of such a box. With no reference left and off the list, we are
         // its only owner; readers that still see it look at it through `&`, until the worker's
@@ -213,18 +219,24 @@ impl<T: Send + Sync> Node<T> {
 }
 
 /// Creates an empty [`RefList`](kernel::sync::percpu_ref::RefList) of built-in code.
+///
+/// Its lock has the given name, or that of the field, and a class of its own.
 #[macro_export]
 macro_rules! builtin_ref_list {
-    () => {{
+    () => {
+        $crate::builtin_ref_list!(c"RefList::lock")
+    };
+    ($name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_ref_list! is for built-in code");
+        let name: &'static $crate::str::CStr = $name;
         // SAFETY: This is built in, as just checked, and so is what it knows.
-        unsafe { $crate::sync::percpu_ref::RefList::new() }
+        unsafe { $crate::sync::percpu_ref::RefList::new(name, $crate::static_lock_class!()) }
     }};
 }
 
 impl<T: Send + Sync> RefList<T> {
-    /// Creates an empty list. For [`builtin_ref_list!`].
+    /// Creates an empty list, whose lock has that name and class. For [`builtin_ref_list!`].
     ///
     /// [`builtin_ref_list!`]: crate::builtin_ref_list
     ///
@@ -233,12 +245,13 @@ impl<T: Send + Sync> RefList<T> {
     /// The code of `T`, and what is compiled for it here, must be there for ever: it must be built
     /// in. (C calls it when the last reference is gone, or a grace period later.)
     #[doc(hidden)]
-    pub unsafe fn new() -> impl PinInit<Self> {
-        // One name and class for all `T`: lockdep wants the two to be of a piece.
-        static NAME: &CStr = c"RefList::lock";
+    pub unsafe fn new(
+        name: &'static CStr,
+        class: Pin<&'static LockClassKey>,
+    ) -> impl PinInit<Self> {
         // INVARIANT: The list is empty.
         pin_init!(Self {
-            lock <- SpinLockIrq::new((), NAME, static_lock_class!()),
+            lock <- SpinLockIrq::new((), name, class),
             // SAFETY: `slot` is valid for writes and pinned.
             head <- Opaque::ffi_init(|slot| unsafe { bindings::INIT_LIST_HEAD(slot) }),
             _p: core::marker::PhantomData,

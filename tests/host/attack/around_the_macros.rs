@@ -27,7 +27,7 @@ pub fn named<T: Prepare>(bytes: &'static [u8]) -> Result<State<T>> {
 
 pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
     #[cfg(attack)]
-    return RefList::new(); //~[attack] E0133
+    return RefList::new(c"list", kernel::static_lock_class!()); //~[attack] E0133
     #[cfg(control)]
     kernel::builtin_ref_list!()
 }
