@@ -23,6 +23,12 @@ use crate::{
 };
 use core::ptr::NonNull;
 
+/// How many pages reclaim takes at a time. Mirrors `SWAP_CLUSTER_MAX`.
+pub const SWAP_CLUSTER_MAX: usize = bindings::SWAP_CLUSTER_MAX as usize;
+
+/// How often reclaim fails before it gives up. Mirrors `MAX_RECLAIM_RETRIES`.
+pub const MAX_RECLAIM_RETRIES: u32 = bindings::MAX_RECLAIM_RETRIES;
+
 /// What memory pressure asks for. Mirrors `struct shrink_control`.
 pub struct Request<'a> {
     /// Where memory is wanted.

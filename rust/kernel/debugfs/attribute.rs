@@ -18,22 +18,24 @@ use crate::prelude::*;
 ///
 /// static STORED: Atomic<u64> = Atomic::new(0);
 ///
-/// struct Stored;
+/// struct Kibibytes;
 ///
-/// impl Attribute for Stored {
+/// impl Attribute for Kibibytes {
 ///     fn get() -> u64 {
-///         STORED.load(Relaxed)
+///         STORED.load(Relaxed) / 1024
 ///     }
 /// }
 ///
-/// // Once debugfs is there: /sys/kernel/debug/my_store/stored.
+/// // Once debugfs is there: /sys/kernel/debug/my_store/stored, /sys/kernel/debug/my_store/kib.
 /// fn make_files() -> Result {
-///     kernel::static_debugfs_dir!(c"my_store")?.file::<Stored>(c"stored");
+///     let dir = kernel::static_debugfs_dir!(c"my_store")?;
+///     dir.counter(c"stored", &STORED);
+///     dir.file::<Kibibytes>(c"kib");
 ///     Ok(())
 /// }
 ///
-/// STORED.store(7, Relaxed);
-/// assert_eq!(Stored::get(), 7);
+/// STORED.store(7168, Relaxed);
+/// assert_eq!(Kibibytes::get(), 7);
 /// ```
 pub trait Attribute {
     /// The number now. Runs in a task that may sleep.
@@ -58,6 +60,10 @@ mod imp {
         ffi::{
             c_int,
             c_void, //
+        },
+        sync::atomic::{
+            ordering::Relaxed,
+            Atomic, //
         },
     };
 
@@ -96,6 +102,46 @@ mod imp {
         };
     }
 
+    /// # Safety
+    ///
+    /// Only for `simple_attr_read()`, with a valid `value`, of a file made by [`StaticDir::counter`].
+    unsafe extern "C" fn get_counter(data: *mut c_void, value: *mut u64) -> c_int {
+        // SAFETY: By the requirement `data` is what `counter` gave to C: a `&'static Atomic<u64>`.
+        let counter = unsafe { &*data.cast::<Atomic<u64>>() };
+        // SAFETY: By the requirement.
+        unsafe { value.write(counter.load(Relaxed)) };
+        0
+    }
+
+    /// # Safety
+    ///
+    /// Only for the VFS, to open a file made by [`StaticDir::counter`].
+    unsafe extern "C" fn open_counter(
+        inode: *mut bindings::inode,
+        file: *mut bindings::file,
+    ) -> c_int {
+        // SAFETY: By the requirement; the format takes the `u64` that `get_counter` gives, to which C
+        // passes what `counter` gave to it.
+        unsafe {
+            bindings::simple_attr_open(
+                inode,
+                file,
+                Some(get_counter),
+                None,
+                c"%llu\n".as_char_ptr(),
+            )
+        }
+    }
+
+    /// What `debugfs_create_u64()` has for a file that can't be written.
+    const COUNTER_OPS: bindings::file_operations = bindings::file_operations {
+        open: Some(open_counter),
+        release: Some(bindings::simple_attr_release),
+        read: Some(bindings::debugfs_attr_read),
+        write: Some(bindings::debugfs_attr_write),
+        ..pin_init::zeroed()
+    };
+
     impl StaticDir {
         /// Makes a directory at debugfs's root. Fails with `ENODEV` before debugfs is there.
         ///
@@ -131,6 +177,20 @@ mod imp {
                 )
             };
         }
+
+        /// Makes a file that shows `counter`. Mirrors `debugfs_create_u64()`, mode 0444.
+        pub fn counter(self, name: &CStr, counter: &'static Atomic<u64>) {
+            // SAFETY: As in `file`. The operations take a `&'static Atomic<u64>` for their data.
+            unsafe {
+                bindings::debugfs_create_file_unsafe(
+                    name.as_char_ptr(),
+                    0o444,
+                    self.0,
+                    core::ptr::from_ref(counter).cast_mut().cast(),
+                    &const { COUNTER_OPS },
+                )
+            };
+        }
     }
 }
 
@@ -148,6 +208,9 @@ impl StaticDir {
 
     /// There is no debugfs.
     pub fn file<A: Attribute>(self, _name: &CStr) {}
+
+    /// There is no debugfs.
+    pub fn counter(self, _name: &CStr, _counter: &'static crate::sync::atomic::Atomic<u64>) {}
 }
 
 /// Makes a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at debugfs's root.

@@ -144,7 +144,7 @@ unsafe fn word(address: *const c_void, followed: bool) -> Rc<Word> {
     Word::at(address as usize, followed, || 0)
 }
 
-// --- The static key ---------------------------------------------------------------------------------
+// --- Static keys, and what the kernel declares and we define ----------------------------------------
 
 pub struct static_key {
     _key: u32,
@@ -153,17 +153,12 @@ pub struct static_key_false {
     pub key: static_key,
 }
 
-#[no_mangle]
-static mut zswap_ever_enabled: static_key_false = static_key_false {
-    key: static_key { _key: 0 },
-};
-
 pub unsafe fn static_key_enable(key: *mut static_key) {
     sim::value(key as usize, || ());
 }
 
-pub unsafe fn static_key_is_enabled(key: *const c_void) -> bool {
-    sim::try_value::<()>(key as usize).is_some()
+pub unsafe fn static_key_count(key: *mut static_key) -> c_int {
+    sim::try_value::<()>(key as usize).is_some() as c_int
 }
 
 // --- Entries, clusters and devices ------------------------------------------------------------------
@@ -897,7 +892,12 @@ extern "C-unwind" {
 
 extern "C" {
     pub fn zswap_rs_init() -> c_int;
+
+    pub static mut zswap_stored_pages: atomic_long_t;
 }
+
+pub const SWAP_CLUSTER_MAX: u32 = 32;
+pub const MAX_RECLAIM_RETRIES: u32 = 16;
 
 // --- Lists of the least recently used ---------------------------------------------------------------
 
@@ -1141,6 +1141,7 @@ struct ZsObject {
 }
 pub struct scatterlist {
     handle: usize,
+    pub length: c_uint,
 }
 
 /// The objects that there are.
@@ -1218,6 +1219,7 @@ pub unsafe fn zs_obj_read_sg_begin(
         object.readers.set(object.readers.get() + 1);
     });
     (*sg).handle = handle;
+    (*sg).length = len as c_uint;
 }
 pub unsafe fn zs_obj_read_sg_end(pool: *mut zs_pool, handle: c_ulong) {
     zs_object(pool, handle, |object| {
@@ -1306,6 +1308,9 @@ pub unsafe fn percpu_ref_kill(r: *mut percpu_ref) {
 pub unsafe fn percpu_ref_resurrect(r: *mut percpu_ref) {
     assert!(percpu(r).dying.replace(false));
     percpu_ref_get(r);
+}
+pub unsafe fn percpu_ref_is_zero(r: *mut percpu_ref) -> bool {
+    percpu(r).count.get() == 0
 }
 pub unsafe fn percpu_ref_is_dying(r: *mut percpu_ref) -> bool {
     percpu(r).dying.get()

@@ -28,6 +28,7 @@ pub mod crypto;
 pub mod debugfs;
 pub mod error;
 pub mod ffi;
+pub mod jump_label;
 pub mod mm;
 pub mod module_param;
 pub mod page;

@@ -39,13 +39,6 @@ macro_rules! static_lock_class {
 }
 
 #[macro_export]
-macro_rules! static_branch_unlikely {
-    ($key:path, $type:ty, $field:ident) => {
-        $crate::bindings::static_key_is_enabled((&raw const $key).cast())
-    };
-}
-
-#[macro_export]
 macro_rules! new_mutex {
     ($value:expr $(, $name:literal)? $(,)?) => {
         $crate::sync::Mutex::new($value, c"", $crate::static_lock_class!())

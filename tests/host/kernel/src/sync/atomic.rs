@@ -8,6 +8,9 @@ use core::cell::UnsafeCell;
 use ordering::{AcquireOrRelaxed, Any, ReleaseOrRelaxed};
 use std::rc::Rc;
 
+#[path = "../../../../../rust/kernel/sync/atomic/exported.rs"]
+pub mod exported;
+
 pub mod ordering {
     //! The orders that the kernel has, each a type.
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Static keys that Rust code defines.
+//!
+//! C header: [`include/linux/jump_label.h`](srctree/include/linux/jump_label.h)
+
+use crate::{
+    bindings,
+    types::Opaque, //
+};
+
+/// A static key that is disabled at boot. Must be a `static`.
+///
+/// [`static_key_enabled_unlikely!`] tests it. Until the key is enabled, the test costs a no-op.
+///
+/// Mirrors `DEFINE_STATIC_KEY_FALSE()`.
+///
+/// # Invariants
+///
+/// `key` is an initialised `struct static_key_false`, which only C's functions change.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::{jump_label::static_key::StaticKeyFalse, static_key_enabled_unlikely};
+///
+/// static EVER_USED: StaticKeyFalse = StaticKeyFalse::new();
+///
+/// # if !static_key_enabled_unlikely!(EVER_USED) {
+/// assert!(!static_key_enabled_unlikely!(EVER_USED));
+/// # }
+/// EVER_USED.enable();
+/// assert!(static_key_enabled_unlikely!(EVER_USED));
+/// ```
+///
+/// [`static_key_enabled_unlikely!`]: crate::static_key_enabled_unlikely
+#[repr(transparent)]
+pub struct StaticKeyFalse {
+    key: Opaque<bindings::static_key_false>,
+}
+
+// SAFETY: C changes a static key under locks of its own, and reads it by atomic operations.
+unsafe impl Sync for StaticKeyFalse {}
+
+impl StaticKeyFalse {
+    /// A disabled key. Mirrors `STATIC_KEY_FALSE_INIT`.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        // INVARIANT: All zeroes is what `STATIC_KEY_FALSE_INIT` is, with and without jump labels.
+        Self {
+            key: Opaque::zeroed(),
+        }
+    }
+
+    fn as_raw(&'static self) -> *mut bindings::static_key {
+        self.key.get().cast()
+    }
+
+    /// Enables the key. May sleep; takes `cpus_read_lock()`. Mirrors `static_branch_enable()`.
+    pub fn enable(&'static self) {
+        // SAFETY: By the type invariant it is a static key; it is a `static`, which stays.
+        unsafe { bindings::static_key_enable(self.as_raw()) }
+    }
+
+    /// Whether the key is enabled, read from memory. For [`static_key_enabled_unlikely!`].
+    ///
+    /// [`static_key_enabled_unlikely!`]: crate::static_key_enabled_unlikely
+    #[cfg(not(CONFIG_JUMP_LABEL))]
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_enabled(&'static self) -> bool {
+        // SAFETY: By the type invariant it is a static key.
+        unsafe { bindings::static_key_count(self.as_raw()) > 0 }
+    }
+}
+
+/// The layout of [`StaticKeyFalse`], for assembly, which wants the name of a field.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct Layout {
+    pub key: bindings::static_key_false,
+}
+
+/// Whether a [`StaticKeyFalse`](kernel::jump_label::static_key::StaticKeyFalse) is enabled.
+///
+/// Takes the path of the `static`. Mirrors `static_branch_unlikely()`.
+#[macro_export]
+macro_rules! static_key_enabled_unlikely {
+    ($key:path) => {{
+        let _key: &'static $crate::jump_label::static_key::StaticKeyFalse = &$key;
+        #[cfg(not(CONFIG_JUMP_LABEL))]
+        {
+            _key.is_enabled()
+        }
+        // SAFETY: It is an initialised `struct static_key_false` by the invariant of its type, and
+        // the layout is that one's.
+        #[cfg(CONFIG_JUMP_LABEL)]
+        unsafe {
+            $crate::jump_label::arch_static_branch! {
+                $key, $crate::jump_label::static_key::Layout, key, false
+            }
+        }
+    }};
+}
