@@ -37,7 +37,7 @@ PATHS = [
     ("load, to decompress", "zswap_load", None, "crypto_acomp_decompress"),
     ("invalidate, to free", "zswap_invalidate", None, "zs_free"),
     ("pressure, to the list", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),
-    ("limit, to the list", "shrink_worker", r"LimitWork.*run|run.*LimitWork", "list_lru_walk_one"),
+    ("limit, to the list", "shrink_worker", r"Worker.*run|run.*Worker", "list_lru_walk_one"),
     ("writeback, to win the slot", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
     ("writeback, to decompress", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "crypto_acomp_decompress"),
     ("writeback, to the device", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "__swap_writepage"),

@@ -15,6 +15,8 @@
 /// Spares as many of `freeable` entries as there were `swapins` from the device.
 ///
 /// Returns how many are left, and how many swapins weren't made up for by entries.
+///
+/// Mirrors `nr_freeable` and `nr_remain` in `zswap_shrinker_count()`.
 pub(crate) fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
     (
         freeable.saturating_sub(swapins),
@@ -24,7 +26,7 @@ pub(crate) fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
 
 /// Scales `freeable` entries by `backing` pages of memory taken by `stored` pages.
 ///
-/// Wraps as C's `mult_frac()` does; with nothing stored there is nothing to offer.
+/// Mirrors `mult_frac()`, and wraps as it does; with nothing stored there is nothing to offer.
 pub(crate) fn scale(freeable: usize, backing: usize, stored: usize) -> usize {
     let (Some(whole), Some(rest)) = (freeable.checked_div(stored), freeable.checked_rem(stored))
     else {

@@ -3,9 +3,14 @@
 //! What is kept for a swap slot.
 
 use super::{
-    compress::Meta,
-    pool::Pool,
-    stats, //
+    compress::{
+        Form,
+        Object, //
+    },
+    stats::{
+        zswap_stored_incompressible_pages,
+        zswap_stored_pages, //
+    },
 };
 use kernel::{
     impl_kept, impl_list_lru_item,
@@ -19,7 +24,6 @@ use kernel::{
             ZswapCharged, //
         },
         swapops::SwapEntry,
-        zsmalloc,
     },
     slab,
     sync::{
@@ -28,15 +32,23 @@ use kernel::{
     },
 };
 
-/// The bytes of a page in a pool.
-pub(crate) type Object = zsmalloc::Object<Pool, Meta>;
-
-/// One page in zswap.
+/// One page in zswap. Mirrors `struct zswap_entry`.
 ///
-/// Everything in it is set before it is published in a tree, and given back when it is dropped: the
-/// object to the pool, the charge to the cgroup. Dropping is allowed wherever a slot may be freed,
-/// under spin locks with interrupts off: nothing in here sleeps. It begins with taking the entry off
-/// the list that it is on, while all of it is still there.
+/// Everything in it is set before it is published in a tree. An entry that is taken out of its tree is
+/// owned, and freed by dropping it, once. That is allowed wherever a slot may be freed, under spin
+/// locks with interrupts off: no step sleeps.
+///
+/// Mirrors `zswap_entry_free()` when dropped. The steps, in this order:
+///
+/// | step                          | where                                                          |
+/// |-------------------------------|----------------------------------------------------------------|
+/// | `zswap_lru_del()`             | [`ListLru::remove`], which [`slab`] calls while all of the entry is there |
+/// | `atomic_long_dec()` of counts | `Entry::drop`, below                                           |
+/// | `obj_cgroup_uncharge_zswap()` | drop of [`ZswapCharged`], the field `object`                   |
+/// | `zs_free()`                   | drop of the [`Object`] in it                                   |
+/// | `zswap_pool_put()`            | drop of the reference to the pool in that                      |
+/// | `obj_cgroup_put()`            | drop of the reference to the cgroup in the [`ZswapCharged`]    |
+/// | `zswap_entry_cache_free()`    | [`slab`], last                                                 |
 pub(crate) struct Entry {
     swap: SwapEntry,
     object: ZswapCharged<Object>,
@@ -46,20 +58,20 @@ pub(crate) struct Entry {
 // There are as many as pages in zswap: no larger than C's.
 const _: () = assert!(size_of::<Entry>() == 56);
 
-/// An entry, owned. Others may be looking at it.
+/// An entry, owned. A walk over the LRU may be looking at it.
 pub(crate) type StoredEntry = slab::Object<Entry>;
 
-/// The entries in the order of their age, for each node and cgroup.
+/// The entries in LRU order, a list for each node and cgroup: C's `zswap_list_lru`.
 pub(crate) static LRU: ListLru<Entry> = ListLru::new();
 
 impl_list_lru_item! {
     impl Item for Entry { links: self.lru, charged: self.object, lru: LRU }
 }
 
-/// Which entry this is: to be compared, not looked at.
+/// The identity of an entry: it can be compared, not dereferenced.
 ///
-/// Says that an entry is the same, or one made at the same place for the same slot, which is as
-/// good: whoever has the slot may do with either what he would have done.
+/// An equal identity is that of the same entry, or of one allocated at the same address for the same
+/// slot, which is as good: the owner of the slot may treat either the same.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Identity {
     swap: SwapEntry,
@@ -78,9 +90,14 @@ impl_kept! {
 }
 
 impl Entry {
-    /// An entry for slot `swap`, charged to `objcg` and counted.
+    /// An entry for slot `swap`, charged to `objcg` and counted. May sleep.
+    ///
+    /// Mirrors the part of `zswap_store_page()` that C runs after publication.
     pub(crate) fn new(swap: SwapEntry, object: Object, objcg: Option<ARef<ObjCgroup>>) -> Self {
-        stats::stored(object.meta.form);
+        zswap_stored_pages.fetch_add(1, Relaxed);
+        if object.meta.form == Form::Raw {
+            zswap_stored_incompressible_pages.fetch_add(1, Relaxed);
+        }
         Self {
             swap,
             object: ZswapCharged::new(object, objcg),
@@ -88,7 +105,7 @@ impl Entry {
         }
     }
 
-    /// Which entry this is.
+    /// The identity of the entry.
     pub(crate) fn identity(&self) -> Identity {
         Identity {
             swap: self.swap,
@@ -96,7 +113,9 @@ impl Entry {
         }
     }
 
-    /// Whether the entry had a second chance, which it has no longer. Under the list's lock.
+    /// Takes the second chance away, and returns whether there was one. The list must be locked.
+    ///
+    /// Mirrors `entry->referenced` in `shrink_memcg_cb()`.
     pub(crate) fn use_second_chance(&self) -> bool {
         let referenced = &self.object.meta.referenced;
         let had = referenced.load(Relaxed);
@@ -106,7 +125,7 @@ impl Entry {
         had
     }
 
-    /// The slot that it was stored for.
+    /// The slot that the entry was stored for.
     pub(crate) fn swap(&self) -> SwapEntry {
         self.swap
     }
@@ -116,7 +135,7 @@ impl Entry {
         &self.object
     }
 
-    /// The cgroup that it is charged to.
+    /// The cgroup that the entry is charged to.
     pub(crate) fn objcg(&self) -> Option<&ObjCgroup> {
         self.object.objcg()
     }
@@ -124,6 +143,10 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        stats::forgotten(self.object.meta.form);
+        // The first step is done, the others follow: see `Entry`.
+        zswap_stored_pages.fetch_sub(1, Relaxed);
+        if self.object.meta.form == Form::Raw {
+            zswap_stored_incompressible_pages.fetch_sub(1, Relaxed);
+        }
     }
 }

@@ -10,15 +10,15 @@
 use super::{
     device,
     entry::Entry,
-    load, params,
-    setup::{
-        self,
-        zswap, //
-    },
+    load,
+    setup,
+    shrink,
+    state::zswap,
     store::{
         self,
         Store, //
     },
+    tunables, //
 };
 use kernel::{
     bindings,
@@ -40,63 +40,18 @@ use kernel::{
     },
     prelude::*,
     sync::{
-        atomic::{
-            ordering::Relaxed,
-            Atomic, //
-        },
-        rcu,
+        atomic::ordering::Relaxed,
+        rcu, //
     },
 };
-
-/// The number of pages in zswap, which `/proc/meminfo` reads by this name.
-#[no_mangle]
-#[allow(non_upper_case_globals)]
-pub(crate) static zswap_stored_pages: Atomic<isize> = Atomic::new(0);
-
-const _: () = assert!(
-    size_of::<Atomic<isize>>() == size_of::<bindings::atomic_long_t>()
-        && align_of::<Atomic<isize>>() == align_of::<bindings::atomic_long_t>()
-);
-
-/// What `glue.c` defines.
-pub(crate) mod glue {
-    use super::*;
-
-    /// `static_branch_unlikely!` wants a field.
-    #[repr(transparent)]
-    struct EverEnabled {
-        key: bindings::static_key_false,
-    }
-
-    extern "C" {
-        // C changes it.
-        static mut zswap_ever_enabled: EverEnabled;
-    }
-
-    /// Whether there has never been a pool. Costs a no-op while that is so.
-    #[inline]
-    pub(crate) fn never_enabled() -> bool {
-        if cfg!(CONFIG_ZSWAP_DEFAULT_ON) {
-            return false;
-        }
-        // SAFETY: It is a static key that C has defined.
-        !unsafe { kernel::static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
-    }
-
-    /// Says that there is a pool. May sleep.
-    pub(crate) fn set_ever_enabled() {
-        // SAFETY: It is a static key that C has defined.
-        unsafe {
-            bindings::static_key_enable(&raw mut zswap_ever_enabled.key.key);
-        }
-    }
-}
 
 /// Called late at boot, once.
 #[no_mangle]
 extern "C" fn zswap_rs_init() -> c_int {
-    setup::init();
-    0
+    match setup::init() {
+        Ok(()) => 0,
+        Err(error) => error.to_errno(),
+    }
 }
 
 /// Pages of memory that zswap takes.
@@ -116,7 +71,7 @@ pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
 /// None: it is C's prototype that makes this `unsafe`.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
-    params::ENABLED.is_on()
+    tunables::ENABLED.is_on()
 }
 
 /// Whether there has never been a pool: until zswap is enabled for the first time.
@@ -126,7 +81,7 @@ pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
 /// None: it is C's prototype that makes this `unsafe`.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
-    glue::never_enabled()
+    tunables::never_enabled()
 }
 
 /// Stores a folio; if it says no, the folio has to be written to the device.
@@ -226,8 +181,8 @@ pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
 pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
     // SAFETY: The cgroup core has a reference to the group whose callback this is.
     let memcg = unsafe { MemCgroup::from_raw(memcg) };
-    if let (Some(memcg), Some(zswap)) = (memcg, zswap()) {
-        zswap.memcg_offline(memcg);
+    if let Some(memcg) = memcg {
+        shrink::memcg_offline(memcg);
     }
 }
 

@@ -4,11 +4,7 @@
  */
 
 #include <linux/init.h>
-#include <linux/jump_label.h>
 #include <linux/module.h>
-
-/* A static key: static_branch_unlikely! wants one that C has defined. */
-struct static_key_false zswap_ever_enabled = STATIC_KEY_FALSE_INIT;
 
 /*
  * The initcall, which must be late so that crypto has time to come up:

@@ -25,11 +25,13 @@ pub(crate) enum Fullness {
 
 impl Limits {
     /// The pages that the pools may take, of `total_ram` pages of memory.
+    ///
+    /// Mirrors `zswap_max_pages()`.
     pub(crate) fn max_pages(&self, total_ram: usize) -> usize {
         total_ram.wrapping_mul(self.max_pool_percent as usize) / 100
     }
 
-    /// The pages to shrink to after the limit was hit.
+    /// The pages to shrink to after the limit was hit. Mirrors `zswap_accept_thr_pages()`.
     pub(crate) fn accept_pages(&self, total_ram: usize) -> usize {
         self.max_pages(total_ram)
             .wrapping_mul(self.accept_threshold_percent as usize)
@@ -37,6 +39,8 @@ impl Limits {
     }
 
     /// Says whether zswap is full, with `pool_pages` taken, given whether it was full before.
+    ///
+    /// Mirrors the decision of `zswap_check_limits()`.
     pub(crate) fn check(&self, was_full: bool, pool_pages: usize, total_ram: usize) -> Fullness {
         if pool_pages >= self.max_pages(total_ram) {
             Fullness::Hit

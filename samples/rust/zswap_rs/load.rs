@@ -5,9 +5,9 @@
 use super::{
     compress::decompress,
     entry::Entry,
-    exports::glue::never_enabled,
-    setup::zswap,
-    stats, //
+    state::zswap,
+    stats,
+    tunables::never_enabled, //
 };
 use kernel::{
     error::code::{
@@ -66,16 +66,16 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
     })
 }
 
-/// Decompresses `entry`, and reports it if that fails. Mirrors `zswap_decompress()`.
+/// Decompresses `entry`, and reports a failure. Mirrors `zswap_decompress()`.
 pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
     decompress(entry.object(), contents).map_err(|made| complain(entry, made))
 }
 
-/// Apart from the hot path: printing takes stack.
+/// Counts and prints a failure. Off the hot path: printing takes stack.
 #[cold]
 #[inline(never)]
 fn complain(entry: &Entry, made: usize) -> Error {
-    stats::DecompressFail::hit();
+    stats::inc(&stats::zswap_decompress_fail);
     if zswap().is_some_and(|zswap| zswap.may_complain(c"zswap_decompress")) {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());
         let object = entry.object();

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line.
+//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line. Their values are in
+//! [`tunables`](super::tunables).
 
 use super::{
-    exports::glue,
     setup::{
         setup,
-        zswap,
         State,
         STATE, //
     },
+    state::zswap,
+    tunables::{
+        set_ever_enabled,
+        ACCEPT_THRESHOLD_PERCENT,
+        COMPRESSOR,
+        ENABLED,
+        MAX_POOL_PERCENT,
+        SHRINKER_ENABLED, //
+    },
 };
 use kernel::{
-    bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
     builtin_param,
     crypto::acompress::Algorithm,
     error::code::{
@@ -27,8 +34,7 @@ use kernel::{
         CustomValue,
         Number,
         ParamLock,
-        Switch,
-        Text, //
+        Switch, //
     },
     prelude::*,
     race_point,
@@ -37,28 +43,6 @@ use kernel::{
         CStr, //
     },
 };
-
-/// Whether pages are stored.
-pub(crate) static ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_DEFAULT_ON));
-
-/// The compressor that is used when no other, or none that exists, is asked for.
-pub(crate) const COMPRESSOR_DEFAULT: &CStr =
-    match CStr::from_bytes_with_nul(CONFIG_ZSWAP_COMPRESSOR_DEFAULT) {
-        Ok(name) => name,
-        Err(_) => panic!("CONFIG_ZSWAP_COMPRESSOR_DEFAULT is a string"),
-    };
-
-/// The compressor's name.
-pub(crate) static COMPRESSOR: Text = Text::new(COMPRESSOR_DEFAULT);
-
-/// Of all memory: what the pools may take, in percent.
-pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
-
-/// Of that: what they may take for pages to be accepted again after the limit was hit, in percent.
-pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
-
-/// Whether memory pressure moves pages on to the swap device.
-pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
 
 static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new();
 static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new();
@@ -72,8 +56,9 @@ builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
 struct Enabled;
 
 impl Custom for Enabled {
+    /// Mirrors `zswap_enabled_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
-        // On the command line: the initcall will see to it.
+        // On the command line: the initcall sets zswap up.
         if !system_is_running() {
             return ENABLED.parse(lock, word);
         }
@@ -105,6 +90,7 @@ impl Custom for Enabled {
 struct Compressor;
 
 impl Custom for Compressor {
+    /// Mirrors `zswap_compressor_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
         let name = strip(word);
         match STATE.get(lock) {
@@ -126,7 +112,9 @@ impl Custom for Compressor {
     }
 }
 
-/// Makes a pool for the compressor `name` current: a retired one that still has pages, or a new.
+/// Makes a pool for the compressor `name` current: a retired one that still has pages, or a new one.
+///
+/// Mirrors `zswap_compressor_param_set()` from where it has decided on a pool.
 fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
     let zswap = zswap().ok_or(ENODEV)?;
     let Some(algorithm) = Algorithm::new(name).filter(|algorithm| algorithm.is_available()) else {
@@ -138,13 +126,16 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         .pools()
         .take_retired(|pool| pool.algorithm().as_bytes() == algorithm.as_bytes());
     let pool = match retired {
-        Some(pool) => pool,
+        Some(pool) => {
+            pr_debug!("using existing pool {}\n", pool.algorithm());
+            pool
+        }
         None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
     };
     race_point!("switch:pool");
     // If this fails, the pool is retired, again or at once.
     COMPRESSOR.set(lock, name)?;
-    glue::set_ever_enabled();
+    set_ever_enabled();
     pool.make_current();
     STATE.replace(lock, State::Ready { has_pool: true });
     Ok(())

@@ -2,13 +2,10 @@
 
 //! Pools: memory for compressed pages, and compressors for one algorithm.
 //!
-//! There is one current pool, which pages are stored in. When the compressor is changed, another
-//! pool becomes current; the old one stays until the last page in it is gone.
+//! Pages are stored in the current pool. When the compressor is changed, another pool becomes current;
+//! the old one stays until the last page in it is gone.
 
-use super::{
-    compress::Contexts,
-    setup::Zswap, //
-};
+use super::contexts::Contexts;
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
@@ -20,11 +17,17 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        percpu_ref::Detached,
+        percpu_ref::{
+            Detached,
+            RefList, //
+        },
     },
 };
 
-/// A pool.
+/// A pool. Mirrors `struct zswap_pool`.
+///
+/// Mirrors `zswap_pool_destroy()` by the order of its fields: first no CPU gets a compressor any more,
+/// then the compressors go, then the memory.
 #[pin_data]
 pub(crate) struct Pool {
     #[pin]
@@ -38,43 +41,44 @@ kernel::impl_has_zs_pool! {
 
 impl Pool {
     /// The compressors.
+    #[inline]
     pub(crate) fn contexts(&self) -> &Contexts {
         &self.contexts
     }
 
-    /// What the compressors do.
+    /// The algorithm of the compressors.
     pub(crate) fn algorithm(&self) -> &Algorithm {
         self.contexts.algorithm()
     }
-
-    /// Pages of memory that the pool takes.
-    fn total_pages(&self) -> usize {
-        self.zs.total_pages()
-    }
 }
 
-impl Zswap {
-    /// Creates a pool, which isn't current yet. May sleep.
-    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<Detached<Pool>> {
-        // zsmalloc wants a unique name for each pool.
-        static COUNT: Atomic<u32> = Atomic::new(0);
-        let n = COUNT.fetch_add(1, Relaxed).wrapping_add(1);
-        let zs = zsmalloc::Pool::new(&CString::try_from_fmt(fmt!("zswap{n:x}"))?)?;
-        let contexts = Contexts::new(algorithm)?;
+/// Creates a pool, which isn't current yet. May sleep.
+///
+/// Mirrors `zswap_pool_create()`.
+pub(crate) fn create(
+    pools: &'static RefList<Pool>,
+    contexts_state: &'static cpuhotplug::State<Contexts>,
+    algorithm: Algorithm,
+) -> Result<Detached<Pool>> {
+    // zsmalloc wants a unique name for each pool: C's `zswap_pools_count`.
+    static COUNT: Atomic<u32> = Atomic::new(0);
+    let n = COUNT.fetch_add(1, Relaxed).wrapping_add(1);
+    let zs = zsmalloc::Pool::new(&CString::try_from_fmt(fmt!("zswap{n:x}"))?)?;
+    let contexts = Contexts::new(algorithm)?;
 
-        let pool = self.pools().create(try_pin_init!(Pool {
-            contexts <- cpuhotplug::Instance::new(self.contexts_state(), contexts),
-            zs,
-        }? Error))?;
-        pr_debug!("created pool {}\n", pool.algorithm());
-        Ok(pool)
-    }
+    let pool = pools.create(try_pin_init!(Pool {
+        contexts <- cpuhotplug::Instance::new(contexts_state, contexts),
+        zs,
+    }? Error))?;
+    pr_debug!("created pool {}\n", pool.algorithm());
+    Ok(pool)
+}
 
-    /// Pages of memory that all pools take, current or not. Any context but NMI.
-    pub(crate) fn total_pages(&self) -> usize {
-        let total = core::cell::Cell::new(0usize);
-        self.pools()
-            .for_each(|pool| total.set(total.get().wrapping_add(pool.total_pages())));
-        total.get()
-    }
+/// Pages of memory that all pools take, current or not. Any context but NMI.
+///
+/// Mirrors `zswap_total_pages()`.
+pub(crate) fn total_pages(pools: &RefList<Pool>) -> usize {
+    let total = core::cell::Cell::new(0usize);
+    pools.for_each(|pool| total.set(total.get().wrapping_add(pool.zs.total_pages())));
+    total.get()
 }

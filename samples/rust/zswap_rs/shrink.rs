@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Making room: writing back what hasn't been used for longest.
+//! Making room: writing back the least recently used entries.
 //!
-//! Asked for by memory pressure ([`Pressure`]), by a store that has hit its cgroup's limit
-//! ([`shrink_memcg`]) or that of all zswap ([`LimitWork`]).
+//! There are three callers: memory pressure ([`Pressure`]), a store that has hit its cgroup's limit
+//! ([`shrink_memcg`]), and the worker that a store queues which has hit the limit of all zswap
+//! ([`Worker`]).
 
 use super::{
     age,
     entry::Entry,
-    exports::zswap_stored_pages,
-    params::SHRINKER_ENABLED,
-    setup::{
-        zswap,
-        Zswap, //
+    state::{
+        accept_pages,
+        zswap, //
     },
-    stats,
+    stats::{
+        self,
+        zswap_stored_pages, //
+    },
+    tunables::SHRINKER_ENABLED,
     writeback::write_back, //
 };
 use kernel::{
@@ -33,18 +36,21 @@ use kernel::{
             Visit, //
         },
         memcontrol::{
+            Cursor,
             LruVec,
             MemCgroup, //
         },
     },
-    new_work,
+    new_spinlock, new_work,
     page::PAGE_SHIFT,
     prelude::*,
     race_point,
     shrinker::{
         Request,
         Scanned,
-        Shrink, //
+        Shrink,
+        MAX_RECLAIM_RETRIES,
+        SWAP_CLUSTER_MAX, //
     },
     sync::{
         aref::ARef,
@@ -53,34 +59,29 @@ use kernel::{
             Relaxed, //
         },
         Arc,
+        SetOnce,
+        SpinLock, //
     },
     task::cond_resched,
     workqueue::{
+        ReclaimQueue,
         Work,
         WorkItem, //
     },
 };
-
-/// How many entries a shrinker looks at on each node for one page that is to be stored.
-///
-/// `SWAP_CLUSTER_MAX`
-const BATCH: usize = 32;
-
-/// How often the limit's worker fails before it gives up: `MAX_RECLAIM_RETRIES`.
-const MAX_FAILURES: u32 = 16;
 
 /// What a walk over a list has found.
 #[derive(Default)]
 struct Found {
     /// Entries that were freed.
     freed: usize,
-    /// To go no further than to a page that is in use.
+    /// The walk stops at a page that is in the swap cache.
     careful: bool,
-    /// There was one.
-    in_use: bool,
+    /// It came to one: C's `encountered_page_in_swapcache`.
+    in_swap_cache: bool,
 }
 
-/// Walks the list of a node and cgroup; if `careful`, no further than to a page that is in use.
+/// Walks the list of a node and cgroup; if `careful`, no further than to a page in the swap cache.
 #[inline]
 fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
     let mut found = Found {
@@ -94,6 +95,8 @@ fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, carefu
 }
 
 /// Decides on an entry. Called with the list's lock held, which it drops to write back.
+///
+/// Mirrors `shrink_memcg_cb()`.
 fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     if visit.object().use_second_chance() {
         return visit.rotate();
@@ -108,10 +111,10 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     match write_back(identity) {
         Ok(()) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
-            stats::RejectReclaimFail::hit();
-            // A page that is in use is a sign of getting among the warm ones.
+            stats::inc(&stats::zswap_reject_reclaim_fail);
+            // A page in the swap cache is a sign of shrinking into the warmer region.
             if error == EEXIST && found.careful {
-                found.in_use = true;
+                found.in_swap_cache = true;
                 return unlocked.stop();
             }
         }
@@ -119,36 +122,43 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     unlocked.restart()
 }
 
-/// Writes back some pages of `memcg`.
+/// Scans up to `SWAP_CLUSTER_MAX` entries on each node's list of `memcg`, and writes some back.
 ///
-/// Fails with `EAGAIN` if none of those it came to could be written back, with `ENOENT` if there is
-/// none, if they may not be, or if the cgroup was removed. May sleep.
+/// Fails with `EAGAIN` if entries were scanned but none could be written back, with `ENOENT` if
+/// `memcg` has none, was removed, or has writeback disabled. May sleep. Mirrors `shrink_memcg()`.
 #[inline]
 pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);
     }
-    // The entries of one that was removed are its parent's now.
+    // Skip zombies: their lists are reparented, and the parent's entries would be written back.
     if memcg.is_some_and(|memcg| !memcg.is_online()) {
         return Err(ENOENT);
     }
-    let (mut freed, mut scanned) = (false, false);
+
+    let (mut shrunk, mut scanned) = (false, false);
     for nid in memory_nodes() {
-        let mut nr_to_walk = BATCH;
-        freed |= walk(nid, memcg, &mut nr_to_walk, false).freed > 0;
-        scanned |= nr_to_walk != BATCH;
+        let mut nr_to_walk = SWAP_CLUSTER_MAX;
+        shrunk |= walk(nid, memcg, &mut nr_to_walk, false).freed > 0;
+        scanned |= nr_to_walk != SWAP_CLUSTER_MAX;
     }
-    match (scanned, freed) {
-        (false, _) => Err(ENOENT),
-        (_, false) => Err(EAGAIN),
-        _ => Ok(()),
+
+    // Nothing was scanned: every list of `memcg` was empty.
+    if !scanned {
+        return Err(ENOENT);
+    }
+    if shrunk {
+        Ok(())
+    } else {
+        Err(EAGAIN)
     }
 }
 
-/// What zswap does under memory pressure.
+/// Memory pressure: zswap's shrinker. Mirrors what `zswap_alloc_shrinker()` sets.
 pub(crate) struct Pressure;
 
 impl Shrink for Pressure {
+    /// Mirrors `zswap_shrinker_count()`.
     fn count(request: &Request<'_>) -> usize {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return 0;
@@ -185,13 +195,14 @@ impl Shrink for Pressure {
         age::scale(freeable, backing, stored)
     }
 
+    /// Mirrors `zswap_shrinker_scan()`.
     #[inline]
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return Scanned::Refused;
         }
         let found = walk(request.nid, request.memcg, nr_to_scan, true);
-        if found.in_use || found.freed == 0 {
+        if found.in_swap_cache || found.freed == 0 {
             Scanned::Stop
         } else {
             Scanned::Freed(found.freed)
@@ -199,7 +210,9 @@ impl Shrink for Pressure {
     }
 }
 
-/// Spares entries for the pages that came from the device, and takes those off their number.
+/// Spares as many entries as pages were swapped in from the device, and takes those off that count.
+///
+/// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
 fn spare(freeable: usize, lruvec: &LruVec) -> usize {
     let swapins = lruvec.nr_disk_swapins();
     let mut current = swapins.load(Relaxed);
@@ -212,106 +225,131 @@ fn spare(freeable: usize, lruvec: &LruVec) -> usize {
     }
 }
 
-/// What is done when the limit was hit: write back until pages are accepted again.
+/// What is done when the limit of all zswap was hit: write back until pages are accepted again.
+///
+/// C's `shrink_wq`, `zswap_shrink_work` and `zswap_next_shrink`, with its `zswap_shrink_lock`.
 #[pin_data]
-pub(crate) struct LimitWork {
+pub(crate) struct Worker {
+    queue: ReclaimQueue,
     #[pin]
-    work: Work<LimitWork>,
+    work: Work<Worker>,
+    #[pin]
+    next_shrink: SpinLock<Cursor>,
 }
+
+/// Never freed: the last reference must not be put by the worker, whose queue goes with it.
+static WORKER: SetOnce<Arc<Worker>> = SetOnce::new();
 
 impl_has_work! {
-    impl HasWork<LimitWork> for LimitWork { self.work }
+    impl HasWork<Worker> for Worker { self.work }
 }
 
-impl LimitWork {
-    /// Work that isn't queued.
+impl WorkItem for Worker {
+    type Pointer = Arc<Self>;
+
+    fn run(this: Arc<Self>) {
+        this.shrink();
+    }
+}
+
+/// Queues the worker, for a store that was refused for the limit. Any context.
+pub(crate) fn queue_work() {
+    if let Some(worker) = WORKER.as_ref() {
+        // It may be queued already.
+        let _ = worker.queue.enqueue(worker.clone());
+    }
+}
+
+/// Takes the worker's reference to a cgroup that goes offline.
+///
+/// Mirrors `zswap_memcg_offline_cleanup()`.
+pub(crate) fn memcg_offline(memcg: &MemCgroup) {
+    if let Some(worker) = WORKER.as_ref() {
+        worker.skip(memcg);
+    }
+}
+
+impl Worker {
+    /// A worker that isn't queued. May sleep.
     pub(crate) fn new() -> Result<Arc<Self>> {
+        let queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
         Arc::pin_init(
-            pin_init!(Self { work <- new_work!("zswap_shrink_work") }),
+            pin_init!(Self {
+                queue,
+                work <- new_work!("zswap_shrink_work"),
+                next_shrink <- new_spinlock!(Cursor::new(), "zswap_shrink_lock"),
+            }),
             GFP_KERNEL,
         )
     }
-}
 
-impl WorkItem for LimitWork {
-    type Pointer = Arc<Self>;
-
-    fn run(_this: Arc<Self>) {
-        if let Some(zswap) = zswap() {
-            zswap.shrink_to_threshold();
-        }
-    }
-}
-
-impl Zswap {
-    /// Has room made, by a worker: for a store that was refused.
-    pub(crate) fn make_room(&self) {
-        if self.was_full() {
-            // If it is queued already, so be it.
-            let _ = self.shrink_queue().enqueue(self.limit_work());
-        }
+    /// Publishes the worker, for [`queue_work`]. Called once.
+    pub(crate) fn publish(this: Arc<Self>) {
+        WORKER.populate(this);
     }
 
-    /// Goes round all cgroups and writes back some pages of each, until the pools have shrunk to the
-    /// threshold, or it has failed too often: because there was no page in a whole round that could
-    /// be written back, or because none could of a cgroup that has some.
+    /// Writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
     ///
-    /// Where it has got to is kept for the next time, so that each cgroup has its turn.
-    fn shrink_to_threshold(&self) {
-        let threshold = self.accept_pages();
-        let (mut failures, mut attempted) = (0u32, false);
+    /// Gives up after `MAX_RECLAIM_RETRIES` failures: rounds over all cgroups in which none had a page
+    /// that may be written back, and cgroups of which none could be. The place in the round is kept for
+    /// the next time, so that each cgroup has its turn.
+    ///
+    /// Mirrors `shrink_worker()`.
+    fn shrink(&self) {
+        let Some(zswap) = zswap() else { return };
+        let threshold = accept_pages();
+        let (mut attempts, mut failures) = (0u32, 0u32);
         loop {
             let memcg = self.next_memcg();
             race_point!("shrink:memcg");
-            let failed = if memcg.is_none() && !MemCgroup::disabled() {
-                // A round is over. (With cgroups disabled there is only what isn't in one.)
-                !core::mem::replace(&mut attempted, false)
+            if memcg.is_none() && !MemCgroup::disabled() {
+                // The end of a round. (With cgroups disabled there is never one.)
+                if attempts == 0 {
+                    failures = failures.saturating_add(1);
+                }
+                attempts = 0;
             } else {
-                match shrink_memcg(memcg.as_deref()) {
-                    // Not this cgroup's fault, as long as there is another.
-                    Err(ENOENT) => false,
-                    shrunk => {
-                        attempted = true;
-                        shrunk.is_err()
+                let shrunk = shrink_memcg(memcg.as_deref());
+                drop(memcg);
+                // A cgroup without candidates is no failure, as long as another has some.
+                if shrunk != Err(ENOENT) {
+                    attempts = attempts.saturating_add(1);
+                    if shrunk.is_err() {
+                        failures = failures.saturating_add(1);
                     }
                 }
-            };
-            drop(memcg);
-            if failed {
-                failures = failures.saturating_add(1);
             }
-            if failures == MAX_FAILURES {
+            if failures == MAX_RECLAIM_RETRIES {
                 return;
             }
             cond_resched();
-            if self.total_pages() <= threshold {
+            if zswap.total_pages() <= threshold {
                 return;
             }
         }
     }
 
-    /// The cgroup whose turn it is, if the round isn't over: one that is online, kept by a reference
-    /// of its own, as [`Zswap::memcg_offline`] may take away the cursor's.
+    /// The next cgroup of the round, or none at its end: one that is online, with a reference of its own,
+    /// as [`memcg_offline`] may put the cursor's.
+    ///
+    /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
     fn next_memcg(&self) -> Option<ARef<MemCgroup>> {
-        let mut cursor = self.shrink_cursor().lock();
+        let mut cursor = self.next_shrink.lock();
         loop {
             cursor.advance();
             cursor.get()?;
-            // One that is offline must not stay at the cursor, where it would be kept until the
-            // next time: whoever takes it offline may have looked already.
+            // An offline cgroup must not stay at the cursor, which would keep it until the next run:
+            // `memcg_offline` may have been called for it already, and is called once.
             if let Some(memcg) = cursor.tryget_online() {
                 return Some(memcg);
             }
         }
     }
 
-    /// A cgroup goes offline: keep it no longer.
-    pub(crate) fn memcg_offline(&self, memcg: &MemCgroup) {
-        let mut cursor = self.shrink_cursor().lock();
-        let at = |memcg: &MemCgroup, here: Option<&MemCgroup>| {
-            here.is_some_and(|here| core::ptr::eq(here, memcg))
-        };
-        if !at(memcg, cursor.get()) {
+    /// Moves the cursor on, if it is at `memcg`, to a cgroup that is online.
+    fn skip(&self, memcg: &MemCgroup) {
+        let mut cursor = self.next_shrink.lock();
+        if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {
             return;
         }
         loop {

@@ -3,16 +3,22 @@
 //! Storing a folio that is on its way to the swap device.
 
 use super::{
-    compress::compress,
+    compress::{
+        compress,
+        Refused, //
+    },
     entry::Entry,
-    params,
     pool::Pool,
-    setup::{
+    shrink::{
+        queue_work,
+        shrink_memcg, //
+    },
+    state::{
         zswap,
         Zswap, //
     },
-    shrink::shrink_memcg,
-    stats, //
+    stats,
+    tunables::ENABLED, //
 };
 use kernel::{
     mm::{
@@ -35,6 +41,7 @@ use kernel::{
     race_point,
     sync::{
         aref::ARef,
+        atomic::Atomic,
         percpu_ref::Ref, //
     },
 };
@@ -48,38 +55,36 @@ pub(crate) enum Store<'f> {
     Refused(Cleared<'f, Entry>),
 }
 
-/// A folio, or a page of it, was refused: there is nothing to say to anybody that isn't counted yet.
-pub(crate) struct Refused;
-
-/// Stores `folio`, or refuses to.
+/// Stores `folio`, or refuses to. The folio stays locked.
 ///
-/// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. The folio stays locked.
+/// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. Mirrors `zswap_store()`.
 pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
-    match try_store(folio) {
-        Ok(()) => Store::Stored,
-        Err(Refused) => {
-            race_point!("store:refused");
-            Store::Refused(folio.slots::<Entry>().clear())
+    let zswap = if ENABLED.is_on() { zswap() } else { None };
+    if let Some(zswap) = zswap {
+        if store_pages(zswap, folio).is_ok() {
+            return Store::Stored;
+        }
+        if zswap.reached_full() {
+            queue_work();
         }
     }
+    race_point!("store:refused");
+    // Stale entries of an earlier store may be left: writeback could overwrite newer data with them.
+    Store::Refused(folio.slots::<Entry>().clear())
 }
 
-fn try_store(folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
-    if !params::ENABLED.is_on() {
-        return Err(Refused);
-    }
-    let zswap = zswap().ok_or(Refused)?;
-    store_in(zswap, folio).inspect_err(|_| zswap.make_room())
-}
-
-fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
+/// Stores all pages of `folio`. If it fails, some may be stored.
+///
+/// Mirrors `zswap_store()`, from where it has seen that zswap is enabled to where it cleans up.
+fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
+        // A cgroup at its limit makes room itself, by a few of its own pages.
         if !objcg.may_zswap() {
-            make_own_room(objcg)?;
+            shrink_own(objcg)?;
         }
     }
-    if zswap.is_full() {
+    if zswap.check_limits() {
         return Err(Refused);
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
@@ -98,12 +103,15 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
     Ok(())
 }
 
-/// A cgroup at its limit makes room itself, by a few of its own pages.
+/// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
 #[cold]
-fn make_own_room(objcg: &ObjCgroup) -> Result<(), Refused> {
+fn shrink_own(objcg: &ObjCgroup) -> Result<(), Refused> {
     shrink_memcg(objcg.memcg().as_deref()).map_err(|_| Refused)
 }
 
+/// Stores one page of a folio.
+///
+/// Mirrors `zswap_store_page()`, but for what C does after publication: [`Entry::new`] has done it.
 fn store_page(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
@@ -115,7 +123,7 @@ fn store_page(
     let vacant = zswap
         .entry_cache()
         .alloc(GFP_KERNEL, page.nid())
-        .map_err(|_| stats::RejectKmemcacheFail::refused())?;
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
 
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
@@ -123,13 +131,20 @@ fn store_page(
     let entry = vacant.write(Entry::new(swap, object, lists.objcg().map(ARef::from)));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
-        stats::RejectAllocFail::refused()
+        refused(&stats::zswap_reject_alloc_fail)
     })?;
-    // There is an older one if the folio was stored before, and changed while it stayed in the
-    // swap cache.
+    // An older entry is stale: the folio was stored before, and was redirtied in the swap cache.
     drop(old);
     race_point!("store:published");
     // Last: from here on the shrinker can find it.
     ListLru::add(entry, lists);
     Ok(())
+}
+
+/// Counts why a page is refused.
+#[cold]
+#[inline(never)]
+fn refused(counter: &'static Atomic<u64>) -> Refused {
+    stats::inc(counter);
+    Refused
 }

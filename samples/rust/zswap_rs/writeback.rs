@@ -80,7 +80,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     });
     match written {
         Ok(()) => {
-            stats::WrittenBackPages::hit();
+            stats::inc(&stats::zswap_written_back_pages);
             Ok(())
         }
         Err((folio, error)) => {

@@ -2,16 +2,26 @@
 
 //! zswap: a compressed cache for swap pages.
 //!
-//! A page on its way to a swap device is compressed and kept in memory instead ([`store`]). When it
-//! is wanted back, it is decompressed, which is faster than any device ([`load`]). When its slot on
-//! the device is freed, it is forgotten ([`device`]). When there are too many pages, or memory is
-//! wanted for something else, those that haven't been used for longest go on to the device
-//! ([`shrink`], [`writeback`]).
+//! On swap-out, a page is compressed and kept in memory ([`store`]) instead of written to the swap
+//! device. On swap-in, it is decompressed ([`load`]), which is faster than any device. When its slot on
+//! the device is freed, so is its entry ([`device`]). At a limit, or under memory pressure, the least
+//! recently used entries are written to the device ([`shrink`], [`writeback`]).
 //!
 //! What is kept for a swap slot is an [`entry::Entry`]: an object in a [`pool::Pool`], which is a
-//! zsmalloc pool with compressors for one algorithm, and the cgroup that it is charged to. Who may
-//! touch the entry of a slot is said by types of [`kernel::mm::swap`]: whoever has the lock of the
-//! folio that sits in the swap cache for the slot, or is freeing the slot.
+//! zsmalloc pool with compressors for one algorithm, and the cgroup that it is charged to. The types of
+//! [`kernel::mm::swap`] say who may access the entry of a slot: the holder of the lock of the folio that
+//! is in the swap cache for the slot, or the task that frees the slot.
+//!
+//! # Files, from the bottom up
+//!
+//! Each imports only files above it in this list; `make check` looks.
+//!
+//! - [`stats`], [`tunables`], [`age`], [`limits`]: counters, values of parameters, arithmetic
+//! - [`contexts`], [`pool`], [`compress`], [`entry`]: what is kept, and how
+//! - [`state`]: what there is once zswap is set up
+//! - [`load`], [`writeback`], [`shrink`], [`store`], [`device`]: what is done
+//! - [`debugfs`], [`setup`], [`params`]: making it, and turning it on
+//! - `exports`: C's side
 //!
 //! # Locks, from the outside in
 //!
@@ -21,7 +31,7 @@
 //! 3. a compressor's mutex: its holders may sleep, but allocate nothing that could reclaim
 //! 4. a swap cluster's lock, which callers of `zswap_invalidate()` hold, in reclaim with interrupts off
 //! 5. a tree's `xa_lock`; entries are dropped after it was released
-//! 6. the lock of a list of entries: dropped before writing back, and not taken up again
+//! 6. the lock of a list of entries: dropped before writing back, and not taken again
 //! 7. the lock of the list of pools; zsmalloc's locks
 //!
 //! On the side: `cpu_hotplug_lock` is taken within 1, and a compressor's mutex, to look and to put,
@@ -33,6 +43,8 @@
 
 mod age;
 mod compress;
+mod contexts;
+mod debugfs;
 mod device;
 mod entry;
 mod exports;
@@ -42,8 +54,10 @@ mod params;
 mod pool;
 mod setup;
 mod shrink;
+mod state;
 mod stats;
 mod store;
+mod tunables;
 mod writeback;
 
 // What `module!` would define; this is built in and has other parameters than `module!` knows.

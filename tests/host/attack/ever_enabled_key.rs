@@ -4,10 +4,20 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 include!("policy.in");
-use exports::glue;
+use kernel::jump_label::static_key::StaticKeyFalse;
+
+static KEY: StaticKeyFalse = StaticKeyFalse::new();
 
 pub(crate) fn attack() -> bool {
     #[cfg(attack)]
-    let _ = &raw mut glue::zswap_ever_enabled; //~[attack] E0603
-    glue::never_enabled()
+    let _ = &raw mut KEY.key; //~[attack] E0616
+    #[cfg(attack)]
+    let _ = &raw mut tunables::EVER_ENABLED; //~[attack] E0603
+                                             // Not a `static`: C would keep the address of a temporary.
+    #[cfg(attack)]
+    const TEMPORARY: StaticKeyFalse = StaticKeyFalse::new();
+    #[cfg(attack)]
+    TEMPORARY.enable(); //~[attack] E0716
+    KEY.enable();
+    kernel::static_key_enabled_unlikely!(KEY) && tunables::never_enabled()
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! The files in `/sys/kernel/debug/zswap`.
+
+use super::{
+    state::zswap,
+    stats::{
+        self,
+        zswap_stored_incompressible_pages,
+        zswap_stored_pages, //
+    },
+};
+use kernel::{
+    debugfs::attribute::Attribute,
+    page::PAGE_SIZE,
+    prelude::*,
+    sync::atomic::ordering::Relaxed, //
+};
+
+/// Bytes of memory that the pools take. Mirrors `debugfs_get_total_size()`.
+struct PoolTotalSize;
+
+impl Attribute for PoolTotalSize {
+    fn get() -> u64 {
+        (zswap().map_or(0, |zswap| zswap.total_pages()) as u64).wrapping_mul(PAGE_SIZE as u64)
+    }
+}
+
+/// Mirrors `debugfs_get_stored_pages()`.
+struct StoredPages;
+
+impl Attribute for StoredPages {
+    fn get() -> u64 {
+        zswap_stored_pages.load(Relaxed) as u64
+    }
+}
+
+/// Mirrors `debugfs_get_stored_incompressible_pages()`.
+struct StoredIncompressiblePages;
+
+impl Attribute for StoredIncompressiblePages {
+    fn get() -> u64 {
+        zswap_stored_incompressible_pages.load(Relaxed) as u64
+    }
+}
+
+/// Makes the files. Fails with `ENODEV` before debugfs is there. May sleep.
+///
+/// Mirrors `zswap_debugfs_init()`.
+pub(crate) fn init() -> Result {
+    let dir = kernel::static_debugfs_dir!(c"zswap")?;
+    dir.counter(c"pool_limit_hit", &stats::zswap_pool_limit_hit);
+    dir.counter(c"reject_reclaim_fail", &stats::zswap_reject_reclaim_fail);
+    dir.counter(c"reject_alloc_fail", &stats::zswap_reject_alloc_fail);
+    dir.counter(
+        c"reject_kmemcache_fail",
+        &stats::zswap_reject_kmemcache_fail,
+    );
+    dir.counter(c"reject_compress_fail", &stats::zswap_reject_compress_fail);
+    dir.counter(c"reject_compress_poor", &stats::zswap_reject_compress_poor);
+    dir.counter(c"decompress_fail", &stats::zswap_decompress_fail);
+    dir.counter(c"written_back_pages", &stats::zswap_written_back_pages);
+    dir.file::<PoolTotalSize>(c"pool_total_size");
+    dir.file::<StoredPages>(c"stored_pages");
+    dir.file::<StoredIncompressiblePages>(c"stored_incompressible_pages");
+    Ok(())
+}

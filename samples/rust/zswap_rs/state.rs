@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! What zswap has once it is set up: pools, memory for entries, and whether it is full.
+
+use super::{
+    contexts::Contexts,
+    entry::Entry,
+    limits::{
+        Fullness,
+        Limits, //
+    },
+    pool::{
+        self,
+        Pool, //
+    },
+    stats,
+    tunables, //
+};
+use kernel::{
+    cpuhotplug,
+    crypto::acompress::Algorithm,
+    mm::folio::totalram_pages,
+    prelude::*,
+    ratelimit::RateLimit,
+    slab,
+    str::CStr,
+    sync::{
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+        percpu_ref::{
+            Detached,
+            RefList, //
+        },
+        SetOnce, //
+    },
+};
+
+/// What zswap has once it is set up. Never freed.
+#[pin_data]
+pub(crate) struct Zswap {
+    entry_cache: slab::Cache<Entry>,
+    contexts_state: cpuhotplug::State<Contexts>,
+    #[pin]
+    pools: RefList<Pool>,
+    reached_full: Atomic<bool>,
+    #[pin]
+    complaints: RateLimit,
+}
+
+static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
+
+/// What zswap has, once it is set up.
+#[inline]
+pub(crate) fn zswap() -> Option<&'static Zswap> {
+    ZSWAP.as_ref().map(|zswap| &**zswap)
+}
+
+fn limits() -> Limits {
+    Limits {
+        max_pool_percent: tunables::MAX_POOL_PERCENT.get(),
+        accept_threshold_percent: tunables::ACCEPT_THRESHOLD_PERCENT.get(),
+    }
+}
+
+/// The pages that the pools should shrink to after the limit was hit.
+///
+/// Mirrors `zswap_accept_thr_pages()`.
+pub(crate) fn accept_pages() -> usize {
+    limits().accept_pages(totalram_pages())
+}
+
+impl Zswap {
+    /// Makes all but a first pool. May sleep.
+    pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
+        let entry_cache = slab::Cache::new(c"zswap_entry")
+            .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
+        let contexts_state = kernel::builtin_cpu_state!(c"mm/zswap_pool:prepare")?;
+        KBox::pin_init(
+            pin_init!(Self {
+                entry_cache,
+                contexts_state,
+                pools <- kernel::builtin_ref_list!(c"zswap_pools_lock"),
+                reached_full: Atomic::new(false),
+                complaints <- RateLimit::new(),
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Publishes it, for [`zswap`]. Called once.
+    pub(crate) fn publish(this: Pin<KBox<Self>>) -> Result<&'static Self> {
+        ZSWAP.populate(this);
+        zswap().ok_or(ENOMEM)
+    }
+
+    /// Memory for entries: C's `zswap_entry_cache`.
+    #[inline]
+    pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
+        &self.entry_cache
+    }
+
+    /// The pools: C's `zswap_pools`.
+    #[inline]
+    pub(crate) fn pools(&self) -> &RefList<Pool> {
+        &self.pools
+    }
+
+    /// Creates a pool, which isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
+    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<Detached<Pool>> {
+        pool::create(&self.pools, &self.contexts_state, algorithm)
+    }
+
+    /// Pages of memory that all pools take. Any context but NMI. Mirrors `zswap_total_pages()`.
+    pub(crate) fn total_pages(&self) -> usize {
+        pool::total_pages(&self.pools)
+    }
+
+    /// Whether pages were refused for the limit when that was last looked at: C's
+    /// `zswap_pool_reached_full`.
+    pub(crate) fn reached_full(&self) -> bool {
+        self.reached_full.load(Relaxed)
+    }
+
+    /// Whether the pools take so much memory that pages must be refused.
+    ///
+    /// Mirrors `zswap_check_limits()`.
+    pub(crate) fn check_limits(&self) -> bool {
+        let was_full = self.reached_full();
+        let fullness = limits().check(was_full, self.total_pages(), totalram_pages());
+        if fullness == Fullness::Hit {
+            stats::inc(&stats::zswap_pool_limit_hit);
+        }
+        let is_full = fullness != Fullness::Accepting;
+        if is_full != was_full {
+            self.reached_full.store(is_full, Relaxed);
+        }
+        is_full
+    }
+
+    /// Whether `function` may print one more message about data that can't be had: the limit of
+    /// `pr_alert_ratelimited()`.
+    pub(crate) fn may_complain(&self, function: &CStr) -> bool {
+        self.complaints.allows(function)
+    }
+}
