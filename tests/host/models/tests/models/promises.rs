@@ -23,7 +23,7 @@ macro_rules! promises {
 const RACE: &str = "Causality violation: Concurrent";
 const OTHER: &str = "a process reads what it hasn't written";
 /// Something is still stored for a device that goes.
-const LEFT: &str = "the kernel warns: !TREES.detach(device)";
+const LEFT: &str = "the kernel warns: !device.detach::<Entry>()";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
 const UNUSED: &str = "swapoff finds nobody who has the slots in use";
