@@ -9,7 +9,7 @@
 //!
 //! What is kept for a swap slot is an [`entry::Entry`]: an object in a [`pool::Pool`], which is a
 //! zsmalloc pool with compressors for one algorithm, and the cgroup that it is charged to. The types of
-//! [`kernel::mm::swap`] say who may access the entry of a slot: the holder of the lock of the folio that
+//! [`kernel::mm::swap_slots`] say who may access the entry of a slot: the holder of the lock of the folio that
 //! is in the swap cache for the slot, or the task that frees the slot.
 //!
 //! # Files, from the bottom up
