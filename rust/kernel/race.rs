@@ -5,7 +5,7 @@
 //! Nothing is left of them unless `CONFIG_ZSWAP_RACE_POINTS` is set; then it is a no-op, until a
 //! test arms one.
 
-/// A point named `"FILE:WHAT_WAS_JUST_DONE"` at which a test can hold a task: `atomic` where it
+/// A point named `"PATH:BEFORE_OR_AFTER_STEP"` at which a test can hold a task: `atomic` where it
 /// mustn't sleep.
 ///
 /// # Examples
@@ -16,7 +16,7 @@
 /// # }
 /// let found = lookup();
 /// // What was found may be gone before it is used: a test can see to that.
-/// kernel::race_point!("example:found");
+/// kernel::race_point!("example:after_lookup");
 /// assert_eq!(found, Some(7));
 /// ```
 #[cfg(not(CONFIG_ZSWAP_RACE_POINTS))]
@@ -27,7 +27,7 @@ macro_rules! race_point {
     };
 }
 
-/// A point named `"FILE:WHAT_WAS_JUST_DONE"` at which a test can hold a task: `atomic` where it
+/// A point named `"PATH:BEFORE_OR_AFTER_STEP"` at which a test can hold a task: `atomic` where it
 /// mustn't sleep.
 ///
 /// # Examples
@@ -38,7 +38,7 @@ macro_rules! race_point {
 /// # }
 /// let found = lookup();
 /// // What was found may be gone before it is used: a test can see to that.
-/// kernel::race_point!("example:found");
+/// kernel::race_point!("example:after_lookup");
 /// assert_eq!(found, Some(7));
 /// ```
 #[cfg(CONFIG_ZSWAP_RACE_POINTS)]

@@ -140,7 +140,7 @@ static int pack(struct acomp_req *req)
 
 	if (req->slen != PAGE_SIZE || room <= header)
 		return -EINVAL;
-	race_point("acomp:compress");
+	race_point("acomp:before_compress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(page, req->src, 0, PAGE_SIZE);
 	packed.len = header + LZ4_compress_default(page, packed.lz4, PAGE_SIZE,
@@ -157,7 +157,7 @@ static int unpack(struct acomp_req *req)
 
 	if (req->dlen != PAGE_SIZE || req->slen > sizeof(packed))
 		return -EINVAL;
-	race_point("acomp:decompress");
+	race_point("acomp:before_decompress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(&packed, req->src, 0, req->slen);
 	if (packed.len != req->slen || packed.len <= header ||

@@ -9,7 +9,7 @@
 
 /*
  * A task to be held when it comes to a point of the code. In Rust that is
- * race_point!("FILE:WHAT_WAS_JUST_DONE"), in C race_point("...").
+ * race_point!("PATH:BEFORE_OR_AFTER_STEP"), in C race_point("...").
  */
 struct race_stop {
 	struct list_head list;

@@ -577,7 +577,7 @@ static void fault_while_writeback_has_the_folio(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "writeback:added", "acomp:decompress", "writeback:decompressed") {
+	for_each_point(point, "writeback:after_add_folio", "acomp:before_decompress", "writeback:after_decompress") {
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = swapped(test, 0, 7);
@@ -609,14 +609,14 @@ static void writeback_while_a_load_is_under_way(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "add:allocated", "add:entered", "load:found", "acomp:decompress",
-		       "load:decompressed") {
+	for_each_point(point, "add:after_alloc", "add:before_charge", "load:after_lookup", "acomp:before_decompress",
+		       "load:after_decompress") {
 		struct side load = { .run = do_fault };
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = swapped(test, 0, 7);
 		/* It has nothing yet that would keep writeback away. */
-		bool lost = !strcmp(point, "add:allocated");
+		bool lost = !strcmp(point, "add:after_alloc");
 		long left = -1;
 
 		if (!entry.val)
@@ -642,13 +642,13 @@ static void slot_freed_while_writeback_is_under_way(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "writeback:unlocked", "writeback:device", "writeback:added",
-		       "acomp:decompress", "writeback:decompressed") {
+	for_each_point(point, "writeback:after_lru_unlock", "writeback:after_get_device", "writeback:after_add_folio",
+		       "acomp:before_decompress", "writeback:after_decompress") {
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = swapped(test, 0, 7);
-		bool lost = !strcmp(point, "writeback:unlocked") ||
-			    !strcmp(point, "writeback:device");
+		bool lost = !strcmp(point, "writeback:after_lru_unlock") ||
+			    !strcmp(point, "writeback:after_get_device");
 		long left = -1;
 
 		if (!entry.val)
@@ -674,8 +674,8 @@ static void slot_reused_before_writeback_has_it(struct kunit *test)
 {
 	const char *point;
 
-	needs_point(test, "writeback:unlocked");
-	for_each_point(point, "writeback:unlocked", "writeback:device") {
+	needs_point(test, "writeback:after_lru_unlock");
+	for_each_point(point, "writeback:after_lru_unlock", "writeback:after_get_device") {
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = swapped(test, 0, 7), other = {};
@@ -709,8 +709,8 @@ static void entry_made_anew_before_writeback_has_it(struct kunit *test)
 {
 	const char *point;
 
-	needs_point(test, "writeback:unlocked");
-	for_each_point(point, "writeback:unlocked", "writeback:device") {
+	needs_point(test, "writeback:after_lru_unlock");
+	for_each_point(point, "writeback:after_lru_unlock", "writeback:after_get_device") {
 		struct side writeback = { .run = do_press };
 		swp_entry_t entry = swapped(test, 0, 7);
 		struct folio *folio;
@@ -737,8 +737,8 @@ static void zeroed_before_writeback_has_it(struct kunit *test)
 {
 	const char *point;
 
-	needs_point(test, "writeback:unlocked");
-	for_each_point(point, "writeback:unlocked", "writeback:device") {
+	needs_point(test, "writeback:after_lru_unlock");
+	for_each_point(point, "writeback:after_lru_unlock", "writeback:after_get_device") {
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		struct folio *folio = new_folio(0, 7);
@@ -784,16 +784,16 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 	bool locked = true, cached = true;
 	swp_entry_t entry;
 
-	needs_point(test, "writeback:added");
-	needs_point(test, "lookup:word");
+	needs_point(test, "writeback:after_add_folio");
+	needs_point(test, "lookup:before_folio_get");
 	entry = swapped(test, 0, 7);
 	if (!entry.val)
 		return;
 	age();
 	load.entry = entry;
-	if (side_begin(test, &writeback, "writeback:added")) {
+	if (side_begin(test, &writeback, "writeback:after_add_folio")) {
 		/* It has seen the folio, and has no reference yet. */
-		side_begin(test, &load, "lookup:word");
+		side_begin(test, &load, "lookup:before_folio_get");
 		/* Who has one waits for the lock. */
 		waited = swapin(entry);
 	}
@@ -829,7 +829,7 @@ static void failed_writeback_of_a_slot_without_user(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "writeback:added", "acomp:decompress") {
+	for_each_point(point, "writeback:after_add_folio", "acomp:before_decompress") {
 		struct side writeback = { .run = do_press };
 		swp_entry_t entry = swapped(test, 0, 7);
 
@@ -857,11 +857,11 @@ static void next_is_freed_during_writeback(struct kunit *test)
 	swp_entry_t entries[3];
 	int i;
 
-	needs_point(test, "writeback:unlocked");
+	needs_point(test, "writeback:after_lru_unlock");
 	for (i = 0; i < 3; i++)
 		entries[i] = swapped(test, 0, 7 + i);
 	age();
-	if (side_begin(test, &writeback, "writeback:unlocked"))
+	if (side_begin(test, &writeback, "writeback:after_lru_unlock"))
 		lose_user(entries[1]);
 	side_end(test, &writeback);
 	/* The first and the last. */
@@ -879,11 +879,11 @@ static void all_is_freed_during_writeback(struct kunit *test)
 	swp_entry_t entries[3];
 	int i;
 
-	needs_point(test, "writeback:unlocked");
+	needs_point(test, "writeback:after_lru_unlock");
 	for (i = 0; i < 3; i++)
 		entries[i] = swapped(test, 0, 7 + i);
 	age();
-	if (side_begin(test, &writeback, "writeback:unlocked"))
+	if (side_begin(test, &writeback, "writeback:after_lru_unlock"))
 		for (i = 0; i < 3; i++)
 			lose_user(entries[i]);
 	side_end(test, &writeback);
@@ -898,12 +898,12 @@ static void freed_while_the_walk_looks_at_it(struct kunit *test)
 	unsigned long written = event(ZSWPWB);
 	swp_entry_t entry;
 
-	needs_point(test, "shrink:visiting");
+	needs_point(test, "shrink:before_lru_unlock");
 	entry = swapped(test, 0, 7);
 	if (!entry.val)
 		return;
 	age();
-	if (side_begin(test, &walk, "shrink:visiting"))
+	if (side_begin(test, &walk, "shrink:before_lru_unlock"))
 		/* Spins for the list's lock, with the cluster's. */
 		lose_user(entry);
 	side_end(test, &walk);
@@ -919,13 +919,13 @@ static void walk_comes_to_an_entry_being_freed(struct kunit *test)
 	unsigned long written = event(ZSWPWB);
 	swp_entry_t entry;
 
-	needs_point(test, "invalidate:taken");
+	needs_point(test, "invalidate:after_erase");
 	entry = swapped(test, 0, 7);
 	if (!entry.val)
 		return;
 	age();
 	freeing.entry = entry;
-	if (side_begin(test, &freeing, "invalidate:taken"))
+	if (side_begin(test, &freeing, "invalidate:after_erase"))
 		press(root_mem_cgroup, 1);
 	side_end(test, &freeing);
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
@@ -940,8 +940,8 @@ static void slot_freed_during_a_load(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "add:entered", "load:found", "acomp:decompress",
-		       "load:decompressed") {
+	for_each_point(point, "add:before_charge", "load:after_lookup", "acomp:before_decompress",
+		       "load:after_decompress") {
 		struct side load = { .run = do_fault };
 		swp_entry_t entry = swapped(test, 0, 7);
 		long left = -1;
@@ -971,12 +971,12 @@ static void swapin_after_the_slot_has_changed(struct kunit *test)
 	struct folio *folio;
 	swp_entry_t entry;
 
-	needs_point(test, "add:allocated");
+	needs_point(test, "add:after_alloc");
 	entry = swapped(test, 0, 7);
 	if (!entry.val)
 		return;
 	load.entry = entry;
-	if (side_begin(test, &load, "add:allocated")) {
+	if (side_begin(test, &load, "add:after_alloc")) {
 		folio = fault(entry);
 		if (folio) {
 			fill(folio, 8);
@@ -995,12 +995,12 @@ static void swapin_after_the_slot_was_freed(struct kunit *test)
 	struct side load = { .run = do_fault };
 	swp_entry_t entry;
 
-	needs_point(test, "add:allocated");
+	needs_point(test, "add:after_alloc");
 	entry = swapped(test, 0, 7);
 	if (!entry.val)
 		return;
 	load.entry = entry;
-	if (side_begin(test, &load, "add:allocated"))
+	if (side_begin(test, &load, "add:after_alloc"))
 		lose_user(entry);
 	side_end(test, &load);
 	KUNIT_EXPECT_EQ(test, load.found, 0ULL);
@@ -1012,8 +1012,8 @@ static void two_faults_at_one_slot(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "add:allocated", "add:entered", "load:found", "acomp:decompress",
-		       "load:decompressed") {
+	for_each_point(point, "add:after_alloc", "add:before_charge", "load:after_lookup", "acomp:before_decompress",
+		       "load:after_decompress") {
 		struct side first = { .run = do_fault }, second = { .run = do_fault };
 		swp_entry_t entry = swapped(test, 0, 7);
 		bool waits = false;
@@ -1028,7 +1028,7 @@ static void two_faults_at_one_slot(struct kunit *test)
 		}
 		side_end(test, &first);
 		side_end(test, &second);
-		KUNIT_EXPECT_EQ(test, waits, !!strcmp(point, "add:allocated"));
+		KUNIT_EXPECT_EQ(test, waits, !!strcmp(point, "add:after_alloc"));
 		KUNIT_EXPECT_EQ(test, first.found, 7ULL);
 		KUNIT_EXPECT_EQ(test, second.found, 7ULL);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
@@ -1042,8 +1042,8 @@ static void folio_leaves_while_it_is_looked_up(struct kunit *test)
 	const char *point;
 	int another;
 
-	needs_point(test, "lookup:word");
-	for_each_point(point, "swapin:present", "lookup:word") {
+	needs_point(test, "lookup:before_folio_get");
+	for_each_point(point, "swapin:before_lookup", "lookup:before_folio_get") {
 		for (another = 0; another < 2; another++) {
 			struct side load = { .run = do_fault };
 			struct folio *folio = new_folio(0, 7);
@@ -1080,7 +1080,7 @@ static void lookup_of_a_folio_that_has_left(struct kunit *test)
 {
 	int another;
 
-	needs_point(test, "lookup:word");
+	needs_point(test, "lookup:before_folio_get");
 	for (another = 0; another < 2; another++) {
 		struct side lookup = { .run = do_lookup };
 		struct folio *folio = new_folio(0, 7), *now = NULL;
@@ -1093,7 +1093,7 @@ static void lookup_of_a_folio_that_has_left(struct kunit *test)
 		entry = folio->swap;
 		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
 		lookup.entry = entry;
-		side_begin(test, &lookup, "lookup:word");
+		side_begin(test, &lookup, "lookup:before_folio_get");
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		folio_get(folio);
 		evict(folio);
@@ -1123,7 +1123,7 @@ static void loaded_page_that_nobody_takes(struct kunit *test)
 
 	if (!entry.val)
 		return;
-	side_begin(test, &load, "acomp:decompress");
+	side_begin(test, &load, "acomp:before_decompress");
 	side_end(test, &load);
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
 	folio = fault(entry);
@@ -1148,7 +1148,7 @@ static void writeback_while_a_store_is_refused(struct kunit *test)
 	};
 	int i;
 
-	needs_point(test, "store:refused");
+	needs_point(test, "store:before_clear");
 	for (i = 0; i < ARRAY_SIZE(refuse); i++) {
 		struct folio *folio = new_folio(ORDER, 7);
 		struct side refused = { .run = do_store, .folio = folio };
@@ -1162,7 +1162,7 @@ static void writeback_while_a_store_is_refused(struct kunit *test)
 		age();
 		fill(folio, 8);
 		set_param(refuse[i][0], refuse[i][1]);
-		if (side_begin(test, &refused, "store:refused")) {
+		if (side_begin(test, &refused, "store:before_clear")) {
 			set_param(refuse[i][0], refuse[i][2]);
 			press(root_mem_cgroup, 1 << ORDER);
 		}
@@ -1183,7 +1183,7 @@ static void writeback_while_a_folio_is_half_stored(struct kunit *test)
 	struct side half = { .run = do_store };
 	unsigned long written = event(ZSWPWB);
 
-	needs_point(test, "store:published");
+	needs_point(test, "store:before_lru_add");
 	if (!ORDER)
 		kunit_skip(test, "there are no large folios");
 	folio = new_folio(ORDER, 7);
@@ -1193,7 +1193,7 @@ static void writeback_while_a_folio_is_half_stored(struct kunit *test)
 	}
 	half.folio = folio;
 	half.stop.pass = 7;
-	if (side_begin(test, &half, "store:published")) {
+	if (side_begin(test, &half, "store:before_lru_add")) {
 		KUNIT_EXPECT_EQ(test, stored(), 8L);
 		press(root_mem_cgroup, 8);
 		press(root_mem_cgroup, 8);
@@ -1214,7 +1214,7 @@ static void half_stored_folio_is_refused(struct kunit *test)
 	struct folio *folio;
 	long some = 0;
 
-	needs_point(test, "store:refused");
+	needs_point(test, "store:before_clear");
 	if (!ORDER)
 		kunit_skip(test, "there are no large folios");
 	memcg = make_group(test);
@@ -1227,7 +1227,7 @@ static void half_stored_folio_is_refused(struct kunit *test)
 		WRITE_ONCE(memcg->zswap_writeback, false);
 		liar_compress.skip = 7;
 		liar_says(&liar_compress, LIE_EIO);
-		if (side_begin(test, &half, "store:refused")) {
+		if (side_begin(test, &half, "store:before_clear")) {
 			some = stored();
 			WRITE_ONCE(memcg->zswap_writeback, true);
 			press(memcg, some);
@@ -1267,7 +1267,7 @@ static void store_at_its_limit_during_a_load(struct kunit *test)
 		press(memcg, 1);
 		WRITE_ONCE(memcg->zswap_max, 0);
 		limited.folio = folio;
-		if (side_begin(test, &load, "acomp:decompress")) {
+		if (side_begin(test, &load, "acomp:before_decompress")) {
 			/* The folio is locked, as those of reclaim are. */
 			side_begin(test, &limited, NULL);
 			side_end(test, &limited);
@@ -1292,7 +1292,7 @@ static void disabled_during_a_store(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "store:prepared", "acomp:compress", "store:published") {
+	for_each_point(point, "store:after_prepare", "acomp:before_compress", "store:before_lru_add") {
 		struct side storing = { .run = do_store, .folio = new_folio(0, 7) };
 		swp_entry_t entry;
 
@@ -1322,7 +1322,7 @@ static void compressor_switched_meanwhile(struct kunit *test)
 	int again;
 
 	for (again = 0; again < 2; again++) {
-		for_each_point(point, "store:prepared", "acomp:compress", "store:published") {
+		for_each_point(point, "store:after_prepare", "acomp:before_compress", "store:before_lru_add") {
 			struct side storing = { .run = do_store, .folio = new_folio(0, 7) };
 			struct side load = { .run = do_fault };
 			swp_entry_t other = {};
@@ -1343,7 +1343,7 @@ static void compressor_switched_meanwhile(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, storing.found);
 			evict(storing.folio);
 			KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
-			if (side_begin(test, &load, "acomp:decompress")) {
+			if (side_begin(test, &load, "acomp:before_decompress")) {
 				KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
 				if (other.val)
 					KUNIT_EXPECT_EQ(test, last_fault(other), 8ULL);
@@ -1371,8 +1371,8 @@ static void retired_pool_dies_with_its_last_page(struct kunit *test)
 		if (!entry.val)
 			return;
 		KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
-		if (has_point("invalidate:taken"))
-			side_begin(test, &freeing, "invalidate:taken");
+		if (has_point("invalidate:after_erase"))
+			side_begin(test, &freeing, "invalidate:after_erase");
 		else
 			side_begin(test, &freeing, NULL);
 		/* Is the pool taken up again, or is it gone already? */
@@ -1392,8 +1392,8 @@ static void store_while_the_compressor_is_switched(struct kunit *test)
 {
 	const char *point;
 
-	needs_point(test, "switch:pool");
-	for_each_point(point, "prepare:made", "switch:pool") {
+	needs_point(test, "switch:before_make_current");
+	for_each_point(point, "prepare:after_alloc", "switch:before_make_current") {
 		struct side switching = {
 			.run = do_set_param, .word = "zswap.compressor", .value = "lzo",
 		};
@@ -1419,7 +1419,7 @@ static noinline void cpu_gone_while_it_decompresses(struct kunit *test, swp_entr
 {
 	struct side load = { .run = do_fault, .entry = entry };
 
-	if (side_begin(test, &load, "acomp:decompress"))
+	if (side_begin(test, &load, "acomp:before_decompress"))
 		KUNIT_EXPECT_EQ(test, remove_cpu(1), 0);
 	side_end(test, &load);
 	KUNIT_EXPECT_EQ(test, add_cpu(1), 0);
@@ -1446,7 +1446,7 @@ static void cpu_gone_while_it_compresses(struct kunit *test)
 		}
 		entry = storing.folio->swap;
 		KUNIT_EXPECT_EQ(test, folio_dup_swap(storing.folio, NULL), 0);
-		if (side_begin(test, &storing, "acomp:compress"))
+		if (side_begin(test, &storing, "acomp:before_compress"))
 			KUNIT_EXPECT_EQ(test, remove_cpu(1), 0);
 		if (i) {
 			side_begin(test, &adding, NULL);
@@ -1474,8 +1474,8 @@ static void cpu_goes_while_a_pool_is_made(struct kunit *test)
 	swp_entry_t entry = {};
 	bool waits = false;
 
-	needs_point(test, "prepare:made");
-	if (side_begin(test, &switching, "prepare:made")) {
+	needs_point(test, "prepare:after_alloc");
+	if (side_begin(test, &switching, "prepare:after_alloc")) {
 		side_begin(test, &removing, NULL);
 		waits = side_waits(&removing);
 		entry = swapped(test, 0, 7);
@@ -1498,7 +1498,7 @@ static void cgroup_gone_during_a_store(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "store:prepared", "acomp:compress", "store:published") {
+	for_each_point(point, "store:after_prepare", "acomp:before_compress", "store:before_lru_add") {
 		struct mem_cgroup *memcg = make_group(test);
 		struct side storing = { .run = do_store };
 		unsigned long written = event(ZSWPWB);
@@ -1542,7 +1542,7 @@ static void cgroup_gone_while_entries_go(struct kunit *test)
 	bool gone = false;
 	int i;
 
-	needs_point(test, "invalidate:taken");
+	needs_point(test, "invalidate:after_erase");
 	memcg = make_group(test);
 	if (!memcg)
 		kunit_skip(test, "there are no cgroups");
@@ -1556,8 +1556,8 @@ static void cgroup_gone_while_entries_go(struct kunit *test)
 	press(memcg, 4);
 	freeing.entry = entries[0];
 	/* The first is known to writeback, and being freed; the third goes after the cgroup. */
-	if (side_begin(test, &writeback, "writeback:unlocked")) {
-		side_begin(test, &freeing, "invalidate:taken");
+	if (side_begin(test, &writeback, "writeback:after_lru_unlock")) {
+		side_begin(test, &freeing, "invalidate:after_erase");
 		gone = remove_group(memcg);
 		lose_user(entries[2]);
 		side_end(test, &freeing);
@@ -1578,7 +1578,7 @@ static void cgroup_gone_while_the_worker_has_it(struct kunit *test)
 {
 	unsigned int pass;
 
-	needs_point(test, "shrink:memcg");
+	needs_point(test, "shrink:after_next_memcg");
 	for (pass = 0; pass < 4; pass++) {
 		unsigned long limit = jiffies + PATIENCE;
 		struct mem_cgroup *memcg = make_group(test);
@@ -1598,7 +1598,7 @@ static void cgroup_gone_while_the_worker_has_it(struct kunit *test)
 			KUNIT_FAIL(test, "no folio");
 			return;
 		}
-		race_stop_arm(&stop, "shrink:memcg", NULL);
+		race_stop_arm(&stop, "shrink:after_next_memcg", NULL);
 		set_param("zswap.max_pool_percent", "0");
 		KUNIT_EXPECT_FALSE(test, store(folio));
 		drop(folio);
@@ -1662,14 +1662,14 @@ static void swapoff_during_writeback(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "writeback:unlocked", "writeback:device", "writeback:added",
-		       "acomp:decompress", "writeback:decompressed") {
+	for_each_point(point, "writeback:after_lru_unlock", "writeback:after_get_device", "writeback:after_add_folio",
+		       "acomp:before_decompress", "writeback:after_decompress") {
 		struct side writeback = { .run = do_press };
 		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = swapped(test, 0, 7);
-		bool knows = !strcmp(point, "writeback:unlocked");
-		bool lost = knows || !strcmp(point, "writeback:device");
+		bool knows = !strcmp(point, "writeback:after_lru_unlock");
+		bool lost = knows || !strcmp(point, "writeback:after_get_device");
 		bool waits = false;
 
 		if (!entry.val)
@@ -1699,8 +1699,8 @@ static void swapoff_during_a_load(struct kunit *test)
 {
 	const char *point;
 
-	for_each_point(point, "add:entered", "load:found", "acomp:decompress",
-		       "load:decompressed") {
+	for_each_point(point, "add:before_charge", "load:after_lookup", "acomp:before_decompress",
+		       "load:after_decompress") {
 		struct side load = { .run = do_swapin };
 		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
 		swp_entry_t entry = swapped(test, 0, 7);

@@ -235,7 +235,7 @@ impl<'a> Slot<'a> {
         let SlotWord::Folio(pfn, _) = self.word() else {
             return Ok(None);
         };
-        crate::race_point!("lookup:word");
+        crate::race_point!("lookup:before_folio_get");
         // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: that
         // none is taken away meanwhile is what C's lookup relies on, too (see docs/safety.md). Its
         // count says whether it has a user; a reference is only got if it has one.

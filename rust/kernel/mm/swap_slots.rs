@@ -507,7 +507,7 @@ impl<T: Kept> FreedSlot<'_, T> {
     pub fn clear(self) {
         if !self.tree.is_empty() {
             let kept = self.tree.erase(self.offset);
-            crate::race_point!(atomic "invalidate:taken");
+            crate::race_point!(atomic "invalidate:after_erase");
             drop(kept);
         }
     }

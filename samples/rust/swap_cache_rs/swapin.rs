@@ -42,7 +42,7 @@ pub(crate) fn swapin_sync(
     loop {
         match add(slot, gfp, orders, origin) {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),
-            Added::Present => race_point!("swapin:present"),
+            Added::Present => race_point!("swapin:before_lookup"),
             Added::Failed(error) => return Err(error),
         }
         if let Some(folio) = slot.folio() {

@@ -85,7 +85,7 @@ impl cpuhotplug::Prepare for Contexts {
                 }
             }
         })?;
-        race_point!("prepare:made");
+        race_point!("prepare:after_alloc");
         *context.lock() = Some(Context { compressor, buffer });
         Ok(())
     }

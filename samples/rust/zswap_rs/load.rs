@@ -52,9 +52,9 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
         let Some(slot) = slots.occupied::<Entry>(0) else {
             return Ok(None);
         };
-        race_point!("load:found");
+        race_point!("load:after_lookup");
         let filled = decompress_entry(slot.get().get(), contents)?;
-        race_point!("load:decompressed");
+        race_point!("load:after_decompress");
 
         vmstat::count(Event::ZSWPIN, 1);
         if let Some(objcg) = slot.get().objcg() {

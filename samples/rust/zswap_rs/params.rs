@@ -132,7 +132,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         }
         None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
     };
-    race_point!("switch:pool");
+    race_point!("switch:before_make_current");
     // If this fails, the pool is retired, again or at once.
     COMPRESSOR.set(lock, name)?;
     set_ever_enabled();

@@ -105,7 +105,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     // later whether it is still there to be put back. So it goes to the end: if it is written back,
     // it leaves the list when it is freed; if not, the end is where it belongs.
     let identity = visit.object().identity();
-    race_point!(atomic "shrink:visiting");
+    race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
 
     match write_back(identity) {
@@ -301,7 +301,7 @@ impl Worker {
         let (mut attempts, mut failures) = (0u32, 0u32);
         loop {
             let memcg = self.next_memcg();
-            race_point!("shrink:memcg");
+            race_point!("shrink:after_next_memcg");
             if memcg.is_none() && !MemCgroup::disabled() {
                 // The end of a round. (With cgroups disabled there is never one.)
                 if attempts == 0 {

@@ -68,7 +68,7 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
             queue_work();
         }
     }
-    race_point!("store:refused");
+    race_point!("store:before_clear");
     // Stale entries of an earlier store may be left: writeback could overwrite newer data with them.
     Store::Refused(folio.slots::<Entry>().clear())
 }
@@ -89,7 +89,7 @@ fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(),
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
     let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
-    race_point!("store:prepared");
+    race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
     for index in 0..slots.len() {
@@ -135,7 +135,7 @@ fn store_page(
     })?;
     // An older entry is stale: the folio was stored before, and was redirtied in the swap cache.
     drop(old);
-    race_point!("store:published");
+    race_point!("store:before_lru_add");
     // Last: from here on the shrinker can find it.
     ListLru::add(entry, lists);
     Ok(())

@@ -38,10 +38,10 @@ use kernel::{
 ///
 /// May sleep. Enters the block layer, and perhaps a file system. Mirrors `zswap_writeback_entry()`.
 pub(crate) fn write_back(identity: Identity) -> Result {
-    race_point!("writeback:unlocked");
+    race_point!("writeback:after_lru_unlock");
     // The device is going: its pages are being read as it is.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
-    race_point!("writeback:device");
+    race_point!("writeback:after_get_device");
     let folio = match device.add_folio(GFP_KERNEL) {
         Added::New(folio) => folio,
         Added::Present => return Err(EEXIST),
@@ -49,7 +49,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     };
     // The folio keeps the slot from here on, and so the device.
     drop(device);
-    race_point!("writeback:added");
+    race_point!("writeback:after_add_folio");
 
     // The slot's page is all zeroes now, which zswap isn't told: the entry is older. Written to the
     // device or shown to anybody, it would bring the old page back.
@@ -70,7 +70,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
             .filter(|slot| slot.get().identity() == identity)
             .ok_or(ENOMEM)?;
         let filled = decompress_entry(slot.get().get(), contents.ok_or(EINVAL)?)?;
-        race_point!("writeback:decompressed");
+        race_point!("writeback:after_decompress");
 
         vmstat::count(Event::ZSWPWB, 1);
         if let Some(objcg) = slot.get().objcg() {
