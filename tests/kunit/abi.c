@@ -23,7 +23,7 @@
 
 #include "../../../../mm/internal.h"
 #include "../../../../mm/swap.h"
-#include "lying_acomp.h"
+#include "faulty_acomp.h"
 
 static int set_param(const char *name, const char *value)
 {
@@ -261,19 +261,19 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 
 static void load_that_cannot_fails_for_ever(struct kunit *test)
 {
-	static const enum lie lies[] = {
-		LIE_EIO, LIE_SHORT, LIE_LONG,
+	static const enum fault faults[] = {
+		FAULT_EIO, FAULT_SHORT, FAULT_LONG,
 	};
 	long before = stored();
 	int i, again;
 
-	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct folio *folio = cached_folio(test, 0);
 
 		if (!folio)
 			return;
 		KUNIT_EXPECT_TRUE(test, store(folio));
-		liar_says(&liar_decompress, lies[i]);
+		acomp_inject(&faulty_decompress, faults[i]);
 		for (again = 0; again < 3; again++) {
 			make_unread(folio);
 			KUNIT_EXPECT_EQ(test, zswap_load(folio), -EIO);
@@ -283,7 +283,7 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, stored(), before + 1);
 			relock(folio);
 		}
-		liar_says(&liar_decompress, LIE_HONEST);
+		acomp_inject(&faulty_decompress, FAULT_NONE);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
 		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
@@ -293,23 +293,23 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-static void lying_compressors_are_not_believed(struct kunit *test)
+static void failed_compression_stores_page_raw(struct kunit *test)
 {
-	static const enum lie lies[] = {
-		LIE_EIO, LIE_ENOSPC, LIE_EMPTY, LIE_PAGE, LIE_HUGE,
+	static const enum fault faults[] = {
+		FAULT_EIO, FAULT_ENOSPC, FAULT_EMPTY, FAULT_PAGE, FAULT_HUGE,
 	};
 	long before = stored();
 	int i;
 
 	/* The page is kept as it is, and comes back as it was. */
-	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct folio *folio = cached_folio(test, 0);
 
 		if (!folio)
 			return;
-		liar_says(&liar_compress, lies[i]);
+		acomp_inject(&faulty_compress, faults[i]);
 		KUNIT_EXPECT_TRUE(test, store(folio));
-		liar_says(&liar_compress, LIE_HONEST);
+		acomp_inject(&faulty_compress, FAULT_NONE);
 		KUNIT_EXPECT_EQ(test, stored(), before + 1);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
@@ -379,12 +379,12 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		if (older)
 			KUNIT_EXPECT_TRUE(test, store(folio));
 		fill(folio, 2);
-		liar_says(&liar_compress, raw ? LIE_EIO : LIE_HONEST);
+		acomp_inject(&faulty_compress, raw ? FAULT_EIO : FAULT_NONE);
 		current->fail_nth = n;
 		ret = store(folio);
 		left = current->fail_nth;
 		current->fail_nth = 0;
-		liar_says(&liar_compress, LIE_HONEST);
+		acomp_inject(&faulty_compress, FAULT_NONE);
 
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		if (ret) {
@@ -462,9 +462,9 @@ static void totals_and_flags(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zswap_never_enabled());
 	if (!folio)
 		return;
-	liar_says(&liar_compress, LIE_EIO); /* so that each page takes one */
+	acomp_inject(&faulty_compress, FAULT_EIO); /* so that each page takes one */
 	KUNIT_EXPECT_TRUE(test, store(folio));
-	liar_says(&liar_compress, LIE_HONEST);
+	acomp_inject(&faulty_compress, FAULT_NONE);
 	KUNIT_EXPECT_GE(test, zswap_total_pages(), pages + (1 << LARGEST));
 	drop_folio(folio);
 	KUNIT_EXPECT_LE(test, zswap_total_pages(), pages + 1);
@@ -477,7 +477,7 @@ static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(load_of_nothing_keeps_the_lock),
 	KUNIT_CASE(load_of_a_large_folio_fails),
 	KUNIT_CASE(load_that_cannot_fails_for_ever),
-	KUNIT_CASE(lying_compressors_are_not_believed),
+	KUNIT_CASE(failed_compression_stores_page_raw),
 	KUNIT_CASE(refused_while_disabled),
 	KUNIT_CASE(refused_when_full),
 #ifdef CONFIG_FAILSLAB
@@ -494,10 +494,10 @@ static int zswap_abi_init(struct kunit *test)
 	if (get_nr_swap_pages() <= 2 << LARGEST)
 		kunit_skip(test, "no swap device is on: run me again after swapon");
 	if (set_param("zswap.enabled", "Y") ||
-	    set_param("zswap.compressor", LIAR_NAME))
+	    set_param("zswap.compressor", FAULTY_NAME))
 		return -ENODEV;
-	liar_says(&liar_compress, LIE_HONEST);
-	liar_says(&liar_decompress, LIE_HONEST);
+	acomp_inject(&faulty_compress, FAULT_NONE);
+	acomp_inject(&faulty_decompress, FAULT_NONE);
 	return 0;
 }
 

@@ -35,7 +35,7 @@
 #include "../../../../mm/internal.h"
 #include "../../../../mm/swap.h"
 #include "../../../../mm/swap_table.h"
-#include "lying_acomp.h"
+#include "faulty_acomp.h"
 #include "race.h"
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -797,7 +797,7 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 		/* Who has one waits for the lock. */
 		waited = swapin(entry);
 	}
-	liar_says(&liar_decompress, LIE_EIO);
+	acomp_inject(&faulty_decompress, FAULT_EIO);
 	side_end(test, &writeback);
 	if (!IS_ERR_OR_NULL(waited)) {
 		locked = folio_test_locked(waited);
@@ -816,7 +816,7 @@ static void failed_writeback_leaves_the_slot(struct kunit *test)
 		folio_put(folio);
 	}
 	KUNIT_EXPECT_EQ(test, stored(), 1L);
-	liar_says(&liar_decompress, LIE_HONEST);
+	acomp_inject(&faulty_decompress, FAULT_NONE);
 	if (load.stop.point)
 		side_end(test, &load);
 	KUNIT_EXPECT_EQ(test, load.found, 7ULL);
@@ -838,10 +838,10 @@ static void failed_writeback_of_a_slot_without_user(struct kunit *test)
 		age();
 		if (side_begin(test, &writeback, point)) {
 			lose_user(entry);
-			liar_says(&liar_decompress, LIE_EIO);
+			acomp_inject(&faulty_decompress, FAULT_EIO);
 		}
 		side_end(test, &writeback);
-		liar_says(&liar_decompress, LIE_HONEST);
+		acomp_inject(&faulty_decompress, FAULT_NONE);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, word(entry), 0UL);
 	}
@@ -1225,8 +1225,8 @@ static void half_stored_folio_is_refused(struct kunit *test)
 		half.folio = folio;
 		/* What may not be written back isn't kept raw. */
 		WRITE_ONCE(memcg->zswap_writeback, false);
-		liar_compress.skip = 7;
-		liar_says(&liar_compress, LIE_EIO);
+		faulty_compress.skip = 7;
+		acomp_inject(&faulty_compress, FAULT_EIO);
 		if (side_begin(test, &half, "store:before_clear")) {
 			some = stored();
 			WRITE_ONCE(memcg->zswap_writeback, true);
@@ -1234,8 +1234,8 @@ static void half_stored_folio_is_refused(struct kunit *test)
 			press(memcg, some);
 		}
 		side_end(test, &half);
-		liar_says(&liar_compress, LIE_HONEST);
-		liar_compress.skip = 0;
+		acomp_inject(&faulty_compress, FAULT_NONE);
+		faulty_compress.skip = 0;
 		KUNIT_EXPECT_FALSE(test, half.found);
 		KUNIT_EXPECT_EQ(test, some, 7L);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
@@ -1337,12 +1337,12 @@ static void compressor_switched_meanwhile(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
 				other = swapped(test, 0, 8);
 				if (again)
-					KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
+					KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 			}
 			side_end(test, &storing);
 			KUNIT_EXPECT_TRUE(test, storing.found);
 			evict(storing.folio);
-			KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
+			KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 			if (side_begin(test, &load, "acomp:before_decompress")) {
 				KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
 				if (other.val)
@@ -1352,7 +1352,7 @@ static void compressor_switched_meanwhile(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, load.found, 7ULL);
 			KUNIT_EXPECT_EQ(test, stored(), 0L);
 			KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
-			KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
+			KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 		}
 	}
 }
@@ -1376,7 +1376,7 @@ static void retired_pool_dies_with_its_last_page(struct kunit *test)
 		else
 			side_begin(test, &freeing, NULL);
 		/* Is the pool taken up again, or is it gone already? */
-		KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
+		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 		side_end(test, &freeing);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		entry = swapped(test, 0, 8);
@@ -1410,7 +1410,7 @@ static void store_while_the_compressor_is_switched(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, found, 7ULL);
 		if (entry.val)
 			KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
-		KUNIT_EXPECT_EQ(test, set_compressor(LIAR_NAME), 0);
+		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 	}
 }
 
@@ -1775,7 +1775,7 @@ static void do_press_often(struct side *side)
 
 static void do_change_parameters(struct side *side)
 {
-	static const char * const compressors[] = { "lz4", LIAR_NAME, "lzo" };
+	static const char * const compressors[] = { "lz4", FAULTY_NAME, "lzo" };
 
 	while (time_before(jiffies, chance_ends)) {
 		set_param("zswap.enabled", get_random_u32_below(4) ? "Y" : "N");
@@ -1868,10 +1868,10 @@ static int zswap_races_init(struct kunit *test)
 		kunit_skip(test, "one CPU has no races");
 	if (set_param("zswap.enabled", "Y") || set_param("zswap.shrinker_enabled", "Y") ||
 	    set_param("zswap.max_pool_percent", "90") ||
-	    set_compressor(LIAR_NAME))
+	    set_compressor(FAULTY_NAME))
 		return -ENODEV;
-	liar_says(&liar_compress, LIE_HONEST);
-	liar_says(&liar_decompress, LIE_HONEST);
+	acomp_inject(&faulty_compress, FAULT_NONE);
+	acomp_inject(&faulty_decompress, FAULT_NONE);
 	if (stored() || !zswap_shrinker())
 		return -EBUSY;
 	/* The others get the other CPU. */

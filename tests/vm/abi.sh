@@ -25,7 +25,7 @@ few=50 limits=3
 [ ! -e /sys/kernel/debug/kmemleak ] || few=10
 [ -e /sys/kernel/mm/transparent_hugepage ] || few=3 limits=1
 point "failed loads are counted" "$(($(debug decompress_fail) - loads))" 9
-point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_liar [0-9]*->40[0-9]*)')" 9
+point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->40[0-9]*)')" 9
 point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt $few ])" yes
 point "and those without an entry" "$(true_that [ $(($(debug reject_kmemcache_fail) - entries)) -gt $few ])" yes
 point "the limit's hits too" "$(($(debug pool_limit_hit) - hits))" $limits

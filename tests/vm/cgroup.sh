@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1
 # Writeback and the tree of cgroups: limits from above, cgroups that are gone.
 . ./lib.sh
-. ./ways.sh
+. ./writeback-paths.sh
 plan 10
 
 swap_on virtio

@@ -3,7 +3,7 @@
 # Memory that isn't there, an allocation at a time: while pools are made, while swap devices
 # are put into use, and while a CPU comes up.
 . ./lib.sh
-. ./broken.sh
+. ./fault-injection.sh
 plan 12
 
 fragile 1
@@ -17,10 +17,10 @@ with a fill text 1
 with a out
 make_pool()
 {
-	got=$(nth "$1" put "$PARAM/compressor" zswap_liar)
+	got=$(nth "$1" put "$PARAM/compressor" zswap_faulty)
 	case "$got $(cat "$PARAM/compressor")" in
 	"hit EINVAL lz4" | "hit ENOMEM lz4") ;;
-	"hit ok zswap_liar" | "missed ok zswap_liar") set_param compressor lz4 ;;
+	"hit ok zswap_faulty" | "missed ok zswap_faulty") set_param compressor lz4 ;;
 	*) echo WRONG "$got" "$(cat "$PARAM/compressor")" ;;
 	esac
 	[ "$(soon "lz4 4" transforms)" = "lz4 4" ] || echo WRONG "$(transforms)"
@@ -29,8 +29,8 @@ make_pool()
 point "each allocation of a pool fails once" "$(each_fails make_pool "missed ok")" \
 			"wrong: none, yes, missed ok"
 point "pages of the old one are still there" "$(debug stored_pages) $(ask a check)" "64 same 64"
-set_param compressor zswap_liar
-point "another is made" "$(works a) $(soon "zswap_liar 2" transforms)" "64 same 64 zswap_liar 2"
+set_param compressor zswap_faulty
+point "another is made" "$(works a) $(soon "zswap_faulty 2" transforms)" "64 same 64 zswap_faulty 2"
 set_param compressor lz4
 stop a
 swap_off
@@ -74,20 +74,20 @@ point "nothing is left of it" "$(left "lz4 4")" "$(nothing "lz4 4")"
 # --- A CPU that comes up --------------------------------------------------------
 online=/sys/devices/system/cpu/cpu1/online
 swap_on virtio
-set_param compressor zswap_liar
-soon "zswap_liar 2" transforms > /run/transforms
+set_param compressor zswap_faulty
+soon "zswap_faulty 2" transforms > /run/transforms
 echo 0 > $online
 come_up()
 {
 	set_param compressor lz4
 	[ "$(soon "lz4 2" transforms)" = "lz4 2" ] || echo WRONG "$(transforms)"
-	set_param compressor zswap_liar
-	[ "$(soon "zswap_liar 1" transforms)" = "zswap_liar 1" ] || echo WRONG "$(transforms)"
+	set_param compressor zswap_faulty
+	[ "$(soon "zswap_faulty 1" transforms)" = "zswap_faulty 1" ] || echo WRONG "$(transforms)"
 	got=$(nth "$1" put $online 1)
 	case "$got $(nproc)" in
 	"hit ENOMEM 1") ;;
 	"hit ok 2" | "missed ok 2")
-		[ "$(transforms)" = "zswap_liar 2" ] || echo WRONG "$(transforms)"
+		[ "$(transforms)" = "zswap_faulty 2" ] || echo WRONG "$(transforms)"
 		[ "$(works a)" = "64 same 64" ] || echo WRONG "it doesn't work"
 		echo 0 > $online
 		;;

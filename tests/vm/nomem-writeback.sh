@@ -2,8 +2,8 @@
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
 # Memory that isn't there while pages are written back.
 . ./lib.sh
-. ./ways.sh
-. ./broken.sh
+. ./writeback-paths.sh
+. ./fault-injection.sh
 plan 19
 
 fragile 1

@@ -3,7 +3,7 @@
 # Memory that isn't there, an allocation at a time: while pages are stored and
 # loaded.
 . ./lib.sh
-. ./broken.sh
+. ./fault-injection.sh
 plan 32
 
 fragile 1

@@ -10,7 +10,7 @@
 # 10, is how long to wait before each of these.
 # shellcheck disable=SC2154 # read_counts sets them
 . ./lib.sh
-. ./ways.sh
+. ./writeback-paths.sh
 
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 exact() { row exact "$@"; }

@@ -20,8 +20,8 @@ judged()
 		print ($NF == "same" && fits && $5 * 100 >= $3 * hits) ? "yes" : all }'
 }
 
-# way ROTATES BY_ADDRESS: by address only if no swap device turns, as virtio-blk says that it does
-way()
+# readahead_by ROTATES BY_ADDRESS: by address only if no swap device turns, as virtio-blk says that it does
+readahead_by()
 {
 	echo "$1" > /sys/block/vda/queue/rotational
 	echo "$2" > $BY_ADDRESS
@@ -30,9 +30,9 @@ way()
 
 for how in "by address" "by place" "by place on a disk that turns"; do
 	case $how in
-	"by address") way 0 true ;;
-	"by place") way 0 false ;;
-	*) way 1 true ;;
+	"by address") readahead_by 0 true ;;
+	"by place") readahead_by 0 false ;;
+	*) readahead_by 1 true ;;
 	esac
 	echo 3 > $CLUSTER
 	point "$how: most is read ahead, and wanted, of pages read in order" "$(judged ahead sequential 400 95)" yes
@@ -51,7 +51,7 @@ for how in "by address" "by place" "by place on a disk that turns"; do
 done
 echo 3 > $CLUSTER
 for how in false true; do
-	way 0 $how
+	readahead_by 0 $how
 	point "shared memory, by_address $how: most, by place in any case" "$(judged ahead-shared sequential 400 95)" yes
 	swap_off
 done

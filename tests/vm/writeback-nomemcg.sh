@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1 cgroup_disable=memory
 # Writeback without memory cgroups: by the limit and by the shrinker.
 . ./lib.sh
-. ./ways.sh
+. ./writeback-paths.sh
 plan 5
 
 swap_on virtio

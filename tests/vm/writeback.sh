@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1
 # Writeback: what zswap held is on the disk afterwards, and every counter says so.
 . ./lib.sh
-. ./ways.sh
+. ./writeback-paths.sh
 plan 36
 
 # write_back SWAP KIB WAY
@@ -36,11 +36,11 @@ write_back()
 	stop a
 }
 
-for way in cgroup limit shrinker; do
-	write_back virtio 4 $way
-	write_back virtio 64 $way
-	write_back file 4 $way
-	write_back brd 64 $way
+for path in cgroup limit shrinker; do
+	write_back virtio 4 $path
+	write_back virtio 64 $path
+	write_back file 4 $path
+	write_back brd 64 $path
 done
 
 # --- What isn't written back ----------------------------------------------

@@ -4,7 +4,7 @@
 # older content is still there, writeback must not bring that back.
 # Stock C fails here: see docs/upstream.
 . ./lib.sh
-. ./ways.sh
+. ./writeback-paths.sh
 plan 18
 
 # What remains of a is a few pages of the process.
@@ -41,12 +41,12 @@ bring_back()
 	swap_off
 }
 
-for way in cgroup limit shrinker; do
+for path in cgroup limit shrinker; do
 	for kib in 4 64 2048; do
-		bring_back virtio $kib $way
+		bring_back virtio $kib $path
 	done
-	bring_back file 4 $way
+	bring_back file 4 $path
 	for kib in 64 2048; do
-		bring_back brd $kib $way
+		bring_back brd $kib $path
 	done
 done

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=1 zswap.compressor=zswap_liar slab_nomerge kunit.enable=0
-# A compressor that fails and lies while pages are written back, while pools are made, and
-# while a CPU comes up.
+# boot: zswap.enabled=1 zswap.compressor=zswap_faulty slab_nomerge kunit.enable=0
+# A fault-injecting compressor while pages are written back, while pools are made, and while a CPU
+# comes up.
 . ./lib.sh
-. ./ways.sh
-. ./broken.sh
+. ./writeback-paths.sh
+. ./fault-injection.sh
 plan 22
 
-set_param compressor zswap_liar
+set_param compressor zswap_faulty
 
 # --- Decompressors: writing back -------------------------------------------
 # An entry that can't be read stays, and is right when it can be.
@@ -28,33 +28,33 @@ for swap in brd virtio file; do
 	with a fill text 1
 	with a out
 	mark
-	lie decompress eio
+	inject decompress eio
 	shrink
-	lie decompress honest
+	inject decompress none
 	point "$swap, by shrinker: what can't be read isn't written back" \
 		"$(debug stored_pages) $(grew written_back_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ]) $(true_that [ "$(grew reject_reclaim_fail)" = "$(grew decompress_fail)" ]), $(ask a check)" \
 		"256 0 yes yes, same 256"
 	stop a
 
 	# Those of a are damaged for ever, those of b are not.
-	for way in cgroup limit; do
+	for path in cgroup limit; do
 		start a 0
 		with a map 16 4
-		lie compress garbage
+		inject compress garbage
 		with a fill text 1
 		with a out
-		lie compress honest
+		inject compress none
 		start_pusher a
 		mark
-		"by_$way"
-		point "$swap, by $way: nor ever is what is damaged" \
+		"by_$path"
+		point "$swap, by $path: nor ever is what is damaged" \
 			"$(debug stored_pages) $(grew written_back_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ]), $(ask a readers), $(ask b check)" \
 			"16 0 yes, same 0, not 0, killed 16, same 256"
 		stop b
 		stop a
 	done
 	swap_off
-	point "$swap: and leaves nothing" "$(left "zswap_liar 2")" "$(nothing "zswap_liar 2")"
+	point "$swap: and leaves nothing" "$(left "zswap_faulty 2")" "$(nothing "zswap_faulty 2")"
 done
 
 # --- Pools ------------------------------------------------------------------
@@ -64,38 +64,38 @@ start a 0
 with a map 64 4
 with a fill text 1
 with a out
-made() { put "$PARAM/compressor" zswap_liar; }
+made() { put "$PARAM/compressor" zswap_faulty; }
 for cpu in 0 1; do
 	got='' want=''
 	for what in eio einval enomem enospc; do
 		dmesg -c > /run/dmesg
-		lie init $what $cpu
-		got="$got$(made) $(cat "$PARAM/compressor") $(dmesg | grep -c 'zswap: could not alloc crypto acomp zswap_liar : -') $(soon "lz4 4" transforms), "
+		inject init $what $cpu
+		got="$got$(made) $(cat "$PARAM/compressor") $(dmesg | grep -c 'zswap: could not alloc crypto acomp zswap_faulty : -') $(soon "lz4 4" transforms), "
 		want="${want}EINVAL lz4 1 lz4 4, "
 	done
 	point "no pool without a transform for CPU $cpu" "$got" "$want"
 done
-lie init honest
+inject init none
 point "pages of the old one are still there" "$(debug stored_pages) $(ask a check)" "64 same 64"
-point "and it can be made when it is well again" "$(made) $(cat "$PARAM/compressor") $(works a)" "ok zswap_liar 64 same 64"
+point "and it can be made when it is well again" "$(made) $(cat "$PARAM/compressor") $(works a)" "ok zswap_faulty 64 same 64"
 
 # --- A CPU that comes up -----------------------------------------------------
 online=/sys/devices/system/cpu/cpu1/online
 set_param compressor lz4
 point "the pool goes" "$(soon "lz4 4" transforms)" "lz4 4"
 echo 0 > $online
-set_param compressor zswap_liar
+set_param compressor zswap_faulty
 with a fill text 2
 with a out
 got='' want=''
 for what in eio einval enomem enospc; do
-	lie init $what
+	inject init $what
 	got="$got$(put $online 1) $(nproc), "
 	want="$want$(echo $what | tr '[:lower:]' '[:upper:]') 1, "
 done
 point "no CPU without a transform" "$got" "$want"
 point "the other goes on" "$(ask a check) $(works a)" "same 64 64 same 64"
-lie init honest
+inject init none
 got="$(put $online 1) $(nproc)"
 start b 1
 with b map 64 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The ways to writeback: each empties zswap of what worker a has stored.
+# The paths to writeback: each empties zswap of what worker a has stored.
 # shellcheck shell=sh
 
 # start_pusher CGROUP: worker b stores from this cgroup, which is what triggers writeback.

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests with failing compressors and failing memory share.
+# Injecting faults into compressors and allocations; and what is left after them.
 # shellcheck shell=sh
 
-LIAR=/sys/kernel/debug/zswap_liar
+FAULTY=/sys/kernel/debug/zswap_faulty
 
-# lie compress|decompress|init WHAT [SKIP [EVERY]]: see tests/kunit/lying_acomp.h
-lie()
+# inject compress|decompress|init WHAT [SKIP [EVERY]]: see tests/kunit/faulty_acomp.h
+inject()
 {
-	echo "${3:-0}" > $LIAR/"$1"/skip
-	echo "${4:-1}" > $LIAR/"$1"/every
-	echo "$2" > $LIAR/"$1"/lie
+	echo "${3:-0}" > $FAULTY/"$1"/skip
+	echo "${4:-1}" > $FAULTY/"$1"/every
+	echo "$2" > $FAULTY/"$1"/fault
 }
-told() { cat $LIAR/"$1"/told; }
+injected() { cat $FAULTY/"$1"/injected; }
 
 # fragile INTERVAL: which allocations of a task that is to fail do (nth 0): every so many-th
 fragile()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=1 zswap.compressor=zswap_liar slab_nomerge kunit.enable=0
-# A compressor that fails and lies while pages are stored and loaded.
+# boot: zswap.enabled=1 zswap.compressor=zswap_faulty slab_nomerge kunit.enable=0
+# A fault-injecting compressor while pages are stored and loaded.
 . ./lib.sh
-. ./broken.sh
+. ./fault-injection.sh
 plan 36
 
-set_param compressor zswap_liar
+set_param compressor zswap_faulty
 
 # --- Compressors ----------------------------------------------------------
 # What isn't compressed is stored as it is.
@@ -15,21 +15,21 @@ for kib in 4 64; do
 	start a 0
 	with a map 64 $kib
 	got='' want=''
-	for what in honest eio einval enomem enospc empty page huge; do
-		lie compress $what
+	for what in none eio einval enomem enospc empty page huge; do
+		inject compress $what
 		with a fill text 1
 		with a out
 		got="$got$what $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check), "
-		[ $what = honest ] && raw=0 || raw=64
+		[ $what = none ] && raw=0 || raw=64
 		want="$want$what 64 $raw same 64, "
 	done
 	point "$kib KiB: a compressor that fails is done without" "$got" "$want"
-	lie compress eio 10 3
+	inject compress eio 10 3
 	with a fill text 2
 	with a out
 	point "$kib KiB: for the pages that it fails for" \
-		"$(told compress) $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check)" "18 64 18 same 64"
-	lie compress honest
+		"$(injected compress) $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check)" "18 64 18 same 64"
+	inject compress none
 	stop a
 done
 folios 4
@@ -40,25 +40,25 @@ echo 0 > /cg/a/memory.zswap.writeback
 with a map 64 4
 got='' want=''
 for what in eio einval enomem enospc empty page huge; do
-	lie compress $what
+	inject compress $what
 	with a fill text 1
 	mark
 	got="$got$what $(ask a fail out 1000000) $(debug stored_pages) $(grew reject_compress_fail reject_compress_poor) $(ask a check), "
 	[ $what = enospc ] && rejected="0 64" || rejected="64 0"
 	want="$want$what missed 64 0 $rejected same 64, "
 done
-lie compress honest
+inject compress none
 point "no writeback: refused, with its reason" "$got" "$want"
 stop a
 
-# What it has compressed wrongly is lost. Whoever asks is told, and nobody sees anything else.
+# What it has compressed wrongly is lost. Each reader gets an error, and never another page's bytes.
 start a 0
 with a map 16 4
 for what in short long garbage; do
-	lie compress $what
+	inject compress $what
 	with a fill text 1
 	with a out
-	lie compress honest
+	inject compress none
 	mark
 	point "compressed $what: every reader is killed" \
 		"$(ask a readers); $(ask a readers); $(debug stored_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ])" \
@@ -69,7 +69,7 @@ done
 stop a
 point "all is given back" "$(debug stored_pages) $(debug pool_total_size)" "0 0"
 swap_off
-point "and after swapoff" "$(left "zswap_liar 2")" "$(nothing "zswap_liar 2")"
+point "and after swapoff" "$(left "zswap_faulty 2")" "$(nothing "zswap_faulty 2")"
 
 # --- Decompressors: loading -----------------------------------------------
 # A page that can't be had stays where it is, until it can.
@@ -81,11 +81,11 @@ for swap in brd virtio; do
 		with a fill text 1
 		with a out
 		mark
-		lie decompress $what
+		inject decompress $what
 		got="$(ask a readers), "
 		drop a
 		got="$got$(ask a readers), $(debug stored_pages) $(grew decompress_fail), "
-		lie decompress honest
+		inject decompress none
 		drop a
 		point "$swap, $what: readers are killed until it is well again" "$got$(ask a readers), $(debug stored_pages)" \
 			"same 0, not 0, killed 4, same 0, not 0, killed 4, 4 8, same 4, not 0, killed 0, 0"
@@ -96,9 +96,9 @@ for swap in brd virtio; do
 	with a map 16 4
 	with a fill text 1
 	with a out
-	lie decompress eio 0 2
+	inject decompress eio 0 2
 	got="$(ask a readers), "
-	lie decompress honest
+	inject decompress none
 	drop a
 	point "$swap: only readers of pages that fail are killed" "$got$(ask a readers)" \
 		"same 8, not 0, killed 8, same 16, not 0, killed 0"
@@ -106,19 +106,19 @@ for swap in brd virtio; do
 	# A decompressor's garbage of the right length is what nobody can know: it is passed on.
 	with a fill text 2
 	with a out
-	lie decompress garbage
+	inject decompress garbage
 	got=$(ask a readers)
-	lie decompress honest
+	inject decompress none
 	point "$swap: garbage that looks well is passed on" "$got, $(debug stored_pages)" "same 0, not 16, killed 0, 0"
 	with a unmap
 	with a map 64 4
 	point "$swap: it goes on" "$(works a)" "64 same 64"
 	stop a
 	swap_off
-	point "$swap: and leaves nothing" "$(left "zswap_liar 2")" "$(nothing "zswap_liar 2")"
+	point "$swap: and leaves nothing" "$(left "zswap_faulty 2")" "$(nothing "zswap_faulty 2")"
 done
 
-# What is told: ten lines in 5 s at most.
+# The log: ten lines in 5 s at most.
 swap_on brd
 sleep 6
 for what in eio einval enomem enospc empty short long huge; do
@@ -126,13 +126,13 @@ for what in eio einval enomem enospc empty short long huge; do
 	with a map 1 4
 	with a fill text 1
 	with a out
-	lie decompress $what
+	inject decompress $what
 	with a readers
-	lie decompress honest
+	inject decompress none
 	stop a
 done
 point "the log says what came instead of a page" \
-	"$(dmesg | grep 'zswap: Decompression error from zswap (0:[0-9]* zswap_liar [0-9]*->[0-9]*)$' | tail -n 8 | sed 's/.*->//; s/)//' | paste -s -d ' ' -)" \
+	"$(dmesg | grep 'zswap: Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->[0-9]*)$' | tail -n 8 | sed 's/.*->//; s/)//' | paste -s -d ' ' -)" \
 	"4096 4096 4096 4096 0 4095 4097 16384"
 swap_off
 no_leaks "nothing is leaked"
