@@ -8,112 +8,16 @@
  * assertion ends a test early: each has a locked folio to clean up.
  */
 
-#include <kunit/test.h>
-#include <linux/gfp.h>
-#include <linux/highmem.h>
-#include <linux/memcontrol.h>
-#include <linux/moduleparam.h>
-#include <linux/pagemap.h>
-#include <linux/random.h>
-#include <linux/sched/mm.h>
-#include <linux/swap.h>
-#include <linux/swapops.h>
-#include <linux/vmstat.h>
-#include <linux/zswap.h>
-
-#include "../../../../mm/internal.h"
-#include "../../../../mm/swap.h"
 #include "faulty_acomp.h"
+#include "swap_test.h"
 
-static int set_param(const char *name, const char *value)
-{
-	const struct kernel_param *kp;
-	char word[64];
-	int ret = -ENOENT;
-
-	strscpy(word, value);
-	kernel_param_lock(NULL);
-	for (kp = __start___param; kp < __stop___param; kp++)
-		if (!strcmp(kp->name, name))
-			ret = kp->ops->set(word, kp);
-	kernel_param_unlock(NULL);
-	return ret;
-}
-
-static long stored(void)
-{
-	return atomic_long_read(&zswap_stored_pages);
-}
-
-/* The word that page @index of a folio repeats, in its @version. Never zero. */
-static u64 word(int index, int version)
-{
-	return 0x5a5a000000000001ULL + ((u64)version << 32) + ((u64)index << 8);
-}
-
-static void fill(struct folio *folio, int version)
-{
-	long i;
-
-	for (i = 0; i < folio_nr_pages(folio); i++) {
-		void *addr = kmap_local_folio(folio, i * PAGE_SIZE);
-
-		memset64(addr, word(i, version), PAGE_SIZE / sizeof(u64));
-		kunmap_local(addr);
-	}
-}
-
-static bool page_has(struct folio *folio, int version)
-{
-	u64 *addr = kmap_local_folio(folio, 0);
-	bool ret = true;
-	int i;
-
-	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
-		ret &= addr[i] == word(0, version);
-	kunmap_local(addr);
-	return ret;
-}
+/* What a folio is filled with, in its n-th version. */
+#define VERSION(n) ((0x5a5aULL << 48) + ((u64)(n) << 32) + 1)
 
 /* A folio as reclaim has it: charged, locked, uptodate, with slots. */
 static struct folio *cached_folio(struct kunit *test, int order)
 {
-	struct folio *folio = folio_alloc(GFP_KERNEL, order);
-
-	if (!folio) {
-		KUNIT_FAIL(test, "no memory for order %d", order);
-		return NULL;
-	}
-	__folio_set_locked(folio);
-	__folio_set_swapbacked(folio);
-	__folio_mark_uptodate(folio);
-	fill(folio, 1);
-	if (mem_cgroup_charge(folio, NULL, GFP_KERNEL) ||
-	    folio_alloc_swap(folio)) {
-		KUNIT_FAIL(test, "no swap slots for order %d", order);
-		folio_unlock(folio);
-		folio_put(folio);
-		return NULL;
-	}
-	return folio;
-}
-
-/* Frees the slots as well, as nothing else refers to them. */
-static void drop_folio(struct folio *folio)
-{
-	swap_cache_del_folio(folio);
-	folio_unlock(folio);
-	folio_put(folio);
-}
-
-static bool store(struct folio *folio)
-{
-	/* As in reclaim. */
-	unsigned int flags = memalloc_noreclaim_save();
-	bool ret = zswap_store(folio);
-
-	memalloc_noreclaim_restore(flags);
-	return ret;
+	return new_folio(test, order, VERSION(1));
 }
 
 /*
@@ -128,7 +32,7 @@ static void relock(struct folio *folio)
 /* To have @folio loaded: somebody else's bytes in it, and not uptodate. */
 static void make_unread(struct folio *folio)
 {
-	fill(folio, 99);
+	fill(folio, VERSION(99));
 	folio_clear_dirty(folio);
 	folio_clear_uptodate(folio);
 }
@@ -156,7 +60,7 @@ static void store_keeps_the_lock(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		KUNIT_EXPECT_TRUE(test, folio_test_swapcache(folio));
 		KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
-		drop_folio(folio);
+		drop(folio);
 		KUNIT_EXPECT_EQ(test, stored(), before);
 	}
 }
@@ -169,22 +73,21 @@ static void store_replaces_what_is_older(struct kunit *test)
 	if (!folio)
 		return;
 	KUNIT_EXPECT_TRUE(test, store(folio));
-	fill(folio, 2);
+	fill(folio, VERSION(2));
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 1);
 
 	make_unread(folio);
 	KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
-	KUNIT_EXPECT_TRUE(test, page_has(folio, 2));
+	KUNIT_EXPECT_TRUE(test, holds(folio, VERSION(2)));
 	relock(folio);
-	drop_folio(folio);
+	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
 static void load_gives_the_only_copy(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 0);
-	unsigned long events[NR_VM_EVENT_ITEMS];
 	unsigned long zswpin;
 	long before = stored();
 
@@ -193,21 +96,19 @@ static void load_gives_the_only_copy(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	make_unread(folio);
 
-	all_vm_events(events);
-	zswpin = events[ZSWPIN];
+	zswpin = event(ZSWPIN);
 	KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
-	all_vm_events(events);
-	KUNIT_EXPECT_GT(test, events[ZSWPIN], zswpin);
+	KUNIT_EXPECT_GT(test, event(ZSWPIN), zswpin);
 
 	KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
 	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(folio));
 	/* Nothing else has the data now: reclaim must not drop the folio. */
 	KUNIT_EXPECT_TRUE(test, folio_test_dirty(folio));
-	KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+	KUNIT_EXPECT_TRUE(test, holds(folio, VERSION(1)));
 	KUNIT_EXPECT_EQ(test, stored(), before);
 
 	relock(folio);
-	drop_folio(folio);
+	drop(folio);
 }
 
 static void load_of_nothing_keeps_the_lock(struct kunit *test)
@@ -234,7 +135,7 @@ static void load_of_nothing_keeps_the_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(swapins), before + 1);
 	rcu_read_unlock();
 	KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
-	drop_folio(folio);
+	drop(folio);
 }
 
 static void load_of_a_large_folio_fails(struct kunit *test)
@@ -255,7 +156,7 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 16);
 	relock(folio);
-	drop_folio(folio);
+	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
@@ -286,9 +187,9 @@ static void load_that_cannot_fails_for_ever(struct kunit *test)
 		acomp_inject(&faulty_decompress, FAULT_NONE);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
-		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+		KUNIT_EXPECT_TRUE(test, holds(folio, VERSION(1)));
 		relock(folio);
-		drop_folio(folio);
+		drop(folio);
 	}
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
@@ -313,9 +214,9 @@ static void failed_compression_stores_page_raw(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stored(), before + 1);
 		make_unread(folio);
 		KUNIT_EXPECT_EQ(test, zswap_load(folio), 0);
-		KUNIT_EXPECT_TRUE(test, page_has(folio, 1));
+		KUNIT_EXPECT_TRUE(test, holds(folio, VERSION(1)));
 		relock(folio);
-		drop_folio(folio);
+		drop(folio);
 	}
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
@@ -333,13 +234,13 @@ static void refused_with(struct kunit *test, const char *param,
 		if (!folio)
 			return;
 		KUNIT_EXPECT_TRUE(test, store(folio));
-		fill(folio, 2);
+		fill(folio, VERSION(2));
 		KUNIT_EXPECT_EQ(test, set_param(param, refuse), 0);
 		KUNIT_EXPECT_FALSE(test, store(folio));
 		KUNIT_EXPECT_EQ(test, set_param(param, accept), 0);
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		KUNIT_EXPECT_EQ(test, stored(), before);
-		drop_folio(folio);
+		drop(folio);
 	}
 }
 
@@ -378,7 +279,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 			return;
 		if (older)
 			KUNIT_EXPECT_TRUE(test, store(folio));
-		fill(folio, 2);
+		fill(folio, VERSION(2));
 		acomp_inject(&faulty_compress, raw ? FAULT_EIO : FAULT_NONE);
 		current->fail_nth = n;
 		ret = store(folio);
@@ -395,7 +296,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 			/* Nothing new, and nothing older. */
 			KUNIT_EXPECT_EQ(test, stored(), before);
 		}
-		drop_folio(folio);
+		drop(folio);
 		KUNIT_EXPECT_EQ(test, stored(), before);
 		if (left)
 			break;
@@ -432,13 +333,13 @@ static void invalidate_forgets_one_slot(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 16);
 	/* The slot isn't free, but the folio is ours: nobody sees what is kept for it. */
-	fifth = swp_entry(swp_type(folio->swap), swp_offset(folio->swap) + 5);
+	fifth = nth(folio->swap, 5);
 	zswap_invalidate(fifth);
 	KUNIT_EXPECT_EQ(test, stored(), before + 15);
 	zswap_invalidate(fifth);
 	KUNIT_EXPECT_EQ(test, stored(), before + 15);
 	/* Frees the slots, with the cluster locked and the other fifteen stored. */
-	drop_folio(folio);
+	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
@@ -466,7 +367,7 @@ static void totals_and_flags(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	acomp_inject(&faulty_compress, FAULT_NONE);
 	KUNIT_EXPECT_GE(test, zswap_total_pages(), pages + (1 << LARGEST));
-	drop_folio(folio);
+	drop(folio);
 	KUNIT_EXPECT_LE(test, zswap_total_pages(), pages + 1);
 }
 

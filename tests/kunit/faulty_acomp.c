@@ -190,7 +190,8 @@ static ssize_t fault_read(struct file *file, char __user *to, size_t len, loff_t
 	char word[16];
 
 	return simple_read_from_buffer(to, len, pos, word,
-				       scnprintf(word, sizeof(word), "%s\n", fault_names[site->fault]));
+				       scnprintf(word, sizeof(word), "%s\n",
+						 fault_names[site->fault]));
 }
 
 static ssize_t fault_write(struct file *file, const char __user *from, size_t len, loff_t *pos)

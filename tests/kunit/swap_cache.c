@@ -8,124 +8,11 @@
  * early: each has folios and slots to give back.
  */
 
-#include <kunit/test.h>
 #include <linux/cgroup.h>
 #include <linux/delay.h>
-#include <linux/gfp.h>
-#include <linux/highmem.h>
 #include <linux/kthread.h>
-#include <linux/memcontrol.h>
-#include <linux/mempolicy.h>
-#include <linux/pagemap.h>
-#include <linux/sched/mm.h>
-#include <linux/swap.h>
-#include <linux/swapops.h>
-#include <linux/zswap.h>
 
-#include "../../../../mm/internal.h"
-#include "../../../../mm/swap.h"
-#include "../../../../mm/swap_table.h"
-
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
-#define ORDER 4
-#else
-#define ORDER 0
-#endif
-
-static void fill(struct folio *folio, u64 what)
-{
-	long i;
-
-	for (i = 0; i < folio_nr_pages(folio); i++) {
-		void *addr = kmap_local_folio(folio, i * PAGE_SIZE);
-
-		memset64(addr, what + i, PAGE_SIZE / sizeof(u64));
-		kunmap_local(addr);
-	}
-}
-
-static bool holds(struct folio *folio, u64 what)
-{
-	u64 *addr = kmap_local_folio(folio, 0);
-	bool ret = true;
-	int i;
-
-	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
-		ret &= addr[i] == what;
-	kunmap_local(addr);
-	return ret;
-}
-
-/* The word of a slot. */
-static unsigned long word(swp_entry_t entry)
-{
-	return swap_table_get(__swap_entry_to_cluster(entry), swp_cluster_offset(entry));
-}
-
-static swp_entry_t nth(swp_entry_t entry, int n)
-{
-	return swp_entry(swp_type(entry), swp_offset(entry) + n);
-}
-
-/* Has zswap store what a folio holds, as in reclaim. */
-static bool store(struct folio *folio)
-{
-	unsigned int flags = memalloc_noreclaim_save();
-	bool ret = zswap_store(folio);
-
-	memalloc_noreclaim_restore(flags);
-	return ret;
-}
-
-/* Out of the swap cache, as reclaim does it. */
-static void evict(struct folio *folio, void *shadow)
-{
-	struct swap_cluster_info *ci = swap_cluster_get_and_lock_irq(folio);
-
-	folio_clear_dirty(folio);
-	__swap_cache_del_folio(ci, folio, folio->swap, shadow, false);
-	swap_cluster_unlock_irq(ci);
-	folio_ref_sub(folio, folio_nr_pages(folio));
-	folio_unlock(folio);
-	folio_put(folio);
-}
-
-/* A locked folio of a user, charged, with slots that nobody else uses yet. */
-static struct folio *new_folio(struct kunit *test, int order, u64 what)
-{
-	struct folio *folio = folio_alloc(GFP_KERNEL, order);
-
-	if (!folio) {
-		KUNIT_FAIL(test, "no memory for order %d", order);
-		return NULL;
-	}
-	__folio_set_locked(folio);
-	__folio_set_swapbacked(folio);
-	__folio_mark_uptodate(folio);
-	fill(folio, what);
-	if (mem_cgroup_charge(folio, NULL, GFP_KERNEL) || folio_alloc_swap(folio)) {
-		KUNIT_FAIL(test, "no swap slots for order %d", order);
-		folio_unlock(folio);
-		folio_put(folio);
-		return NULL;
-	}
-	return folio;
-}
-
-/* Slots that are swapped out: each has one user, and its data in zswap. */
-static swp_entry_t swapped(struct kunit *test, int order, u64 what, void *shadow)
-{
-	struct folio *folio = new_folio(test, order, what);
-	swp_entry_t entry = {};
-
-	if (!folio)
-		return entry;
-	entry = folio->swap;
-	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
-	KUNIT_EXPECT_TRUE(test, store(folio));
-	evict(folio, shadow);
-	return entry;
-}
+#include "swap_test.h"
 
 /* One user less: the slot is free, if no folio has it. */
 static void give_back(struct kunit *test, swp_entry_t entry, int order)
@@ -146,20 +33,6 @@ static struct folio *alloc_with(swp_entry_t entry, gfp_t gfp, unsigned long orde
 static struct folio *alloc(swp_entry_t entry, unsigned long orders)
 {
 	return alloc_with(entry, GFP_KERNEL, orders);
-}
-
-static struct folio *swapin(swp_entry_t entry)
-{
-	return swapin_sync(entry, GFP_KERNEL, BIT(0), NULL,
-			   get_task_policy(current), NO_INTERLEAVE_INDEX);
-}
-
-/* A folio that was allocated for a slot and isn't wanted. */
-static void drop(struct folio *folio)
-{
-	swap_cache_del_folio(folio);
-	folio_unlock(folio);
-	folio_put(folio);
 }
 
 static void one_adds_the_next_finds(struct kunit *test)

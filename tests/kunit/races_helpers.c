@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the files of the suite zswap_races share: see races.h. */
+
+#include <linux/cgroup.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/shrinker.h>
+#include <linux/umh.h>
+
+#include "races.h"
+
+/* --- Points ------------------------------------------------------------------ */
+
+const struct point writeback_points[] = {
+	{ "writeback:after_lru_unlock" },
+	{ "writeback:after_get_device", .device = true },
+	{ "writeback:after_add_folio", .device = true, .folio = true },
+	{ "acomp:before_decompress", .device = true, .folio = true },
+	{ "writeback:after_decompress", .device = true, .folio = true, .data = true },
+	{}
+};
+
+const struct point load_points[] = {
+	{ "add:after_alloc", .device = true },
+	{ "add:before_charge", .device = true, .folio = true },
+	{ "load:after_lookup", .device = true, .folio = true },
+	{ "acomp:before_decompress", .device = true, .folio = true },
+	{ "load:after_decompress", .device = true, .folio = true, .data = true },
+	{}
+};
+
+const struct point store_points[] = {
+	{ "store:after_prepare", .device = true, .folio = true, .data = true },
+	{ "acomp:before_compress", .device = true, .folio = true, .data = true },
+	{ "store:before_lru_add", .device = true, .folio = true, .data = true },
+	{}
+};
+
+/* Those of the tests' compressor are in every kernel. */
+bool has_point(const char *point)
+{
+	if (strstarts(point, "acomp:"))
+		return true;
+	if (!IS_ENABLED(CONFIG_ZSWAP_RACE_POINTS))
+		return false;
+	if (strstarts(point, "add:") || strstarts(point, "swapin:") || strstarts(point, "lookup:"))
+		return IS_ENABLED(CONFIG_SWAP_CACHE_RUST);
+	return IS_ENABLED(CONFIG_ZSWAP_RUST);
+}
+
+void needs_point(struct kunit *test, const char *point)
+{
+	if (!has_point(point))
+		kunit_skip(test, "there is no point %s", point);
+}
+
+/* --- Tasks that are held ----------------------------------------------------- */
+
+static int side_thread(void *data)
+{
+	struct side *side = data;
+
+	side->run(side);
+	complete(&side->done);
+	return 0;
+}
+
+/*
+ * Starts a side that is to be held when it comes to @point. Says whether it got
+ * there; side_end() is called in any case.
+ */
+bool side_begin(struct kunit *test, struct side *side, const char *point)
+{
+	unsigned long limit = jiffies + PATIENCE;
+	struct task_struct *task;
+
+	init_completion(&side->done);
+	INIT_LIST_HEAD(&side->stop.list);
+	task = kthread_create(side_thread, side, "zswap_race");
+	if (IS_ERR(task)) {
+		KUNIT_FAIL(test, "no thread");
+		complete(&side->done);
+		return false;
+	}
+	set_cpus_allowed_ptr(task, cpumask_of(side->same_cpu ? 0 : 1));
+	if (point)
+		race_stop_arm(&side->stop, point, task);
+	wake_up_process(task);
+	if (!point)
+		return true;
+	while (!completion_done(&side->stop.reached)) {
+		if (completion_done(&side->done) || time_after(jiffies, limit)) {
+			KUNIT_FAIL(test, "never came to %s", point);
+			return false;
+		}
+		usleep_range(200, 400);
+	}
+	return true;
+}
+
+/* Whether it is stuck: what it waits for is held. */
+bool side_waits(struct side *side)
+{
+	msleep(A_WHILE_MS);
+	return !completion_done(&side->done);
+}
+
+/* Lets it go on to its end. */
+void side_end(struct kunit *test, struct side *side)
+{
+	if (side->stop.point)
+		race_stop_release(&side->stop);
+	if (!wait_for_completion_timeout(&side->done, PATIENCE)) {
+		KUNIT_FAIL(test, "doesn't end after %s", side->stop.point ?: "its start");
+		/* It uses what is on our stack. */
+		wait_for_completion(&side->done);
+	}
+	KUNIT_EXPECT_FALSE_MSG(test, side->stop.late, "held at %s for too long", side->stop.point);
+}
+
+void do_press(struct side *side)
+{
+	press(side->memcg ?: root_mem_cgroup, side->nr ?: 1);
+}
+
+void do_fault(struct side *side)
+{
+	struct folio *folio = fault(side->entry);
+
+	if (folio) {
+		side->found = content(folio);
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+}
+
+void do_store(struct side *side)
+{
+	side->found = store(side->folio);
+}
+
+void do_lose_user(struct side *side)
+{
+	lose_user(side->entry);
+}
+
+/* --- Pages ------------------------------------------------------------------- */
+
+/* What the first page was filled with; 0 if it wasn't. */
+u64 content(struct folio *folio)
+{
+	u64 *addr = kmap_local_folio(folio, 0);
+	u64 what = addr[0];
+
+	kunmap_local(addr);
+	return holds(folio, what) ? what : 0;
+}
+
+/* A locked folio, as new_folio() makes it, whose slot has a user. */
+struct folio *new_user_folio(struct kunit *test, u64 what)
+{
+	struct folio *folio = new_folio(test, 0, what);
+
+	if (folio)
+		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	return folio;
+}
+
+/* The same for a certain slot, which is free. */
+struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
+{
+	struct folio *folio, *next, *found = NULL;
+	LIST_HEAD(others);
+	int i;
+
+	for (i = 0; i < SMALL_DEVICE && !found; i++) {
+		folio = new_folio(test, 0, what);
+		if (!folio)
+			break;
+		if (folio->swap.val == entry.val)
+			found = folio;
+		else
+			list_add(&folio->lru, &others);
+	}
+	list_for_each_entry_safe(folio, next, &others, lru) {
+		list_del_init(&folio->lru);
+		drop(folio);
+	}
+	return found;
+}
+
+/* A slot that is swapped out, and the next look at its entry writes it back. */
+swp_entry_t aged(struct kunit *test, u64 what)
+{
+	swp_entry_t entry = swapped(test, 0, what, NULL);
+
+	age();
+	return entry;
+}
+
+/*
+ * As a fault: swaps in, waits for the lock, looks whether the folio still is the
+ * slot's. Returns it locked; NULL if there is none or it can't be read.
+ */
+struct folio *fault(swp_entry_t entry)
+{
+	struct folio *folio;
+
+	for (;;) {
+		folio = swapin(entry);
+		if (IS_ERR(folio))
+			return NULL;
+		folio_lock(folio);
+		if (folio_matches_swap_entry(folio, entry))
+			break;
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+	folio_wait_writeback(folio);
+	if (folio_test_uptodate(folio))
+		return folio;
+	folio_unlock(folio);
+	folio_put(folio);
+	return NULL;
+}
+
+/* Swaps in, changes what the page has, and swaps out. */
+void change(struct kunit *test, swp_entry_t entry, u64 what)
+{
+	struct folio *folio = fault(entry);
+
+	if (!folio) {
+		KUNIT_FAIL(test, "the page can't be read");
+		return;
+	}
+	fill(folio, what);
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	evict(folio, NULL);
+}
+
+void lose_user(swp_entry_t entry)
+{
+	swap_put_entries_direct(entry, 1);
+}
+
+/* What the slot's only user finds in it; it has no user then, and is free. */
+u64 last_fault(swp_entry_t entry)
+{
+	struct folio *folio = fault(entry);
+	u64 what = 0;
+
+	lose_user(entry);
+	if (folio) {
+		what = content(folio);
+		drop(folio);
+	}
+	return what;
+}
+
+/* The slot's folio, which has it alone, goes, and the slot with it. */
+void drop_cached(struct kunit *test, swp_entry_t entry)
+{
+	struct folio *folio = swap_cache_get_folio(entry);
+
+	if (folio) {
+		folio_lock(folio);
+		folio_wait_writeback(folio);
+		drop(folio);
+	} else {
+		KUNIT_FAIL(test, "the slot has no folio");
+	}
+	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+}
+
+/* --- Zswap ------------------------------------------------------------------- */
+
+int set_compressor(const char *name)
+{
+	return set_param("zswap.compressor", name);
+}
+
+extern struct list_head shrinker_list;
+extern struct mutex shrinker_mutex;
+
+struct shrinker *zswap_shrinker(void)
+{
+	struct shrinker *shrinker;
+
+	guard(mutex)(&shrinker_mutex);
+	list_for_each_entry(shrinker, &shrinker_list, list)
+		if (shrinker->name && !strncmp(shrinker->name, "mm-zswap", 8))
+			return shrinker;
+	return NULL;
+}
+
+/* Memory pressure, on each node: a look at @nr entries. */
+void press(struct mem_cgroup *memcg, unsigned long nr)
+{
+	struct shrinker *shrinker = zswap_shrinker();
+	int nid;
+
+	for_each_node_state(nid, N_NORMAL_MEMORY) {
+		struct shrink_control sc = {
+			.gfp_mask = GFP_KERNEL,
+			.nid = nid,
+			.memcg = memcg,
+			.nr_to_scan = nr,
+			.nr_scanned = nr,
+		};
+
+		shrinker->scan_objects(shrinker, &sc);
+	}
+}
+
+/* Takes the second chance of all that is stored outside of cgroups. */
+void age(void)
+{
+	press(root_mem_cgroup, stored());
+}
+
+/* Whether all that is stored is written back in time. */
+bool soon_empty(void)
+{
+	unsigned long limit = jiffies + PATIENCE;
+
+	while (stored() && time_before(jiffies, limit))
+		msleep(20);
+	return !stored();
+}
+
+/* --- Cgroups ----------------------------------------------------------------- */
+
+/* As root does it: /cg, /bin and the device are those of the tests' guest. */
+int shell(const char *command)
+{
+	return call_usermodehelper("/bin/sh",
+				   (char *[]){ "/bin/sh", "-c", (char *)command, NULL },
+				   (char *[]){ "PATH=/bin", NULL }, UMH_WAIT_PROC);
+}
+
+#define GROUP "zswap_races"
+
+/* A cgroup, kept by a reference. Skips the test if there are none. */
+struct mem_cgroup *make_group(struct kunit *test)
+{
+	struct cgroup_subsys_state *css;
+	struct cgroup *cgroup;
+
+	if (shell("mkdir /cg/" GROUP))
+		kunit_skip(test, "there are no cgroups");
+	cgroup = cgroup_get_from_path("/" GROUP);
+	if (IS_ERR(cgroup))
+		kunit_skip(test, "there is no cgroup " GROUP);
+	css = cgroup_get_e_css(cgroup, &memory_cgrp_subsys);
+	cgroup_put(cgroup);
+	return mem_cgroup_from_css(css);
+}
+
+/* It is removed; when this returns, its lists and charges are its parent's. */
+bool remove_group(struct mem_cgroup *memcg)
+{
+	unsigned long limit = jiffies + PATIENCE;
+
+	if (shell("rmdir /cg/" GROUP))
+		return false;
+	while (mem_cgroup_online(memcg) && time_before(jiffies, limit))
+		msleep(20);
+	return !mem_cgroup_online(memcg);
+}
+
+void put_group(struct mem_cgroup *memcg)
+{
+	css_put(&memcg->css);
+}
+
+/* new_folio() for a cgroup. */
+struct folio *new_folio_of(struct kunit *test, struct mem_cgroup *memcg, int order, u64 what)
+{
+	struct mem_cgroup *old = set_active_memcg(memcg);
+	struct folio *folio = new_folio(test, order, what);
+
+	set_active_memcg(old);
+	return folio;
+}
+
+/* What workers give back, it may take them a while. */
+unsigned long left_after_a_while(void)
+{
+	unsigned long limit = jiffies + PATIENCE;
+	unsigned long left;
+
+	do {
+		left = zswap_total_pages() + READ_ONCE(cgrp_dfl_root.cgrp.nr_dying_descendants);
+		if (left)
+			msleep(20);
+	} while (left && time_before(jiffies, limit));
+	return left;
+}

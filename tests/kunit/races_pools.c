@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pools, compressors and CPUs that come and go. */
+
+#include <linux/cpu.h>
+
+#include "races.h"
+
+static const struct point switch_points[] = {
+	{ "prepare:after_alloc" },
+	{ "switch:before_make_current" },
+	{}
+};
+
+static void do_set_param(struct side *side)
+{
+	side->found = set_param(side->word, side->value);
+}
+
+static void do_remove_cpu(struct side *side)
+{
+	side->found = remove_cpu(side->nr);
+}
+
+static void do_add_cpu(struct side *side)
+{
+	side->found = add_cpu(side->nr);
+}
+
+/* The pool is retired while a page is stored in it or loaded from it, and taken up again or not. */
+void compressor_switched_meanwhile(struct kunit *test)
+{
+	int again;
+
+	for (again = 0; again < 2; again++) {
+		for_each_point(store_points, true) {
+			struct side storing = { .run = do_store, .folio = new_user_folio(test, 7) };
+			struct side load = { .run = do_fault };
+			swp_entry_t other = {};
+
+			if (!storing.folio)
+				return;
+			load.entry = storing.folio->swap;
+			if (side_begin(test, &storing, point->name)) {
+				KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
+				other = swapped(test, 0, 8, NULL);
+				if (again)
+					KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
+			}
+			side_end(test, &storing);
+			KUNIT_EXPECT_TRUE(test, storing.found);
+			evict(storing.folio, NULL);
+			KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
+			if (side_begin(test, &load, "acomp:before_decompress")) {
+				KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
+				if (other.val)
+					KUNIT_EXPECT_EQ(test, last_fault(other), 8ULL);
+			}
+			side_end(test, &load);
+			KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+			KUNIT_EXPECT_EQ(test, stored(), 0L);
+			KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
+			KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
+		}
+	}
+}
+
+/* The last page of a retired pool goes when its slot is freed, in atomic context. */
+void retired_pool_dies_with_its_last_page(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		swp_entry_t entry = swapped(test, 0, 7, NULL);
+		struct side freeing = {
+			.run = do_lose_user, .entry = entry, .stop.stay_ms = 20,
+		};
+
+		if (!entry.val)
+			return;
+		KUNIT_EXPECT_EQ(test, set_compressor("lz4"), 0);
+		if (has_point("invalidate:after_erase"))
+			side_begin(test, &freeing, "invalidate:after_erase");
+		else
+			side_begin(test, &freeing, NULL);
+		/* Is the pool taken up again, or is it gone already? */
+		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
+		side_end(test, &freeing);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		entry = swapped(test, 0, 8, NULL);
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
+	}
+}
+
+/*
+ * While another pool is made, or about to be used, pages go into the one that there is. (A
+ * compressor that no other test uses, as its pool might still be there to be used again.)
+ */
+void store_while_the_compressor_is_switched(struct kunit *test)
+{
+	needs_point(test, "switch:before_make_current");
+	for_each_point(switch_points, true) {
+		struct side switching = {
+			.run = do_set_param, .word = "zswap.compressor", .value = "lzo",
+		};
+		swp_entry_t entry = {};
+		u64 found = 0;
+
+		if (side_begin(test, &switching, point->name)) {
+			entry = swapped(test, 0, 7, NULL);
+			found = last_fault(entry);
+			entry = swapped(test, 0, 8, NULL);
+		}
+		side_end(test, &switching);
+		KUNIT_EXPECT_EQ(test, (int)switching.found, 0);
+		KUNIT_EXPECT_EQ(test, found, 7ULL);
+		if (entry.val)
+			KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
+		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
+	}
+}
+
+/* Of 7. By itself, since what watches memory makes frames large. */
+static noinline void cpu_gone_while_it_decompresses(struct kunit *test, swp_entry_t entry)
+{
+	struct side load = { .run = do_fault, .entry = entry };
+
+	if (side_begin(test, &load, "acomp:before_decompress"))
+		KUNIT_EXPECT_EQ(test, remove_cpu(1), 0);
+	side_end(test, &load);
+	KUNIT_EXPECT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+}
+
+/*
+ * The CPU goes whose compressor is in use, and the task goes on elsewhere; or the CPU comes back
+ * meanwhile, for which it may want a look at what is in use.
+ */
+void cpu_gone_while_it_compresses(struct kunit *test)
+{
+	swp_entry_t entry = {};
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct side storing = { .run = do_store, .folio = new_user_folio(test, 7) };
+		struct side adding = { .run = do_add_cpu, .nr = 1 };
+
+		if (!storing.folio)
+			return;
+		entry = storing.folio->swap;
+		if (side_begin(test, &storing, "acomp:before_compress"))
+			KUNIT_EXPECT_EQ(test, remove_cpu(1), 0);
+		if (i) {
+			side_begin(test, &adding, NULL);
+			side_waits(&adding);
+		}
+		side_end(test, &storing);
+		if (!i)
+			side_begin(test, &adding, NULL);
+		side_end(test, &adding);
+		KUNIT_EXPECT_EQ(test, (int)adding.found, 0);
+		evict(storing.folio, NULL);
+		KUNIT_EXPECT_TRUE(test, storing.found);
+
+		cpu_gone_while_it_decompresses(test, entry);
+	}
+}
+
+/* Neither does a CPU go while a pool gets its compressor, nor is a pool without it then. */
+void cpu_goes_while_a_pool_is_made(struct kunit *test)
+{
+	struct side switching = {
+		.run = do_set_param, .word = "zswap.compressor", .value = "lzo-rle",
+	};
+	struct side removing = { .run = do_remove_cpu, .nr = 1 };
+	swp_entry_t entry = {};
+	bool waits = false;
+
+	needs_point(test, "prepare:after_alloc");
+	if (side_begin(test, &switching, "prepare:after_alloc")) {
+		side_begin(test, &removing, NULL);
+		waits = side_waits(&removing);
+		entry = swapped(test, 0, 7, NULL);
+	}
+	side_end(test, &switching);
+	side_end(test, &removing);
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_EQ(test, (int)switching.found, 0);
+	if (entry.val)
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+	entry = swapped(test, 0, 8, NULL);
+	KUNIT_EXPECT_EQ(test, add_cpu(1), 0);
+	KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
+}

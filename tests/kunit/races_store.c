@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Storing, while there is writeback or a load. */
+
+#include "races.h"
+
+/* A store is refused: what is older can't be written back before it is gone, or after. */
+void writeback_while_a_store_is_refused(struct kunit *test)
+{
+	static const char * const refuse[][3] = {
+		{ "zswap.enabled", "N", "Y" },
+		{ "zswap.max_pool_percent", "0", "90" },
+	};
+	int i;
+
+	needs_point(test, "store:before_clear");
+	for (i = 0; i < ARRAY_SIZE(refuse); i++) {
+		struct folio *folio = new_folio(test, ORDER, 7);
+		struct side refused = { .run = do_store, .folio = folio };
+		unsigned long written = event(ZSWPWB);
+
+		if (!folio)
+			return;
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		age();
+		fill(folio, 8);
+		set_param(refuse[i][0], refuse[i][1]);
+		if (side_begin(test, &refused, "store:before_clear")) {
+			set_param(refuse[i][0], refuse[i][2]);
+			press(root_mem_cgroup, 1 << ORDER);
+		}
+		side_end(test, &refused);
+		set_param(refuse[i][0], refuse[i][2]);
+		KUNIT_EXPECT_FALSE(test, refused.found);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		press(root_mem_cgroup, 1 << ORDER);
+		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+		drop(folio);
+	}
+}
+
+/* Some of the folio's pages are on the list, others not yet there: writeback gets none of them. */
+void writeback_while_a_folio_is_half_stored(struct kunit *test)
+{
+	struct folio *folio;
+	struct side half = { .run = do_store };
+	unsigned long written = event(ZSWPWB);
+
+	needs_point(test, "store:before_lru_add");
+	if (!ORDER)
+		kunit_skip(test, "there are no large folios");
+	folio = new_folio(test, ORDER, 7);
+	if (!folio)
+		return;
+	half.folio = folio;
+	half.stop.pass = 7;
+	if (side_begin(test, &half, "store:before_lru_add")) {
+		KUNIT_EXPECT_EQ(test, stored(), 8L);
+		press(root_mem_cgroup, 8);
+		press(root_mem_cgroup, 8);
+	}
+	side_end(test, &half);
+	KUNIT_EXPECT_TRUE(test, half.found);
+	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+	KUNIT_EXPECT_EQ(test, stored(), 1L << ORDER);
+	drop(folio);
+}
+
+/* Page 8 of 16 can neither be compressed nor kept as it is: nothing stays of the others. */
+void half_stored_folio_is_refused(struct kunit *test)
+{
+	struct side half = { .run = do_store };
+	unsigned long written = event(ZSWPWB);
+	struct mem_cgroup *memcg;
+	struct folio *folio;
+	long some = 0;
+
+	needs_point(test, "store:before_clear");
+	if (!ORDER)
+		kunit_skip(test, "there are no large folios");
+	memcg = make_group(test);
+	folio = new_folio_of(test, memcg, ORDER, 7);
+	if (folio) {
+		half.folio = folio;
+		/* What may not be written back isn't kept raw. */
+		WRITE_ONCE(memcg->zswap_writeback, false);
+		faulty_compress.skip = 7;
+		acomp_inject(&faulty_compress, FAULT_EIO);
+		if (side_begin(test, &half, "store:before_clear")) {
+			some = stored();
+			WRITE_ONCE(memcg->zswap_writeback, true);
+			press(memcg, some);
+			press(memcg, some);
+		}
+		side_end(test, &half);
+		acomp_inject(&faulty_compress, FAULT_NONE);
+		faulty_compress.skip = 0;
+		KUNIT_EXPECT_FALSE(test, half.found);
+		KUNIT_EXPECT_EQ(test, some, 7L);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+		mem_cgroup_flush_stats(memcg);
+		KUNIT_EXPECT_EQ(test, memcg_page_state(memcg, MEMCG_ZSWAPPED), 0UL);
+		KUNIT_EXPECT_EQ(test, memcg_page_state(memcg, MEMCG_ZSWAP_B), 0UL);
+		drop(folio);
+	}
+	KUNIT_EXPECT_TRUE(test, remove_group(memcg));
+	put_group(memcg);
+}
+
+/* A cgroup at its limit wants room, and its only entry is being loaded: that isn't waited for. */
+void store_at_its_limit_during_a_load(struct kunit *test)
+{
+	struct side load = { .run = do_fault }, limited = { .run = do_store };
+	struct folio *folio = NULL, *older;
+	struct mem_cgroup *memcg = make_group(test);
+	unsigned long written = event(ZSWPWB);
+
+	older = new_folio_of(test, memcg, 0, 7);
+	if (older)
+		load.entry = swap_out(test, older, NULL);
+	folio = new_folio_of(test, memcg, 0, 8);
+	if (older && folio) {
+		press(memcg, 1);
+		WRITE_ONCE(memcg->zswap_max, 0);
+		limited.folio = folio;
+		if (side_begin(test, &load, "acomp:before_decompress")) {
+			/* The folio is locked, as those of reclaim are. */
+			side_begin(test, &limited, NULL);
+			side_end(test, &limited);
+		}
+		side_end(test, &load);
+		KUNIT_EXPECT_FALSE(test, limited.found);
+		KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
+	}
+	if (folio)
+		drop(folio);
+	KUNIT_EXPECT_TRUE(test, remove_group(memcg));
+	put_group(memcg);
+}
+
+/* What is being stored when zswap is disabled is stored, and can be had. */
+void disabled_during_a_store(struct kunit *test)
+{
+	for_each_point(store_points, true) {
+		struct side storing = { .run = do_store, .folio = new_user_folio(test, 7) };
+		swp_entry_t entry;
+
+		if (!storing.folio)
+			return;
+		entry = storing.folio->swap;
+		if (side_begin(test, &storing, point->name)) {
+			set_param("zswap.enabled", "N");
+			set_param("zswap.max_pool_percent", "0");
+		}
+		side_end(test, &storing);
+		evict(storing.folio, NULL);
+		KUNIT_EXPECT_TRUE(test, storing.found);
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+		set_param("zswap.max_pool_percent", "90");
+		set_param("zswap.enabled", "Y");
+	}
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Swapping in and looking up, while the slot changes. */
+
+#include "races.h"
+
+/* A lookup, or a lost race, has seen the folio and has no reference yet. */
+static const struct point lookup_points[] = {
+	{ "swapin:before_lookup" },
+	{ "lookup:before_folio_get" },
+	{}
+};
+
+static void do_lookup(struct side *side)
+{
+	side->folio = swap_cache_get_folio(side->entry);
+}
+
+/* The last user goes while the page is loaded: slot and entry stay until that is over. */
+void slot_freed_during_a_load(struct kunit *test)
+{
+	for_each_point(load_points, point->folio) {
+		struct side load = { .run = do_fault };
+		swp_entry_t entry = swapped(test, 0, 7, NULL);
+		long left = -1;
+
+		if (!entry.val)
+			return;
+		load.entry = entry;
+		if (side_begin(test, &load, point->name)) {
+			lose_user(entry);
+			left = stored();
+		}
+		side_end(test, &load);
+		KUNIT_EXPECT_EQ(test, left, 1L);
+		KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		drop_cached(test, entry);
+	}
+}
+
+/*
+ * Between seeing that a slot has no folio and adding one, another brings in the page, changes it,
+ * and swaps it out again: the slot is the same, what it has isn't.
+ */
+void swapin_after_the_slot_has_changed(struct kunit *test)
+{
+	struct side load = { .run = do_fault };
+	swp_entry_t entry;
+
+	needs_point(test, "add:after_alloc");
+	entry = swapped(test, 0, 7, NULL);
+	if (!entry.val)
+		return;
+	load.entry = entry;
+	if (side_begin(test, &load, "add:after_alloc"))
+		change(test, entry, 8);
+	side_end(test, &load);
+	KUNIT_EXPECT_EQ(test, load.found, 8ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
+}
+
+/* The same, and the slot is freed: there is nothing to swap in. */
+void swapin_after_the_slot_was_freed(struct kunit *test)
+{
+	struct side load = { .run = do_fault };
+	swp_entry_t entry;
+
+	needs_point(test, "add:after_alloc");
+	entry = swapped(test, 0, 7, NULL);
+	if (!entry.val)
+		return;
+	load.entry = entry;
+	if (side_begin(test, &load, "add:after_alloc"))
+		lose_user(entry);
+	side_end(test, &load);
+	KUNIT_EXPECT_EQ(test, load.found, 0ULL);
+	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+}
+
+/* One swaps in, the other finds that, and waits: both have the page. */
+void two_faults_at_one_slot(struct kunit *test)
+{
+	for_each_point(load_points, true) {
+		struct side first = { .run = do_fault }, second = { .run = do_fault };
+		swp_entry_t entry = swapped(test, 0, 7, NULL);
+		bool waits = false;
+
+		if (!entry.val)
+			return;
+		first.entry = entry;
+		second.entry = entry;
+		if (side_begin(test, &first, point->name)) {
+			side_begin(test, &second, NULL);
+			waits = side_waits(&second);
+		}
+		side_end(test, &first);
+		side_end(test, &second);
+		KUNIT_EXPECT_EQ(test, waits, point->folio);
+		KUNIT_EXPECT_EQ(test, first.found, 7ULL);
+		KUNIT_EXPECT_EQ(test, second.found, 7ULL);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+	}
+}
+
+/* The folio that a lookup or a lost race has seen leaves the slot, and perhaps another comes. */
+void folio_leaves_while_it_is_looked_up(struct kunit *test)
+{
+	int another;
+
+	needs_point(test, "lookup:before_folio_get");
+	for_each_point(lookup_points, true) {
+		for (another = 0; another < 2; another++) {
+			struct side load = { .run = do_fault };
+			struct folio *folio = new_user_folio(test, 7);
+			swp_entry_t entry;
+
+			if (!folio)
+				return;
+			entry = folio->swap;
+			load.entry = entry;
+			side_begin(test, &load, point->name);
+			fill(folio, 8);
+			KUNIT_EXPECT_TRUE(test, store(folio));
+			evict(folio, NULL);
+			if (another) {
+				folio = fault(entry);
+				if (folio) {
+					fill(folio, 9);
+					folio_unlock(folio);
+					folio_put(folio);
+				}
+			}
+			side_end(test, &load);
+			KUNIT_EXPECT_EQ(test, load.found, 8ULL + another);
+			KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL + another);
+		}
+	}
+}
+
+/* What is found is what the slot has then, though the folio that it had can still be got. */
+void lookup_of_a_folio_that_has_left(struct kunit *test)
+{
+	int another;
+
+	needs_point(test, "lookup:before_folio_get");
+	for (another = 0; another < 2; another++) {
+		struct side lookup = { .run = do_lookup };
+		struct folio *folio = new_user_folio(test, 7), *now = NULL;
+		swp_entry_t entry;
+
+		if (!folio)
+			return;
+		entry = folio->swap;
+		lookup.entry = entry;
+		side_begin(test, &lookup, "lookup:before_folio_get");
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		folio_get(folio);
+		evict(folio, NULL);
+		if (another) {
+			now = fault(entry);
+			if (now)
+				folio_unlock(now);
+		}
+		side_end(test, &lookup);
+		KUNIT_EXPECT_PTR_EQ(test, lookup.folio, now);
+		if (lookup.folio)
+			folio_put(lookup.folio);
+		if (now)
+			folio_put(now);
+		folio_put(folio);
+		KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+	}
+}
+
+/* Who has swapped in a page makes nothing of it: it had the only copy. */
+void loaded_page_that_nobody_takes(struct kunit *test)
+{
+	swp_entry_t entry = swapped(test, 0, 7, NULL);
+	struct side load = { .run = do_fault, .entry = entry };
+	struct folio *folio;
+	bool dirty = false;
+
+	if (!entry.val)
+		return;
+	side_begin(test, &load, "acomp:before_decompress");
+	side_end(test, &load);
+	KUNIT_EXPECT_EQ(test, stored(), 0L);
+	folio = fault(entry);
+	if (folio) {
+		dirty = folio_test_dirty(folio);
+		/* As reclaim has to, with a dirty one. */
+		KUNIT_EXPECT_TRUE(test, store(folio));
+		evict(folio, NULL);
+	}
+	KUNIT_EXPECT_TRUE(test, dirty);
+	KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Devices that are taken out of use meanwhile. */
+
+#include "races.h"
+
+#define SWAPOFF "swapoff /dev/vda"
+#define SWAPON "swapon /dev/vda"
+
+/* As do_fault(), without the lock, so that it needs no slot any more. It keeps the device. */
+static void do_swapin(struct side *side)
+{
+	struct swap_info_struct *si = get_swap_device(side->entry);
+	struct folio *folio = si ? swapin(side->entry) : ERR_PTR(-ENODEV);
+
+	if (!IS_ERR(folio)) {
+		folio_wait_locked(folio);
+		if (folio_test_uptodate(folio))
+			side->found = content(folio);
+		folio_put(folio);
+	}
+	if (si)
+		put_swap_device(si);
+}
+
+static void do_shell(struct side *side)
+{
+	side->found = shell(side->word);
+}
+
+/* The device goes while writeback knows of a slot of it, and is waited for if writeback has it. */
+void swapoff_during_writeback(struct kunit *test)
+{
+	for_each_point(writeback_points, true) {
+		struct side writeback = { .run = do_press };
+		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
+		unsigned long written = event(ZSWPWB);
+		swp_entry_t entry = aged(test, 7);
+		bool waits = false;
+
+		if (!entry.val)
+			return;
+		if (side_begin(test, &writeback, point->name)) {
+			lose_user(entry);
+			side_begin(test, &swapoff, NULL);
+			if (point->device)
+				waits = side_waits(&swapoff);
+			else
+				side_end(test, &swapoff);
+		}
+		side_end(test, &writeback);
+		if (point->device)
+			side_end(test, &swapoff);
+		KUNIT_EXPECT_EQ(test, waits, point->device);
+		KUNIT_EXPECT_EQ(test, (int)swapoff.found, 0);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + point->folio);
+		KUNIT_EXPECT_EQ(test, shell(SWAPON), 0);
+	}
+}
+
+/* It waits for a fault as well, which has its page. */
+void swapoff_during_a_load(struct kunit *test)
+{
+	for_each_point(load_points, point->folio) {
+		struct side load = { .run = do_swapin };
+		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
+		swp_entry_t entry = swapped(test, 0, 7, NULL);
+		bool waits = false;
+
+		if (!entry.val)
+			return;
+		load.entry = entry;
+		if (side_begin(test, &load, point->name)) {
+			lose_user(entry);
+			side_begin(test, &swapoff, NULL);
+			waits = side_waits(&swapoff);
+		}
+		side_end(test, &load);
+		side_end(test, &swapoff);
+		KUNIT_EXPECT_TRUE(test, waits);
+		KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+		KUNIT_EXPECT_EQ(test, (int)swapoff.found, 0);
+		KUNIT_EXPECT_EQ(test, stored(), 0L);
+		KUNIT_EXPECT_EQ(test, shell(SWAPON), 0);
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The walk over what is stored, while entries of it are freed. */
+
+#include "races.h"
+
+/* The next on the list is freed while the list isn't locked: the walk begins anew. */
+void next_is_freed_during_writeback(struct kunit *test)
+{
+	struct side writeback = { .run = do_press, .nr = 2 };
+	unsigned long written = event(ZSWPWB);
+	swp_entry_t entries[3];
+	int i;
+
+	needs_point(test, "writeback:after_lru_unlock");
+	for (i = 0; i < 3; i++)
+		entries[i] = swapped(test, 0, 7 + i, NULL);
+	age();
+	if (side_begin(test, &writeback, "writeback:after_lru_unlock"))
+		lose_user(entries[1]);
+	side_end(test, &writeback);
+	/* The first and the last. */
+	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + 2);
+	KUNIT_EXPECT_EQ(test, stored(), 0L);
+	KUNIT_EXPECT_EQ(test, last_fault(entries[0]), 7ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(entries[2]), 9ULL);
+}
+
+/* All that the walk knows of is freed. */
+void all_is_freed_during_writeback(struct kunit *test)
+{
+	struct side writeback = { .run = do_press, .nr = 3 };
+	unsigned long written = event(ZSWPWB);
+	swp_entry_t entries[3];
+	int i;
+
+	needs_point(test, "writeback:after_lru_unlock");
+	for (i = 0; i < 3; i++)
+		entries[i] = swapped(test, 0, 7 + i, NULL);
+	age();
+	if (side_begin(test, &writeback, "writeback:after_lru_unlock"))
+		for (i = 0; i < 3; i++)
+			lose_user(entries[i]);
+	side_end(test, &writeback);
+	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+	KUNIT_EXPECT_EQ(test, stored(), 0L);
+}
+
+/* The walk looks at an entry, with the list locked, while the entry is freed. */
+void freed_while_the_walk_looks_at_it(struct kunit *test)
+{
+	struct side walk = { .run = do_press, .stop.stay_ms = A_WHILE_MS };
+	unsigned long written = event(ZSWPWB);
+	swp_entry_t entry;
+
+	needs_point(test, "shrink:before_lru_unlock");
+	entry = aged(test, 7);
+	if (!entry.val)
+		return;
+	if (side_begin(test, &walk, "shrink:before_lru_unlock"))
+		/* Spins for the list's lock, with the cluster's. */
+		lose_user(entry);
+	side_end(test, &walk);
+	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+	KUNIT_EXPECT_EQ(test, stored(), 0L);
+	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+}
+
+/* The entry has left its slot, and not the list: the walk can't get at the slot. */
+void walk_comes_to_an_entry_being_freed(struct kunit *test)
+{
+	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };
+	unsigned long written = event(ZSWPWB);
+	swp_entry_t entry;
+
+	needs_point(test, "invalidate:after_erase");
+	entry = aged(test, 7);
+	if (!entry.val)
+		return;
+	freeing.entry = entry;
+	if (side_begin(test, &freeing, "invalidate:after_erase"))
+		press(root_mem_cgroup, 1);
+	side_end(test, &freeing);
+	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
+	KUNIT_EXPECT_EQ(test, stored(), 0L);
+	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the KUnit suites share: folios in the swap cache, slots with users, what
+ * is in them, and zswap's parameters.
+ */
+#ifndef _SWAP_TEST_H
+#define _SWAP_TEST_H
+
+#include <kunit/test.h>
+#include <linux/gfp.h>
+#include <linux/highmem.h>
+#include <linux/memcontrol.h>
+#include <linux/mempolicy.h>
+#include <linux/moduleparam.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/vmstat.h>
+#include <linux/zswap.h>
+
+#include "../../../../mm/internal.h"
+#include "../../../../mm/swap.h"
+#include "../../../../mm/swap_table.h"
+
+/* Of the large folios that are tried. */
+#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#define ORDER 4
+#else
+#define ORDER 0
+#endif
+
+/* --- What is in a folio ------------------------------------------------------ */
+
+/* Page i of the folio repeats @what + i. */
+static inline void fill(struct folio *folio, u64 what)
+{
+	long i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		void *addr = kmap_local_folio(folio, i * PAGE_SIZE);
+
+		memset64(addr, what + i, PAGE_SIZE / sizeof(u64));
+		kunmap_local(addr);
+	}
+}
+
+/* Whether the first page repeats @what. */
+static inline bool holds(struct folio *folio, u64 what)
+{
+	u64 *addr = kmap_local_folio(folio, 0);
+	bool ret = true;
+	int i;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
+		ret &= addr[i] == what;
+	kunmap_local(addr);
+	return ret;
+}
+
+/* --- Slots ------------------------------------------------------------------- */
+
+static inline unsigned long word(swp_entry_t entry)
+{
+	return swap_table_get(__swap_entry_to_cluster(entry), swp_cluster_offset(entry));
+}
+
+static inline swp_entry_t nth(swp_entry_t entry, int n)
+{
+	return swp_entry(swp_type(entry), swp_offset(entry) + n);
+}
+
+/* A locked folio of a user, charged, with slots that nobody else uses yet. */
+static inline struct folio *new_folio(struct kunit *test, int order, u64 what)
+{
+	struct folio *folio = folio_alloc(GFP_KERNEL, order);
+
+	if (!folio) {
+		KUNIT_FAIL(test, "no memory for order %d", order);
+		return NULL;
+	}
+	__folio_set_locked(folio);
+	__folio_set_swapbacked(folio);
+	__folio_mark_uptodate(folio);
+	fill(folio, what);
+	if (mem_cgroup_charge(folio, NULL, GFP_KERNEL) || folio_alloc_swap(folio)) {
+		KUNIT_FAIL(test, "no swap slots for order %d", order);
+		folio_unlock(folio);
+		folio_put(folio);
+		return NULL;
+	}
+	return folio;
+}
+
+/* Out of the swap cache, with the slots if they have no user. */
+static inline void drop(struct folio *folio)
+{
+	swap_cache_del_folio(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+/* Out of the swap cache, as reclaim does it. */
+static inline void evict(struct folio *folio, void *shadow)
+{
+	struct swap_cluster_info *ci = swap_cluster_get_and_lock_irq(folio);
+
+	folio_clear_dirty(folio);
+	__swap_cache_del_folio(ci, folio, folio->swap, shadow, false);
+	swap_cluster_unlock_irq(ci);
+	folio_ref_sub(folio, folio_nr_pages(folio));
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+/* Has zswap store what a folio holds, as in reclaim. */
+static inline bool store(struct folio *folio)
+{
+	unsigned int flags;
+	bool ret;
+
+	/* For lockdep: what storing locks must not be held to allocate. */
+	fs_reclaim_acquire(GFP_KERNEL);
+	flags = memalloc_noreclaim_save();
+	ret = zswap_store(folio);
+	memalloc_noreclaim_restore(flags);
+	fs_reclaim_release(GFP_KERNEL);
+	return ret;
+}
+
+/* Gives the folio's slots a user, has it stored, and evicts it. */
+static inline swp_entry_t swap_out(struct kunit *test, struct folio *folio, void *shadow)
+{
+	swp_entry_t entry = folio->swap;
+
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	evict(folio, shadow);
+	return entry;
+}
+
+/* Slots that are swapped out: each has one user, and its data in zswap. */
+static inline swp_entry_t swapped(struct kunit *test, int order, u64 what, void *shadow)
+{
+	struct folio *folio = new_folio(test, order, what);
+
+	return folio ? swap_out(test, folio, shadow) : (swp_entry_t) {};
+}
+
+static inline struct folio *swapin(swp_entry_t entry)
+{
+	return swapin_sync(entry, GFP_KERNEL, BIT(0), NULL,
+			   get_task_policy(current), NO_INTERLEAVE_INDEX);
+}
+
+/* --- Zswap ------------------------------------------------------------------- */
+
+static inline int set_param(const char *name, const char *value)
+{
+	const struct kernel_param *kp;
+	char text[64];
+	int ret = -ENOENT;
+
+	strscpy(text, value);
+	kernel_param_lock(NULL);
+	for (kp = __start___param; kp < __stop___param; kp++)
+		if (!strcmp(kp->name, name))
+			ret = kp->ops->set(text, kp);
+	kernel_param_unlock(NULL);
+	return ret;
+}
+
+static inline long stored(void)
+{
+	return atomic_long_read(&zswap_stored_pages);
+}
+
+/* How often it has happened since boot. */
+static noinline_for_stack __maybe_unused unsigned long event(enum vm_event_item item)
+{
+	unsigned long events[NR_VM_EVENT_ITEMS];
+
+	all_vm_events(events);
+	return events[item];
+}
+
+#endif
