@@ -16,9 +16,12 @@ mkdir -p "$tree"/{bin,vm,proc,sys,dev,run}
 cp "$(command -v busybox)" "$tree/bin/"
 cp tests/vm/init "$tree/init"
 cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$tree/vm/"
-for source in tests/vm/guest/*.c bench/*.c; do
-	program=${source##*/}
-	gcc -static -O2 -Wall -Wextra -Werror -pthread -o "$tree/bin/${program%.c}" "$source"
+# A program is a file, or all files of a folder.
+for program in tests/vm/guest/*.c tests/vm/guest/*/ bench/*.c; do
+	sources=("$program")
+	[ ! -d "$program" ] || sources=("$program"*.c)
+	name=$(basename "$program" .c)
+	gcc -static -O2 -Wall -Wextra -Werror -Wmissing-prototypes -pthread -o "$tree/bin/$name" "${sources[@]}"
 done
 chmod +x "$tree/init"
 (cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) > "$out.new"

@@ -23,7 +23,7 @@ rust=$(sha256sum <"$rust" | cut -c1-16)
 # larger than the other; of 513 MiB, a hundredth is the same number of pages for both, with some fifty
 # pages to spare (max_pool_percent.4.pages, in the workload).
 guest=(-r -m 513M -t 1800) args="zswap.enabled=0 kunit.enable=0"
-key=$({ echo "${guest[*]} $args"; cat "$c" tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/* scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
+key=$({ echo "${guest[*]} $args"; cat "$c" tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
 from=build/parity/$key
 mkdir -p "$from"
 rm -f "$from"/*.new

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge
 # Everything that can happen to zswap at once, on virtio-blk and a swap file, for two minutes
-# (guest/stress.c). Then nothing of it may be left.
+# (guest/stress). Then nothing of it may be left.
 # usage: stress.sh [SECONDS [SEED]]
 . ./lib.sh
 

@@ -50,13 +50,10 @@
 #include <unistd.h>
 
 #include "nth.h"
+#include "pages.h"
 
-#define PAGE 4096UL
-#define HUGE (2UL << 20)
 #define CORPUS "/dev/vdc"
 #define CHUNK 64 /* pages read from the corpus disk at a time */
-
-#define SWAPPED (1ULL << 62)
 
 #define MPOL_BIND 2 /* linux/mempolicy.h */
 
@@ -84,14 +81,6 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-static uint64_t next(uint64_t *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
 }
 
 static void make_page(size_t index, uint64_t *to)
@@ -178,9 +167,8 @@ static size_t swapped(void)
 
 	for (size_t i = 0; i < pages; i += CHUNK) {
 		size_t n = chunk_at(i);
-		off_t at = ((uintptr_t)mem / PAGE + i) * 8;
 
-		if (pread(pagemap, map_entries, n * 8, at) != (ssize_t)(n * 8))
+		if (!read_pagemap(pagemap, mem + i * PAGE, map_entries, n))
 			die("pagemap");
 		for (size_t k = 0; k < n; k++)
 			count += !!(map_entries[k] & SWAPPED);
@@ -332,7 +320,7 @@ static bool is_swapped(size_t page)
 {
 	uint64_t entry;
 
-	if (pread(pagemap, &entry, 8, ((uintptr_t)mem / PAGE + page) * 8) != 8)
+	if (!read_pagemap(pagemap, mem + page * PAGE, &entry, 1))
 		die("pagemap");
 	return entry & SWAPPED;
 }
