@@ -5,15 +5,12 @@
 . ./users.sh
 plan 12
 
-for swap in brd virtio file; do
-	for zswap in Y N; do
-		[ $swap != file ] || [ $zswap = N ] || continue
-		on $swap $zswap
-		scene "$where: fork with all swapped, and more users than a slot's word counts" \
-			"out 256, again 256, children 40, out 256, same" fork
-		scene "$where: copy on write of what parent and child have swapped" \
-			"out 1024, again 1024, child 1, same" cow
-		[ $zswap = N ] || scene "$where: fork while it is swapped" "children 12, same" forking
-		swap_off
-	done
-done
+forks()
+{
+	scene "$where: fork with all swapped, and more users than a swap-table entry counts" \
+		"out 256, again 256, children 40, out 256, same" fork
+	scene "$where: copy on write of what parent and child have swapped" \
+		"out 1024, again 1024, child 1, same" cow
+	[ $zswap = N ] || scene "$where: fork while it is swapped" "children 12, same" forking
+}
+on_each_swap forks

@@ -5,26 +5,23 @@
 . ./users.sh
 plan 22
 
-for swap in brd virtio file; do
-	for zswap in Y N; do
-		[ $swap != file ] || [ $zswap = N ] || continue
-		on $swap $zswap
-		# A swap file takes no folios: the kernel splits them. What is zero becomes the zero page then.
-		[ $swap = file ] && parts="out 1440 in 0, out 1448" moved="out 1440 in 0, moved 1440" ||
-			parts="out 1536 in 3, out 1536" moved="out 1536 in 3, moved 1536"
-		folios 2048
-		scene "$where: some pages back, written, given back, unmapped" \
-			"$parts, same" thp-parts
-		scene "$where: mapped in part, split when memory is wanted" \
-			"deferred 3, out 1056, split 3, same" thp-deferred
-		scene "$where: moved to another address" \
-			"$moved, same" thp-moved
-		[ "$where" != "virtio alone" ] || scene "$where: split in the swap cache" \
-			"out 1536 in 3, cached 1536, split 3, cached 1440, out 1472, same" thp-split
-		folios 4
-		swap_off
-	done
-done
+huge_pages()
+{
+	# A swap file takes no folios: the kernel splits them. What is zero becomes the zero page then.
+	[ $swap = file ] && parts="out 1440 in 0, out 1448" moved="out 1440 in 0, moved 1440" ||
+		parts="out 1536 in 3, out 1536" moved="out 1536 in 3, moved 1536"
+	folios 2048
+	scene "$where: some pages back, written, given back, unmapped" \
+		"$parts, same" thp-parts
+	scene "$where: mapped in part, split when memory is wanted" \
+		"deferred 3, out 1056, split 3, same" thp-deferred
+	scene "$where: moved to another address" \
+		"$moved, same" thp-moved
+	[ "$where" != "virtio alone" ] || scene "$where: split in the swap cache" \
+		"out 1536 in 3, cached 1536, split 3, cached 1440, out 1472, same" thp-split
+	folios 4
+}
+on_each_swap huge_pages
 
 folios 2048
 for swap in brd virtio; do

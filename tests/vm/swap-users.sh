@@ -5,21 +5,18 @@
 . ./users.sh
 plan 22
 
-for swap in brd virtio file; do
-	for zswap in Y N; do
-		[ $swap != file ] || [ $zswap = N ] || continue
-		on $swap $zswap
-		scene "$where: userfaultfd: copy, protect, missing" \
-			"missing 256, out 256, copy: File exists, missing 256, protected 64, missing 384, same" uffd
-		scene "$where: userfaultfd: move" \
-			"swapped 192, cached yes, moved 192, out 256, same" uffd-move
-		scene "$where: mincore() and MADV_WILLNEED" \
-			"there 0, there 256, cached 256, major 0, same" willneed
-		scene "$where: mincore() and MADV_WILLNEED of shared memory" \
-			"there 0, there 256, cached 256, major 0, same" willneed-shared
-		swap_off
-	done
-done
+userfaultfd_and_mincore()
+{
+	scene "$where: userfaultfd: copy, protect, missing" \
+		"missing 256, out 256, copy: File exists, missing 256, protected 64, missing 384, same" uffd
+	scene "$where: userfaultfd: move" \
+		"swapped 192, cached yes, moved 192, out 256, same" uffd-move
+	scene "$where: mincore() and MADV_WILLNEED" \
+		"there 0, there 256, cached 256, major 0, same" willneed
+	scene "$where: mincore() and MADV_WILLNEED of shared memory" \
+		"there 0, there 256, cached 256, major 0, same" willneed-shared
+}
+on_each_swap userfaultfd_and_mincore
 
 folios 2048
 on virtio N
