@@ -65,7 +65,7 @@ static void store_keeps_the_lock(struct kunit *test)
 	}
 }
 
-static void store_replaces_what_is_older(struct kunit *test)
+static void store_replaces_older_entry(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 0);
 	long before = stored();
@@ -85,7 +85,7 @@ static void store_replaces_what_is_older(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-static void load_gives_the_only_copy(struct kunit *test)
+static void load_empties_slot_and_dirties_folio(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 0);
 	unsigned long zswpin;
@@ -111,7 +111,7 @@ static void load_gives_the_only_copy(struct kunit *test)
 	drop(folio);
 }
 
-static void load_of_nothing_keeps_the_lock(struct kunit *test)
+static void load_of_empty_slot_keeps_the_lock(struct kunit *test)
 {
 	struct folio *folio = cached_folio(test, 0);
 	atomic_long_t *swapins;
@@ -160,7 +160,7 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-static void load_that_cannot_fails_for_ever(struct kunit *test)
+static void failed_load_keeps_the_entry(struct kunit *test)
 {
 	static const enum fault faults[] = {
 		FAULT_EIO, FAULT_SHORT, FAULT_LONG,
@@ -244,7 +244,7 @@ static void refused_with(struct kunit *test, const char *param,
 	}
 }
 
-static void refused_while_disabled(struct kunit *test)
+static void disabled_store_clears_the_slots(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, set_param("zswap.enabled", "N"), 0);
 	KUNIT_EXPECT_FALSE(test, zswap_is_enabled());
@@ -252,7 +252,7 @@ static void refused_while_disabled(struct kunit *test)
 	refused_with(test, "zswap.enabled", "N", "Y");
 }
 
-static void refused_when_full(struct kunit *test)
+static void full_store_clears_the_slots(struct kunit *test)
 {
 	refused_with(test, "zswap.max_pool_percent", "0", "90");
 	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
@@ -309,7 +309,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		KUNIT_EXPECT_GT(test, most, 8);
 }
 
-static void refused_at_each_allocation(struct kunit *test)
+static void failed_allocation_clears_the_slots(struct kunit *test)
 {
 	int i, how;
 
@@ -354,7 +354,7 @@ static void lruvec_starts_with_no_swapins(struct kunit *test)
 			atomic_long_read(&lruvec->zswap_lruvec_state.nr_disk_swapins));
 }
 
-static void totals_and_flags(struct kunit *test)
+static void totals_count_raw_pages(struct kunit *test)
 {
 	unsigned long pages = zswap_total_pages();
 	struct folio *folio = cached_folio(test, LARGEST);
@@ -373,20 +373,20 @@ static void totals_and_flags(struct kunit *test)
 
 static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(store_keeps_the_lock),
-	KUNIT_CASE(store_replaces_what_is_older),
-	KUNIT_CASE(load_gives_the_only_copy),
-	KUNIT_CASE(load_of_nothing_keeps_the_lock),
+	KUNIT_CASE(store_replaces_older_entry),
+	KUNIT_CASE(load_empties_slot_and_dirties_folio),
+	KUNIT_CASE(load_of_empty_slot_keeps_the_lock),
 	KUNIT_CASE(load_of_a_large_folio_fails),
-	KUNIT_CASE(load_that_cannot_fails_for_ever),
+	KUNIT_CASE(failed_load_keeps_the_entry),
 	KUNIT_CASE(failed_compression_stores_page_raw),
-	KUNIT_CASE(refused_while_disabled),
-	KUNIT_CASE(refused_when_full),
+	KUNIT_CASE(disabled_store_clears_the_slots),
+	KUNIT_CASE(full_store_clears_the_slots),
 #ifdef CONFIG_FAILSLAB
-	KUNIT_CASE(refused_at_each_allocation),
+	KUNIT_CASE(failed_allocation_clears_the_slots),
 #endif
 	KUNIT_CASE(invalidate_forgets_one_slot),
 	KUNIT_CASE(lruvec_starts_with_no_swapins),
-	KUNIT_CASE(totals_and_flags),
+	KUNIT_CASE(totals_count_raw_pages),
 	{}
 };
 

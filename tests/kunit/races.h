@@ -99,55 +99,55 @@ unsigned long left_after_a_while(void);
 /* --- The cases, file by file ------------------------------------------------- */
 
 /* races_writeback.c */
-void fault_while_writeback_has_the_folio(struct kunit *test);
-void writeback_while_a_load_is_under_way(struct kunit *test);
-void slot_freed_while_writeback_is_under_way(struct kunit *test);
-void slot_reused_before_writeback_has_it(struct kunit *test);
-void entry_made_anew_before_writeback_has_it(struct kunit *test);
-void zeroed_before_writeback_has_it(struct kunit *test);
-void failed_writeback_leaves_the_slot(struct kunit *test);
-void failed_writeback_of_a_slot_without_user(struct kunit *test);
+void fault_waits_for_writeback(struct kunit *test);
+void writeback_skips_slot_being_loaded(struct kunit *test);
+void freed_slot_is_released_after_writeback(struct kunit *test);
+void writeback_skips_reused_slot(struct kunit *test);
+void writeback_never_writes_replaced_entry(struct kunit *test);
+void writeback_skips_zeroed_slot(struct kunit *test);
+void failed_writeback_keeps_the_entry(struct kunit *test);
+void failed_writeback_frees_unused_slot(struct kunit *test);
 
 /* races_walk.c */
-void next_is_freed_during_writeback(struct kunit *test);
-void all_is_freed_during_writeback(struct kunit *test);
-void freed_while_the_walk_looks_at_it(struct kunit *test);
-void walk_comes_to_an_entry_being_freed(struct kunit *test);
+void walk_restarts_if_next_is_freed(struct kunit *test);
+void walk_ends_if_all_is_freed(struct kunit *test);
+void freeing_waits_for_the_walk(struct kunit *test);
+void walk_skips_entry_being_freed(struct kunit *test);
 
 /* races_swapin.c */
-void slot_freed_during_a_load(struct kunit *test);
-void swapin_after_the_slot_has_changed(struct kunit *test);
-void swapin_after_the_slot_was_freed(struct kunit *test);
-void two_faults_at_one_slot(struct kunit *test);
-void folio_leaves_while_it_is_looked_up(struct kunit *test);
-void lookup_of_a_folio_that_has_left(struct kunit *test);
-void loaded_page_that_nobody_takes(struct kunit *test);
+void load_keeps_freed_slot_until_it_ends(struct kunit *test);
+void swapin_reads_the_changed_slot(struct kunit *test);
+void swapin_of_freed_slot_fails(struct kunit *test);
+void second_fault_waits_for_the_first(struct kunit *test);
+void fault_retries_if_the_folio_leaves(struct kunit *test);
+void lookup_ignores_folio_that_has_left(struct kunit *test);
+void unused_load_leaves_dirty_folio(struct kunit *test);
 
 /* races_store.c */
-void writeback_while_a_store_is_refused(struct kunit *test);
-void writeback_while_a_folio_is_half_stored(struct kunit *test);
-void half_stored_folio_is_refused(struct kunit *test);
-void store_at_its_limit_during_a_load(struct kunit *test);
-void disabled_during_a_store(struct kunit *test);
+void writeback_skips_refused_folio(struct kunit *test);
+void writeback_skips_half_stored_folio(struct kunit *test);
+void refused_half_stored_folio_leaves_nothing(struct kunit *test);
+void store_at_its_limit_never_waits_for_load(struct kunit *test);
+void store_completes_if_zswap_is_disabled(struct kunit *test);
 
 /* races_pools.c */
-void compressor_switched_meanwhile(struct kunit *test);
+void pages_survive_compressor_switch(struct kunit *test);
 void retired_pool_dies_with_its_last_page(struct kunit *test);
-void store_while_the_compressor_is_switched(struct kunit *test);
-void cpu_gone_while_it_compresses(struct kunit *test);
-void cpu_goes_while_a_pool_is_made(struct kunit *test);
+void store_uses_the_old_pool_during_switch(struct kunit *test);
+void compression_survives_cpu_removal(struct kunit *test);
+void cpu_removal_waits_for_pool_creation(struct kunit *test);
 
 /* races_cgroup.c */
-void cgroup_gone_during_a_store(struct kunit *test);
-void cgroup_gone_while_entries_go(struct kunit *test);
-void cgroup_gone_while_the_worker_has_it(struct kunit *test);
-void cgroup_gone_where_the_worker_has_ended(struct kunit *test);
+void store_survives_cgroup_removal(struct kunit *test);
+void entries_survive_cgroup_removal(struct kunit *test);
+void worker_releases_removed_cgroup(struct kunit *test);
+void idle_worker_keeps_no_removed_cgroup(struct kunit *test);
 
 /* races_swapoff.c */
-void swapoff_during_writeback(struct kunit *test);
-void swapoff_during_a_load(struct kunit *test);
+void swapoff_waits_for_writeback(struct kunit *test);
+void swapoff_waits_for_load(struct kunit *test);
 
 /* races_random.c */
-void all_at_once(struct kunit *test);
+void random_use_corrupts_nothing(struct kunit *test);
 
 #endif

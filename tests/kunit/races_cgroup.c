@@ -6,7 +6,7 @@
 #include "races.h"
 
 /* The cgroup is removed when its entry is made, and not on its list: it gets on its parent's. */
-void cgroup_gone_during_a_store(struct kunit *test)
+void store_survives_cgroup_removal(struct kunit *test)
 {
 	for_each_point(store_points, true) {
 		struct mem_cgroup *memcg = make_group(test);
@@ -39,7 +39,7 @@ void cgroup_gone_during_a_store(struct kunit *test)
 }
 
 /* Entries outlive their cgroup, and leave whichever list they are on by then. */
-void cgroup_gone_while_entries_go(struct kunit *test)
+void entries_survive_cgroup_removal(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };
 	struct side writeback = { .run = do_press };
@@ -79,7 +79,7 @@ void cgroup_gone_while_entries_go(struct kunit *test)
 }
 
 /* The limit's worker is at a cgroup that is removed: it neither keeps it nor stops. */
-void cgroup_gone_while_the_worker_has_it(struct kunit *test)
+void worker_releases_removed_cgroup(struct kunit *test)
 {
 	unsigned int pass;
 
@@ -117,7 +117,7 @@ void cgroup_gone_while_the_worker_has_it(struct kunit *test)
 }
 
 /* The worker has ended its work at a cgroup that is removed then: nothing keeps it. */
-void cgroup_gone_where_the_worker_has_ended(struct kunit *test)
+void idle_worker_keeps_no_removed_cgroup(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);
 	struct folio *folio, *refused;

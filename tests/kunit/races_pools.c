@@ -27,7 +27,7 @@ static void do_add_cpu(struct side *side)
 }
 
 /* The pool is retired while a page is stored in it or loaded from it, and taken up again or not. */
-void compressor_switched_meanwhile(struct kunit *test)
+void pages_survive_compressor_switch(struct kunit *test)
 {
 	int again;
 
@@ -95,7 +95,7 @@ void retired_pool_dies_with_its_last_page(struct kunit *test)
  * While another pool is made, or about to be used, pages go into the one that there is. (A
  * compressor that no other test uses, as its pool might still be there to be used again.)
  */
-void store_while_the_compressor_is_switched(struct kunit *test)
+void store_uses_the_old_pool_during_switch(struct kunit *test)
 {
 	needs_point(test, "switch:before_make_current");
 	for_each_point(switch_points, true) {
@@ -120,7 +120,7 @@ void store_while_the_compressor_is_switched(struct kunit *test)
 }
 
 /* Of 7. By itself, since what watches memory makes frames large. */
-static noinline void cpu_gone_while_it_decompresses(struct kunit *test, swp_entry_t entry)
+static noinline void decompression_survives_cpu_removal(struct kunit *test, swp_entry_t entry)
 {
 	struct side load = { .run = do_fault, .entry = entry };
 
@@ -136,7 +136,7 @@ static noinline void cpu_gone_while_it_decompresses(struct kunit *test, swp_entr
  * The CPU goes whose compressor is in use, and the task goes on elsewhere; or the CPU comes back
  * meanwhile, for which it may want a look at what is in use.
  */
-void cpu_gone_while_it_compresses(struct kunit *test)
+void compression_survives_cpu_removal(struct kunit *test)
 {
 	swp_entry_t entry = {};
 	int i;
@@ -162,12 +162,12 @@ void cpu_gone_while_it_compresses(struct kunit *test)
 		evict(storing.folio, NULL);
 		KUNIT_EXPECT_TRUE(test, storing.found);
 
-		cpu_gone_while_it_decompresses(test, entry);
+		decompression_survives_cpu_removal(test, entry);
 	}
 }
 
 /* Neither does a CPU go while a pool gets its compressor, nor is a pool without it then. */
-void cpu_goes_while_a_pool_is_made(struct kunit *test)
+void cpu_removal_waits_for_pool_creation(struct kunit *test)
 {
 	struct side switching = {
 		.run = do_set_param, .word = "zswap.compressor", .value = "lzo-rle",

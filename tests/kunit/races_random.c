@@ -65,7 +65,7 @@ static void do_change_parameters(struct side *side)
 	}
 }
 
-void all_at_once(struct kunit *test)
+void random_use_corrupts_nothing(struct kunit *test)
 {
 	void (* const runs[])(struct side *side) = {
 		do_use_slots, do_use_slots, do_use_slots, do_press_often, do_change_parameters,

@@ -4,7 +4,7 @@
 #include "races.h"
 
 /* A store is refused: what is older can't be written back before it is gone, or after. */
-void writeback_while_a_store_is_refused(struct kunit *test)
+void writeback_skips_refused_folio(struct kunit *test)
 {
 	static const char * const refuse[][3] = {
 		{ "zswap.enabled", "N", "Y" },
@@ -39,7 +39,7 @@ void writeback_while_a_store_is_refused(struct kunit *test)
 }
 
 /* Some of the folio's pages are on the list, others not yet there: writeback gets none of them. */
-void writeback_while_a_folio_is_half_stored(struct kunit *test)
+void writeback_skips_half_stored_folio(struct kunit *test)
 {
 	struct folio *folio;
 	struct side half = { .run = do_store };
@@ -66,7 +66,7 @@ void writeback_while_a_folio_is_half_stored(struct kunit *test)
 }
 
 /* Page 8 of 16 can neither be compressed nor kept as it is: nothing stays of the others. */
-void half_stored_folio_is_refused(struct kunit *test)
+void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 {
 	struct side half = { .run = do_store };
 	unsigned long written = event(ZSWPWB);
@@ -108,7 +108,7 @@ void half_stored_folio_is_refused(struct kunit *test)
 }
 
 /* A cgroup at its limit wants room, and its only entry is being loaded: that isn't waited for. */
-void store_at_its_limit_during_a_load(struct kunit *test)
+void store_at_its_limit_never_waits_for_load(struct kunit *test)
 {
 	struct side load = { .run = do_fault }, limited = { .run = do_store };
 	struct folio *folio = NULL, *older;
@@ -142,7 +142,7 @@ void store_at_its_limit_during_a_load(struct kunit *test)
 }
 
 /* What is being stored when zswap is disabled is stored, and can be had. */
-void disabled_during_a_store(struct kunit *test)
+void store_completes_if_zswap_is_disabled(struct kunit *test)
 {
 	for_each_point(store_points, true) {
 		struct side storing = { .run = do_store, .folio = new_user_folio(test, 7) };

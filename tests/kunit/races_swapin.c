@@ -16,7 +16,7 @@ static void do_lookup(struct side *side)
 }
 
 /* The last user goes while the page is loaded: slot and entry stay until that is over. */
-void slot_freed_during_a_load(struct kunit *test)
+void load_keeps_freed_slot_until_it_ends(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
 		struct side load = { .run = do_fault };
@@ -42,7 +42,7 @@ void slot_freed_during_a_load(struct kunit *test)
  * Between seeing that a slot has no folio and adding one, another brings in the page, changes it,
  * and swaps it out again: the slot is the same, what it has isn't.
  */
-void swapin_after_the_slot_has_changed(struct kunit *test)
+void swapin_reads_the_changed_slot(struct kunit *test)
 {
 	struct side load = { .run = do_fault };
 	swp_entry_t entry;
@@ -60,7 +60,7 @@ void swapin_after_the_slot_has_changed(struct kunit *test)
 }
 
 /* The same, and the slot is freed: there is nothing to swap in. */
-void swapin_after_the_slot_was_freed(struct kunit *test)
+void swapin_of_freed_slot_fails(struct kunit *test)
 {
 	struct side load = { .run = do_fault };
 	swp_entry_t entry;
@@ -78,7 +78,7 @@ void swapin_after_the_slot_was_freed(struct kunit *test)
 }
 
 /* One swaps in, the other finds that, and waits: both have the page. */
-void two_faults_at_one_slot(struct kunit *test)
+void second_fault_waits_for_the_first(struct kunit *test)
 {
 	for_each_point(load_points, true) {
 		struct side first = { .run = do_fault }, second = { .run = do_fault };
@@ -104,7 +104,7 @@ void two_faults_at_one_slot(struct kunit *test)
 }
 
 /* The folio that a lookup or a lost race has seen leaves the slot, and perhaps another comes. */
-void folio_leaves_while_it_is_looked_up(struct kunit *test)
+void fault_retries_if_the_folio_leaves(struct kunit *test)
 {
 	int another;
 
@@ -139,7 +139,7 @@ void folio_leaves_while_it_is_looked_up(struct kunit *test)
 }
 
 /* What is found is what the slot has then, though the folio that it had can still be got. */
-void lookup_of_a_folio_that_has_left(struct kunit *test)
+void lookup_ignores_folio_that_has_left(struct kunit *test)
 {
 	int another;
 
@@ -174,7 +174,7 @@ void lookup_of_a_folio_that_has_left(struct kunit *test)
 }
 
 /* Who has swapped in a page makes nothing of it: it had the only copy. */
-void loaded_page_that_nobody_takes(struct kunit *test)
+void unused_load_leaves_dirty_folio(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 7, NULL);
 	struct side load = { .run = do_fault, .entry = entry };

@@ -28,7 +28,7 @@ static void do_shell(struct side *side)
 }
 
 /* The device goes while writeback knows of a slot of it, and is waited for if writeback has it. */
-void swapoff_during_writeback(struct kunit *test)
+void swapoff_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
 		struct side writeback = { .run = do_press };
@@ -59,7 +59,7 @@ void swapoff_during_writeback(struct kunit *test)
 }
 
 /* It waits for a fault as well, which has its page. */
-void swapoff_during_a_load(struct kunit *test)
+void swapoff_waits_for_load(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
 		struct side load = { .run = do_swapin };

@@ -4,7 +4,7 @@
 #include "races.h"
 
 /* The next on the list is freed while the list isn't locked: the walk begins anew. */
-void next_is_freed_during_writeback(struct kunit *test)
+void walk_restarts_if_next_is_freed(struct kunit *test)
 {
 	struct side writeback = { .run = do_press, .nr = 2 };
 	unsigned long written = event(ZSWPWB);
@@ -26,7 +26,7 @@ void next_is_freed_during_writeback(struct kunit *test)
 }
 
 /* All that the walk knows of is freed. */
-void all_is_freed_during_writeback(struct kunit *test)
+void walk_ends_if_all_is_freed(struct kunit *test)
 {
 	struct side writeback = { .run = do_press, .nr = 3 };
 	unsigned long written = event(ZSWPWB);
@@ -46,7 +46,7 @@ void all_is_freed_during_writeback(struct kunit *test)
 }
 
 /* The walk looks at an entry, with the list locked, while the entry is freed. */
-void freed_while_the_walk_looks_at_it(struct kunit *test)
+void freeing_waits_for_the_walk(struct kunit *test)
 {
 	struct side walk = { .run = do_press, .stop.stay_ms = A_WHILE_MS };
 	unsigned long written = event(ZSWPWB);
@@ -66,7 +66,7 @@ void freed_while_the_walk_looks_at_it(struct kunit *test)
 }
 
 /* The entry has left its slot, and not the list: the walk can't get at the slot. */
-void walk_comes_to_an_entry_being_freed(struct kunit *test)
+void walk_skips_entry_being_freed(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };
 	unsigned long written = event(ZSWPWB);

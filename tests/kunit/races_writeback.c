@@ -4,7 +4,7 @@
 #include "races.h"
 
 /* Writeback has the folio: a fault finds it, waits for it, and gets what it has read. */
-void fault_while_writeback_has_the_folio(struct kunit *test)
+void fault_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio) {
 		struct side writeback = { .run = do_press };
@@ -33,7 +33,7 @@ void fault_while_writeback_has_the_folio(struct kunit *test)
 }
 
 /* A fault has the folio: writeback doesn't wait for it, and leaves the entry alone. */
-void writeback_while_a_load_is_under_way(struct kunit *test)
+void writeback_skips_slot_being_loaded(struct kunit *test)
 {
 	for_each_point(load_points, true) {
 		struct side load = { .run = do_fault };
@@ -62,7 +62,7 @@ void writeback_while_a_load_is_under_way(struct kunit *test)
 }
 
 /* The slot that writeback knows is freed before writeback has it, or while it has it. */
-void slot_freed_while_writeback_is_under_way(struct kunit *test)
+void freed_slot_is_released_after_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
 		struct side writeback = { .run = do_press };
@@ -88,7 +88,7 @@ void slot_freed_while_writeback_is_under_way(struct kunit *test)
 }
 
 /* Writeback knows an entry whose slot is freed, and used for another page, meanwhile. */
-void slot_reused_before_writeback_has_it(struct kunit *test)
+void writeback_skips_reused_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
 	for_each_point(writeback_points, !point->folio) {
@@ -120,7 +120,7 @@ void slot_reused_before_writeback_has_it(struct kunit *test)
 }
 
 /* The same, with an entry where the old one was: as good, if it is the new page that is written. */
-void entry_made_anew_before_writeback_has_it(struct kunit *test)
+void writeback_never_writes_replaced_entry(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
 	for_each_point(writeback_points, !point->folio) {
@@ -138,7 +138,7 @@ void entry_made_anew_before_writeback_has_it(struct kunit *test)
 }
 
 /* The page has become all zeroes, of which zswap isn't told: what it has is old. */
-void zeroed_before_writeback_has_it(struct kunit *test)
+void writeback_skips_zeroed_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
 	for_each_point(writeback_points, !point->folio) {
@@ -176,7 +176,7 @@ void zeroed_before_writeback_has_it(struct kunit *test)
 }
 
 /* What can't be read isn't written, and nobody is left with a folio without content. */
-void failed_writeback_leaves_the_slot(struct kunit *test)
+void failed_writeback_keeps_the_entry(struct kunit *test)
 {
 	struct side writeback = { .run = do_press }, load = { .run = do_fault };
 	struct folio *folio, *waited = NULL;
@@ -224,7 +224,7 @@ void failed_writeback_leaves_the_slot(struct kunit *test)
 }
 
 /* It was the folio that kept the slot: with it go slot and entry. */
-void failed_writeback_of_a_slot_without_user(struct kunit *test)
+void failed_writeback_frees_unused_slot(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio && !point->data) {
 		struct side writeback = { .run = do_press };

@@ -35,7 +35,7 @@ static struct folio *alloc(swp_entry_t entry, unsigned long orders)
 	return alloc_with(entry, GFP_KERNEL, orders);
 }
 
-static void one_adds_the_next_finds(struct kunit *test)
+static void second_add_finds_the_first(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 1, NULL);
 	struct folio *folio, *found;
@@ -68,7 +68,7 @@ static void one_adds_the_next_finds(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, IS_ERR(swapin(entry)));
 }
 
-static void swapin_gives_the_data_once(struct kunit *test)
+static void second_swapin_finds_the_first(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 7, NULL);
 	struct folio *first, *second;
@@ -90,7 +90,7 @@ static void swapin_gives_the_data_once(struct kunit *test)
 }
 
 /* While a folio has the slot, the last user's going doesn't free it: its leaving does. */
-static void a_cached_slot_stays(struct kunit *test)
+static void cached_slot_outlives_its_last_user(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 1, NULL);
 	struct folio *folio;
@@ -125,7 +125,7 @@ static void slots_are_freed_one_by_one(struct kunit *test)
 		give_back(test, nth(entry, i), 0);
 }
 
-static void shadows_stay(struct kunit *test)
+static void slot_keeps_its_shadow(struct kunit *test)
 {
 	void *shadow = xa_mk_value(0x123456);
 	swp_entry_t entry = swapped(test, 0, 1, shadow);
@@ -368,7 +368,7 @@ static long charge_fallbacks(int order)
 }
 
 /* What can't be charged leaves the slots as they were, and nobody with it. */
-static void charges_that_fail(struct kunit *test)
+static void failed_charge_leaves_the_slots(struct kunit *test)
 {
 	/* Who has no more to reclaim gives up, and doesn't look for somebody to kill. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
@@ -585,7 +585,7 @@ static int try_to_win(void *data)
 	return 0;
 }
 
-static void one_wins(struct kunit *test)
+static void one_of_several_adds_wins(struct kunit *test)
 {
 	struct race one = { .entry = swapped(test, 0, 1, NULL), .rounds = 3000 };
 
@@ -653,18 +653,18 @@ static void faults_against_reclaim(struct kunit *test)
 }
 
 static struct kunit_case swap_cache_cases[] = {
-	KUNIT_CASE(one_adds_the_next_finds),
-	KUNIT_CASE(swapin_gives_the_data_once),
-	KUNIT_CASE(a_cached_slot_stays),
+	KUNIT_CASE(second_add_finds_the_first),
+	KUNIT_CASE(second_swapin_finds_the_first),
+	KUNIT_CASE(cached_slot_outlives_its_last_user),
 	KUNIT_CASE(slots_are_freed_one_by_one),
-	KUNIT_CASE(shadows_stay),
+	KUNIT_CASE(slot_keeps_its_shadow),
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 	KUNIT_CASE(ranges_that_cannot_be_had),
 	KUNIT_CASE(parts_are_replaced),
 #endif
 	KUNIT_CASE(all_is_replaced),
 #ifdef CONFIG_MEMCG
-	KUNIT_CASE(charges_that_fail),
+	KUNIT_CASE(failed_charge_leaves_the_slots),
 #endif
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_additions_leave_nothing),
@@ -672,7 +672,7 @@ static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(a_cgroups_first_large_folio),
 #endif
 #endif
-	KUNIT_CASE(one_wins),
+	KUNIT_CASE(one_of_several_adds_wins),
 	KUNIT_CASE(faults_against_reclaim),
 	{}
 };
