@@ -55,7 +55,7 @@ struct side {
 	swp_entry_t entry;
 	struct mem_cgroup *memcg;
 	struct folio *folio;
-	const char *word, *value;
+	const char *command, *param, *value;
 	unsigned long nr;
 	u64 found;
 };

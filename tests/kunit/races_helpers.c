@@ -269,7 +269,7 @@ void drop_cached(struct kunit *test, swp_entry_t entry)
 	} else {
 		KUNIT_FAIL(test, "the slot has no folio");
 	}
-	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
 /* --- Zswap ------------------------------------------------------------------- */

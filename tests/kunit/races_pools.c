@@ -13,7 +13,7 @@ static const struct point switch_points[] = {
 
 static void do_set_param(struct side *side)
 {
-	side->found = set_param(side->word, side->value);
+	side->found = set_param(side->param, side->value);
 }
 
 static void do_remove_cpu(struct side *side)
@@ -100,7 +100,7 @@ void store_uses_the_old_pool_during_switch(struct kunit *test)
 	needs_point(test, "switch:before_make_current");
 	for_each_point(switch_points, true) {
 		struct side switching = {
-			.run = do_set_param, .word = "zswap.compressor", .value = "lzo",
+			.run = do_set_param, .param = "zswap.compressor", .value = "lzo",
 		};
 		swp_entry_t entry = {};
 		u64 found = 0;
@@ -170,7 +170,7 @@ void compression_survives_cpu_removal(struct kunit *test)
 void cpu_removal_waits_for_pool_creation(struct kunit *test)
 {
 	struct side switching = {
-		.run = do_set_param, .word = "zswap.compressor", .value = "lzo-rle",
+		.run = do_set_param, .param = "zswap.compressor", .value = "lzo-rle",
 	};
 	struct side removing = { .run = do_remove_cpu, .nr = 1 };
 	swp_entry_t entry = {};

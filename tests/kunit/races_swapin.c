@@ -74,7 +74,7 @@ void swapin_of_freed_slot_fails(struct kunit *test)
 		lose_user(entry);
 	side_end(test, &load);
 	KUNIT_EXPECT_EQ(test, load.found, 0ULL);
-	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
 /* One swaps in, the other finds that, and waits: both have the page. */

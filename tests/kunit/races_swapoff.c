@@ -24,7 +24,7 @@ static void do_swapin(struct side *side)
 
 static void do_shell(struct side *side)
 {
-	side->found = shell(side->word);
+	side->found = shell(side->command);
 }
 
 /* The device goes while writeback knows of a slot of it, and is waited for if writeback has it. */
@@ -32,7 +32,7 @@ void swapoff_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
 		struct side writeback = { .run = do_press };
-		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
+		struct side swapoff = { .run = do_shell, .command = SWAPOFF };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = aged(test, 7);
 		bool waits = false;
@@ -63,7 +63,7 @@ void swapoff_waits_for_load(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
 		struct side load = { .run = do_swapin };
-		struct side swapoff = { .run = do_shell, .word = SWAPOFF };
+		struct side swapoff = { .run = do_shell, .command = SWAPOFF };
 		swp_entry_t entry = swapped(test, 0, 7, NULL);
 		bool waits = false;
 

@@ -62,7 +62,7 @@ void freeing_waits_for_the_walk(struct kunit *test)
 	side_end(test, &walk);
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
-	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
 /* The entry has left its slot, and not the list: the walk can't get at the slot. */
@@ -82,5 +82,5 @@ void walk_skips_entry_being_freed(struct kunit *test)
 	side_end(test, &freeing);
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
-	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }

@@ -83,7 +83,7 @@ void freed_slot_is_released_after_writeback(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + point->folio);
 		if (point->folio)
 			drop_cached(test, entry);
-		KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+		KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 	}
 }
 
@@ -239,6 +239,6 @@ void failed_writeback_frees_unused_slot(struct kunit *test)
 		side_end(test, &writeback);
 		acomp_inject(&faulty_decompress, FAULT_NONE);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
-		KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+		KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 	}
 }

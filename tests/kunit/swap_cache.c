@@ -21,7 +21,7 @@ static void give_back(struct kunit *test, swp_entry_t entry, int order)
 
 	swap_put_entries_direct(entry, 1 << order);
 	for (i = 0; i < 1 << order; i++)
-		KUNIT_EXPECT_EQ(test, word(nth(entry, i)), 0UL);
+		KUNIT_EXPECT_EQ(test, table_entry(nth(entry, i)), 0UL);
 }
 
 static struct folio *alloc_with(swp_entry_t entry, gfp_t gfp, unsigned long orders)
@@ -101,9 +101,9 @@ static void cached_slot_outlives_its_last_user(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
 	folio_put_swap(folio, NULL);
 	KUNIT_EXPECT_TRUE(test, swap_cache_has_folio(entry));
-	KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(entry)), 0);
+	KUNIT_EXPECT_EQ(test, __swp_tb_get_count(table_entry(entry)), 0);
 	drop(folio);
-	KUNIT_EXPECT_EQ(test, word(entry), 0UL);
+	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(entry, BIT(0))), -ENOENT);
 }
 
@@ -120,7 +120,7 @@ static void slots_are_freed_one_by_one(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, folio_page(folio, i)), 0);
 	drop(folio);
 	for (i = 0; i < 1 << ORDER; i++)
-		KUNIT_EXPECT_EQ(test, !word(nth(entry, i)), i % 2);
+		KUNIT_EXPECT_EQ(test, !table_entry(nth(entry, i)), i % 2);
 	for (i = 0; i < 1 << ORDER; i += 2)
 		give_back(test, nth(entry, i), 0);
 }
@@ -140,7 +140,7 @@ static void slot_keeps_its_shadow(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, swap_cache_get_shadow(entry));
 	evict(folio, shadow);
 	KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
-	KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
+	KUNIT_EXPECT_EQ(test, swp_tb_get_count(table_entry(entry)), 1);
 
 	folio = alloc(entry, BIT(0));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
@@ -225,14 +225,15 @@ static void parts_are_replaced(struct kunit *test)
 
 		KUNIT_EXPECT_PTR_EQ(test, found, i / 2 == 3 ? new : old);
 		folio_put(found);
-		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(nth(entry, i))), i == 6);
+		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(table_entry(nth(entry, i))), i == 6);
 	}
 
 	/* And back again, as if it had never been. */
 	ci = swap_cluster_get_and_lock(old);
 	for (i = 6; i < 8; i++)
 		__swap_table_set(ci, swp_cluster_offset(nth(entry, i)),
-				 folio_to_swp_tb(old, __swp_tb_get_flags(word(nth(entry, i)))));
+				 folio_to_swp_tb(old,
+						 __swp_tb_get_flags(table_entry(nth(entry, i)))));
 	swap_cluster_unlock(ci);
 	folio_clear_swapcache(new);
 	new->private = NULL;
@@ -281,7 +282,7 @@ static void all_is_replaced(struct kunit *test)
 
 		KUNIT_EXPECT_PTR_EQ(test, found, new);
 		folio_put(found);
-		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(word(nth(entry, i))), 1);
+		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(table_entry(nth(entry, i))), 1);
 	}
 	evict(new, NULL);
 	give_back(test, entry, ORDER);
@@ -381,7 +382,7 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 	for (order = 0; order <= ORDER; order += ORDER ?: 1) {
 		swp_entry_t entry = swapped_by(test, memcg, order, 100, shadow);
 		struct finder finder = { .entry = entry };
-		unsigned long words[1 << ORDER], used, max;
+		unsigned long before[1 << ORDER], used, max;
 		struct task_struct *task;
 		struct folio *folio;
 		long fallbacks, failed = 0;
@@ -391,7 +392,7 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 		if (!entry.val)
 			break;
 		for (i = 0; i < 1 << order; i++)
-			words[i] = word(nth(entry, i));
+			before[i] = table_entry(nth(entry, i));
 		max = xchg(&memcg->memory.max, 0);
 		/* The stock comes first. */
 		for (i = 0; i < 2 * MEMCG_CHARGE_BATCH; i++) {
@@ -419,10 +420,10 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 			if (PTR_ERR(folio) != -ENOMEM)
 				KUNIT_FAIL(test, "error %ld", PTR_ERR(folio));
 			for (i = 0; i < 1 << order; i++)
-				if (word(nth(entry, i)) != words[i])
+				if (table_entry(nth(entry, i)) != before[i])
 					break;
 			if (i != 1 << order) {
-				KUNIT_EXPECT_EQ(test, word(nth(entry, i)), words[i]);
+				KUNIT_EXPECT_EQ(test, table_entry(nth(entry, i)), before[i]);
 				break;
 			}
 			cond_resched();
@@ -485,7 +486,7 @@ static int each_allocation_fails(struct kunit *test, swp_entry_t entry, int orde
 			KUNIT_EXPECT_FALSE(test, swap_cache_has_folio(entry));
 		}
 		KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
-		KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
+		KUNIT_EXPECT_EQ(test, swp_tb_get_count(table_entry(entry)), 1);
 		if (left)
 			break;
 	}

@@ -60,7 +60,8 @@ static inline bool holds(struct folio *folio, u64 what)
 
 /* --- Slots ------------------------------------------------------------------- */
 
-static inline unsigned long word(swp_entry_t entry)
+/* The entry in the swap table. */
+static inline unsigned long table_entry(swp_entry_t entry)
 {
 	return swap_table_get(__swap_entry_to_cluster(entry), swp_cluster_offset(entry));
 }

@@ -642,7 +642,7 @@ pub unsafe fn folio_enter_swapcache(folio: *mut folio, entry: swp_entry_t) {
 }
 
 /// Whether the folio, in the life that the caller's reference keeps, was ever in the swap cache for the
-/// slot. To be locked: who adds a folio writes the slot's word first.
+/// slot. To be locked: who adds a folio writes the slot's swap-table entry first.
 pub unsafe fn folio_has_had(folio: *const folio, entry: swp_entry_t) -> bool {
     assert!(folio_test_locked(folio));
     alive(folio).had.borrow().contains(&entry.val)

@@ -221,7 +221,8 @@ fn store_after_zero() {
     shut_down(device, &[&A]);
 }
 
-/// One process has the page swapped out again, another that shares it ends: both change the slot's word.
+/// One process has the page swapped out again, another that shares it ends: both change the slot's
+/// swap-table entry.
 fn store_shared() {
     let device = old_page(2);
     A.fork(&B);
