@@ -12,6 +12,7 @@ any_may_fail
 dmesg -c > /run/dmesg
 loads=$(debug decompress_fail) hits=$(debug pool_limit_hit)
 stores=$(debug reject_alloc_fail) entries=$(debug reject_kmemcache_fail)
+fails=$(debug reject_compress_fail) poor=$(debug reject_compress_poor)
 swap_on virtio
 suite=/sys/kernel/debug/kunit/zswap_abi
 echo 1 > $suite/run
@@ -29,4 +30,5 @@ point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]*
 point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt $few ])" yes
 point "and those without an entry" "$(true_that [ $(($(debug reject_kmemcache_fail) - entries)) -gt $few ])" yes
 point "the limit's hits too" "$(($(debug pool_limit_hit) - hits))" $limits
-point "and nothing else" "$(debug reject_compress_fail) $(debug reject_compress_poor)" "0 0"
+point "and nothing else" \
+	"$(($(debug reject_compress_fail) - fails)) $(($(debug reject_compress_poor) - poor))" "0 0"
