@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""bench.py DOC PICTURE DIR: compare what swapping takes in C and in Rust.
+"""bench.py DOC DIR: compare what swapping takes in C and in Rust.
 
 DIR has a file of each boot, c.N and rust.N, with lines WHAT<tab>KIB<tab>CONTENT<tab>WAY<tab>PER<tab>
 INSTRUCTIONS...: what each of the boot's rounds took for PER pages. A boot's figure is the median of
-its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and the
-PICTURE. A row for which Rust takes over 1 % more, and more than boots differ, has to be in DOC's
-table of reasons: else the exit status is 1, as it is if the boots differ so much that it depends on them.
+its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and what the
+picture shows into DIR/picture.tsv. A row for which Rust takes over 1 % more, and more than boots differ,
+has to be in DOC's table of reasons: else the exit status is 1, as it is if the boots differ so much that it
+depends on them.
 """
 
 import os
@@ -77,39 +78,25 @@ def stands_for(key):
     return (way, "cache", kib, "random") if way in PLAIN else (way, what, 4, content)
 
 
-def draw(rows, path):
-    """A bar for each row, to the right where Rust takes more."""
-    step, left, middle, unit = 16, 420, 585, 16
-    clip = (middle - left) / unit
-    height = 60 + step * len(rows)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 930 {height}" font-family="sans-serif" font-size="11">',
-        "<!-- SPDX-License-Identifier: GPL-2.0 -->",
-        "<!-- Drawn by scripts/bench.py. -->",
-        f'<rect width="930" height="{height}" fill="#fff"/>',
-        f'<text x="{middle}" y="18" text-anchor="middle" font-size="13">Rust against C: instructions a page</text>',
-        f'<text x="{middle - 8}" y="36" text-anchor="end" fill="#26734d">Rust takes less</text>',
-        f'<text x="{middle + 8}" y="36" fill="#a3341f">Rust takes more</text>',
-        f'<rect x="{middle - LIMIT * unit}" y="44" width="{2 * LIMIT * unit}" height="{step * len(rows)}" fill="#eee"/>',
-    ]
-    for i, (key, c, rust, percent) in enumerate(rows):
-        y = 44 + i * step
-        length = min(abs(percent), clip) * unit
-        colour = "#26734d" if percent <= 0 else "#a3341f" if percent > LIMIT else "#b08a2e"
-        x = middle - length if percent < 0 else middle
-        end = middle + length + 4 if percent >= 0 else middle - length - 4
-        anchor = "start" if percent >= 0 else "end"
-        lines.append(f'<text x="{left - 10}" y="{y + 12}" text-anchor="end">{name(key)}</text>')
-        lines.append(f'<rect x="{x:.1f}" y="{y + 3}" width="{length:.1f}" height="{step - 6}" fill="{colour}"/>')
-        lines.append(f'<text x="{end:.1f}" y="{y + 12}" text-anchor="{anchor}">{percent:+.1f} %</text>')
-        lines.append(f'<text x="920" y="{y + 12}" text-anchor="end" fill="#666">{c:.0f} to {rust:.0f}</text>')
-    lines += [f'<path d="M{middle} 44v{step * len(rows)}" stroke="#333"/>', "</svg>"]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+# The groups of the picture: way, where the page is, content.
+GROUPS = [
+    ("out", "cache", "random"), ("out", "zswap", "random"), ("out", "zswap", "same"),
+    ("in", "cache", "random"), ("in", "cache", "zero"), ("in", "zswap", "random"), ("in", "zswap", "same"),
+    ("free", "zswap", "random"), ("free", "zswap", "same"), ("gone", "zswap", "random"),
+    ("ahead", "zswap", "random"), ("cached", "zswap", "random"),
+]
+
+
+def to_draw(percents, path):
+    """Writes the rows of scripts/bench.gp."""
+    with open(path, "w", encoding="ascii") as file:
+        for way, what, content in GROUPS:
+            bars = [percents.get((way, what, kib, content), float("nan")) for kib in (4, 64, 2048)]
+            file.write("\t".join([f"{WAYS[way]}, {WHATS[what]}, {content}", *(f"{bar:.3f}" for bar in bars)]) + "\n")
 
 
 def main():
-    doc, picture, folder = sys.argv[1:]
+    doc, folder = sys.argv[1:]
     boots = measured.by_kernel([os.path.join(folder, file) for file in sorted(os.listdir(folder))], read)
     keys = set(boots["c"][0])
     for boot in boots["c"] + boots["rust"]:
@@ -117,7 +104,7 @@ def main():
             sys.exit(f"{folder}: the boots have different rows: {name(min(set(boot) ^ keys))}")
     reasons = measured.reasons(doc, "REASONS")
 
-    table, drawn, bad, used, worst = [], [], 0, set(), 0.0
+    table, percents, bad, used, worst = [], {}, 0, set(), 0.0
     hidden = {"no": 0, "as": 0}  # that take over the limit more: none, or as the row that stands for them
     over = set()
     order = list(WAYS), list(WHATS)
@@ -140,8 +127,9 @@ def main():
             bad += 1
         if verdict in ("MORE", "listed"):
             over.add(key)
+        percents[key] = percent
         if is_shown(key):
-            drawn.append((key, c, rust, percent))
+            pass
         elif verdict in ("less", "same"):
             hidden["no"] += 1
             continue
@@ -158,7 +146,7 @@ def main():
              f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
     measured.put_output(doc, "make bench", lines)
-    draw(drawn, picture)
+    to_draw(percents, os.path.join(folder, "picture.tsv"))
 
     print("\n".join(lines))
     for row in sorted(set(reasons) - used):

@@ -26,7 +26,7 @@ PACKAGES=(
 	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
 	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
-	qemu-system-x86 busybox-static e2fsprogs util-linux
+	qemu-system-x86 busybox-static e2fsprogs util-linux gnuplot-nox
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
 # Another, with nothing in it but what SUITE doesn't have.
