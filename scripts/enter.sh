@@ -6,12 +6,19 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
-env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS"
-	CCACHE_DIR="$CACHE/ccache" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
+env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS")
+# kernel.sh makes the store, and looks whether it can be written to.
+store=$CACHE/ccache
+if [ -n "${CCACHE-ccache}" ] && [ -d "$store" ]; then
+	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
+else
+	store=
+	env+=(CCACHE_DISABLE=1)
+fi
 for name in V HOSTTOOLS http_proxy https_proxy no_proxy; do
 	[ -z "${!name:-}" ] || env+=("$name=${!name}")
 done
-mkdir -p "$CACHE/cargo" "$CACHE/ccache"
+mkdir -p "$CACHE/cargo"
 
 if [ -n "${HOSTTOOLS:-}" ]; then
 	exec "${env[@]}" HOME="$HOME" PATH="$PATH" "$@"
@@ -27,8 +34,8 @@ unshare "${namespaces[@]}" true 2>/dev/null ||
 # The source tree is bound read-only: its files are hard links of the pristine ones.
 # shellcheck disable=SC2016 # expanded by the inner shell
 exec unshare "${namespaces[@]}" bash -euc '
-	root=$1 top=$2 cache=$3 rw=$4 src=$5
-	shift 5
+	root=$1 top=$2 cache=$3 rw=$4 src=$5 store=$6
+	shift 6
 	bind() {
 		mkdir -p "$root$1"
 		mount --rbind "$1" "$root$1"
@@ -54,10 +61,10 @@ exec unshare "${namespaces[@]}" bash -euc '
 	bind_file /etc/ssl/certs/ca-certificates.crt # the network may have an authority of its own
 	bind_ro "$cache"
 	bind "$cache/cargo"
-	bind "$cache/ccache"
+	[ -z "$store" ] || bind "$store"
 	[ -z "$rw" ] || bind "$rw"
 	bind "$top"
 	[ ! -d "$src" ] || bind_ro "$src" "$top/build/src"
 	exec chroot "$root" "$@"
-' enter "$root" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" \
+' enter "$root" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" "$store" \
 	"${env[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"

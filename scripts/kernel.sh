@@ -44,8 +44,16 @@ fi
 
 make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
-# What was compiled once, in any checkout, is taken from there. Not HOSTCC, which rustc gets as its linker.
-[ -z "${CCACHE-1}" ] || make+=("CC=ccache clang")
+# What was compiled once, in any checkout, is taken from the store. Not HOSTCC, which rustc gets as its linker.
+# The command is the same without a store, where ccache only calls clang: else all would be built anew.
+export CCACHE=${CCACHE-ccache}
+[ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=ccache clang")
+store=$CACHE/ccache
+if [ -n "$CCACHE" ] && ! why=$({ mkdir -p "$store" && head -c 64K /dev/zero >"$store/try.$$"; } 2>&1); then
+	echo "ccache: ${why##*: }: building without its store, $store"
+	CCACHE=
+fi
+rm -f "$store/try.$$" 2>/dev/null || :
 
 # The configuration, made anew only when something it depends on is new.
 fragments=(scripts/kernel.config "$out/impl.config")
@@ -90,4 +98,11 @@ fi
 # nothing is for the progress shown, no more.
 read -ra targets <<<"${TARGET:-bzImage}"
 [ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != bzImage ] || STEP_LINES=2060
-step "kernel $variant" scripts/enter.sh "${make[@]}" "${targets[@]}"
+build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
+if [ -n "$CCACHE" ]; then
+	attempt "kernel $variant" "${build[@]}" && exit
+	why=$(grep -a -m 1 '^ccache: error: ' "$LOG") || failed "kernel $variant"
+	echo "ccache: ${why##*: }: building without its store, $store"
+	CCACHE=
+fi
+step "kernel $variant" "${build[@]}"

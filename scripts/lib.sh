@@ -104,8 +104,8 @@ attempt() {
 }
 
 # step NAME CMD...: the same, and a failure ends the script with the end of the log.
-step() {
-	attempt "$@" && return
+step() { attempt "$@" || failed "$1"; }
+failed() {
 	[ -n "${V:-}" ] || tail -n 20 "$LOG" >&2
 	die "$1 failed: see $TOP/$LOG"
 }
