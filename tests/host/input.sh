@@ -9,7 +9,7 @@ bzImage=$TOP/build/${IMPL:-rust}/arch/x86/boot/bzImage
 source=$(pristine)
 unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MINUTES SEED MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
-	printf '%s\n' '# no toolchain root: nothing here can be tried' '1..0'
+	echo '1..0 # SKIP there is no toolchain root to try them with: run make toolchain'
 	exit 0
 }
 
@@ -134,6 +134,7 @@ rm -f "$work/noapt/apt-get"
 refused 'no apt' "no apt: .* use HOSTTOOLS=1" env PATH="$work/noapt" scripts/toolchain.sh
 
 refused 'no network for the toolchain' 'no network.* run again' offline scripts/toolchain.sh
+refused 'no network for herd7' 'no network.* run again' offline scripts/toolchain.sh herd
 holds 'and nothing is left of it' cache_is_clean
 fresh_cache root
 refused 'no network for the source' 'no network.* run again' offline scripts/source.sh
