@@ -15,8 +15,8 @@ for name; do
 	read -ra tests < <(sed -n 's/^# tests: //p' "$fragment")
 	export VARIANT=$name EXTRA_CONFIG=$fragment
 	build_and_test "$name" "${tests[@]}" || bad=$((bad + 1))
-	table+=("$(printf '%-10s %9s %9s  %-22s %s' "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "$fragment")")")
+	table+=("$(printf '%-10s %9s %9s  %-32s %s' "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "$fragment")")")
 done
-printf '\n%-10s %9s %9s  %-22s %s\n' "$IMPL" built tested result 'what it is'
+printf '\n%-10s %9s %9s  %-32s %s\n' "$IMPL" built tested result 'what it is'
 printf '%s\n' "${table[@]}"
 [ "$bad" = 0 ] || die "$bad of $# configurations failed: see build/log"

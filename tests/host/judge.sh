@@ -36,7 +36,7 @@ judged() {
 it_must_run() { must_run[it]=yes; }
 two_planned() { planned[it]=2; }
 
-echo 1..16
+echo 1..17
 judged 2 0 0 'what passes' <<<$'1..2\nok 1 - a # 0.1 s\nok 2 - b'
 judged 1 1 0 'what fails' <<<$'1..2\nok 1 - a\nnot ok 2 - b'
 judged 1 2 0 "what doesn't come" <<<$'1..3\nok 1 - a'
@@ -77,4 +77,11 @@ judged 4 0 0 'KUnit suites that pass' < <(suites 'ok ok' ok)
 judged 3 1 0 'one with a case that fails' < <(suites 'ok not' ok)
 judged 3 0 1 'one with a case that is skipped' < <(suites 'ok skip' ok)
 judged 2 1 2 'one of which all cases are skipped' < <(suites 'skip skip' ok)
+
+n=$((n + 1))
+alone=$(sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c | while read -r suite; do
+	grep -q -x "suite=/sys/kernel/debug/kunit/$suite" tests/vm/*.sh || echo "$suite"
+done)
+[ -z "$alone" ] || { bad=1 && printf 'not '; }
+echo "ok $n - each suite in C has a file in tests/vm that runs it${alone:+: not }$alone"
 exit $bad
