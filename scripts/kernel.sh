@@ -70,7 +70,7 @@ key=$({ echo "$ROOT ${HOSTTOOLS:-}"; cat build/overlay/origin "${fragments[@]}" 
 if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 	rm -f "$out/config.key"
 	# shellcheck disable=SC2016 # expanded in the root
-	step "config $variant" scripts/enter.sh bash -euc '
+	CCACHE='' step "config $variant" scripts/enter.sh bash -euc '
 		out=$1 n=$2
 		fragments=("${@:3:n}")
 		make=("${@:3+n}")
