@@ -143,7 +143,8 @@ impl<T: Send + Sync> WorkItem for Node<T> {
         rcu::synchronize_rcu();
         // Nobody should have been able to get a reference.
         // SAFETY: `refs` is initialised by the type invariant.
-        crate::warn_on_once!(!unsafe { bindings::percpu_ref_is_zero(node.refs.get()) });
+        let is_zero = unsafe { bindings::percpu_ref_is_zero(node.refs.get()) };
+        crate::warn_on_once!(!is_zero);
         drop(node);
     }
 }
