@@ -136,7 +136,7 @@ pub struct FolioPage<'a> {
 }
 
 // Only who compresses looks at pages.
-#[cfg_attr(not(CONFIG_ZSWAP), expect(dead_code))]
+#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[inline]
@@ -331,7 +331,7 @@ pub struct Contents<'a> {
 pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
 // Only who compresses looks at pages.
-#[cfg_attr(not(CONFIG_ZSWAP), expect(dead_code))]
+#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl<'a> Contents<'a> {
     /// Says that all of it was written.
     #[inline]
