@@ -48,8 +48,8 @@ use core::{
     ptr::NonNull, //
 };
 
-/// As in C, where bindgen takes it for a negative number.
-const NO_INTERLEAVE_INDEX: usize = usize::MAX;
+/// As in C; bindgen takes it for a negative number.
+const NO_INTERLEAVE_INDEX: usize = bindings::NO_INTERLEAVE_INDEX as usize;
 
 /// A swap device that is kept from being swapped off by a reference, through one of its slots.
 ///

@@ -84,6 +84,9 @@ use core::{
 pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 use SLOTS_PER_CLUSTER as CLUSTER;
 
+/// The largest window of readahead by address, as a power of 2. Mirrors `SWAP_RA_ORDER_CEILING`.
+pub const READAHEAD_MAX_ORDER: u32 = bindings::SWAP_RA_ORDER_CEILING;
+
 /// What the words of this kernel say.
 pub type SlotWord = Word<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;

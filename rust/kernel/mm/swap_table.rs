@@ -27,15 +27,34 @@ pub type Native = Layout<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 
 const WORD_BITS: u32 = usize::BITS;
 /// `SWAP_CACHE_PFN_MARK_BITS`
-const MARK_BITS: u32 = 2;
+const MARK_BITS: u32 = bindings::SWAP_TABLE_MARK_BITS as u32;
 /// `SWP_TB_PFN_MARK`
-const FOLIO_MARK: usize = 0b10;
+const FOLIO_MARK: usize = bindings::SWAP_TABLE_FOLIO_MARK;
 /// `SWP_TB_SHADOW_MARK`, which is the mark of an XArray's value, too.
-const SHADOW_MARK: usize = 0b1;
+const SHADOW_MARK: usize = bindings::SWAP_TABLE_SHADOW_MARK;
 /// `SWP_TB_BAD`
-const BAD: usize = usize::MAX << 3;
+const BAD: usize = !bindings::SWAP_TABLE_NOT_BAD;
 /// `SWAP_COUNT_MIN_BITS`
-const COUNT_MIN_BITS: u32 = 2;
+const COUNT_MIN_BITS: u32 = bindings::SWAP_TABLE_COUNT_MIN_BITS as u32;
+
+// What is worked out here for this kernel is what mm/swap_table.h has: else this doesn't compile.
+const _: () = {
+    let flags_shift = Native::FLAGS_SHIFT as usize;
+    let count_shift = flags_shift + Native::COUNT_SHIFT as usize;
+    assert!(bindings::SWAP_TABLE_NULL == 0);
+    // `decode()` looks for these two in this order; the first is `xa_is_value()`.
+    assert!(SHADOW_MARK == 0b1);
+    assert!(FOLIO_MARK & SHADOW_MARK == 0 && FOLIO_MARK != 0 && FOLIO_MARK >> MARK_BITS == 0);
+    assert!(bindings::SWAP_TABLE_MARK_MASK == (1 << MARK_BITS) - 1);
+    assert!(BAD & SHADOW_MARK == 0 && BAD & bindings::SWAP_TABLE_MARK_MASK != FOLIO_MARK);
+    assert!(Native::HAS_ZERO_MARK == (bindings::SWAP_TABLE_HAS_ZERO != 0));
+    assert!(!Native::HAS_ZERO_MARK || bindings::SWAP_TABLE_ZERO == 1 << flags_shift);
+    assert!(Native::FLAGS_MASK == !bindings::SWAP_TABLE_NOT_FLAGS);
+    assert!(flags_shift == bindings::SWAP_TABLE_FLAGS_SHIFT);
+    assert!(usize::MAX << count_shift == !bindings::SWAP_TABLE_NOT_COUNT);
+    assert!(count_shift == bindings::SWAP_TABLE_COUNT_SHIFT);
+    assert!(usize::MAX >> count_shift == bindings::SWAP_TABLE_COUNT_MAX);
+};
 
 impl<const PFN_BITS: u32> Layout<PFN_BITS> {
     /// Whether there is room for the zero mark: `SWAP_TABLE_HAS_ZEROFLAG`. If not, clusters have a

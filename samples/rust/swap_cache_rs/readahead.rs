@@ -23,7 +23,8 @@ use kernel::{
             page_table_span,
             Fault,
             Origin,
-            Slot, //
+            Slot,
+            READAHEAD_MAX_ORDER, //
         },
         virt::VmaRef,
         vmstat::{
@@ -151,10 +152,7 @@ fn window_on_device(offset: usize) -> usize {
 ///
 /// Mirrors `swap_vma_ra_win()`.
 fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
-    /// `SWAP_RA_ORDER_CEILING`
-    const MAX: u32 = 1 << 5;
-
-    let max = glue::max_window().min(MAX);
+    let max = glue::max_window().min(1 << READAHEAD_MAX_ORDER);
     if max == 1 {
         return None;
     }

@@ -24,6 +24,20 @@ mod ffi {
 pub mod page {
     pub const PAGE_SHIFT: usize = 12;
 }
+    pub(crate) const SWAP_TABLE_NULL: usize = 0;
+    pub(crate) const SWAP_TABLE_MARK_BITS: usize = 2;
+    pub(crate) const SWAP_TABLE_MARK_MASK: usize = 0b11;
+    pub(crate) const SWAP_TABLE_FOLIO_MARK: usize = 0b10;
+    pub(crate) const SWAP_TABLE_SHADOW_MARK: usize = 0b1;
+    pub(crate) const SWAP_TABLE_NOT_BAD: usize = 0b111;
+    pub(crate) const SWAP_TABLE_HAS_ZERO: usize = 1;
+    pub(crate) const SWAP_TABLE_ZERO: usize = 1 << 59;
+    pub(crate) const SWAP_TABLE_NOT_FLAGS: usize = usize::MAX >> 5;
+    pub(crate) const SWAP_TABLE_FLAGS_SHIFT: usize = 59;
+    pub(crate) const SWAP_TABLE_NOT_COUNT: usize = usize::MAX >> 4;
+    pub(crate) const SWAP_TABLE_COUNT_SHIFT: usize = 60;
+    pub(crate) const SWAP_TABLE_COUNT_MAX: usize = 15;
+    pub(crate) const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
 extern crate self as kernel;
 
 pub mod api {
