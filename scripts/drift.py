@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """drift.py KSRC [update]: is the C still what the Rust was written from?
 
-docs/c-to-rust.md has a table for each C file, headed by the file's path. Its rows
-name what the file defines: functions, types, DEFINE_*; one row is the rest. Each
+docs/c-to-rust.md has a table for each C file and header, headed by its path. Its rows
+name what the file defines: functions, types, DEFINE_*; one row is the rest. (Of a
+header, in which most is C's own, also what has no row.) Each
 ends with a hash of the C text, comments above it included. Prints what has changed,
 appeared or vanished in KSRC, and fails if anything has. With "update", writes the
 hashes of the rows anew: for whoever has looked at the changes.
@@ -100,33 +101,41 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def tables(lines):
+    """The rows of each table, by the path above it: what they name, the known hash, the line."""
+    rows, path = {}, None
+    for number, line in enumerate(lines):
+        heading = re.match(r"## `(\S+\.[ch])`$", line)
+        if heading:
+            path = heading.group(1)
+            rows[path] = {}
+        elif line.startswith("## "):
+            path = None
+        row = re.match(r"\| `([^`]+)` \|.*\| `([0-9a-f]*)` \|$", line) if path else None
+        if row:
+            rows[path][row.group(1)] = (row.group(2), number)
+    return rows
+
+
 def main():
     ksrc, update = sys.argv[1], sys.argv[2:] == ["update"]
     with open(TABLE, encoding="utf-8") as table:
         lines = table.read().splitlines()
-    found, seen, drift, path = {}, {}, [], None
-    for number, line in enumerate(lines):
-        heading = re.match(r"## `(\S+\.c)`$", line)
-        if heading:
-            path = heading.group(1)
-            with open(f"{ksrc}/{path}", encoding="utf-8") as source:
-                found[path] = {name: digest(text) for name, text in texts(source.read()).items()}
-            seen[path] = set()
-        elif line.startswith("## "):
-            path = None
-        row = re.match(r"\| `([^`]+)` \|.*\| `([0-9a-f]*)` \|$", line) if path else None
-        if not row:
-            continue
-        name, known = row.groups()
-        seen[path].add(name)
-        now = found[path].get(name)
-        if now is None:
-            drift.append(f"{path}: {name} vanished")
-        elif now != known:
-            drift.append(f"{path}: {name} changed")
-            lines[number] = f"{line[:line.rindex('| `')]}| `{now}` |"
-    for path, names in found.items():
-        drift += [f"{path}: {name} appeared" for name in names if name not in seen[path]]
+    drift = []
+    for path, rows in tables(lines).items():
+        with open(f"{ksrc}/{path}", encoding="utf-8") as source:
+            found = texts(source.read())
+        if path.endswith(".h"):
+            for name in [name for name in found if name not in rows]:
+                found[REST] += found.pop(name)
+        for name, (known, number) in rows.items():
+            if name not in found:
+                drift.append(f"{path}: {name} vanished")
+            elif digest(found[name]) != known:
+                drift.append(f"{path}: {name} changed")
+                line = lines[number]
+                lines[number] = f"{line[:line.rindex('| `')]}| `{digest(found[name])}` |"
+        drift += [f"{path}: {name} appeared" for name in found if name not in rows]
     if update:
         with open(TABLE, "w", encoding="utf-8") as table:
             table.write("\n".join(lines) + "\n")

@@ -45,7 +45,7 @@ start=$(now_ms)
 rm -rf "$state/c"
 while read -r f; do
 	install -D -m 644 "$pristine/$f" "$state/c/$f"
-done < <(sed -n 's/^## `\(.*\.c\)`$/\1/p' docs/c-to-rust.md)
+done < <(sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md)
 key=$(find docs/c-to-rust.md scripts/drift.py "$state/c" -type f -exec sha256sum {} + | sha256sum)
 if [ "$(cat "$state/drift" 2>/dev/null)" != "$key" ]; then
 	if scripts/enter.sh python3 scripts/drift.py "$state/c" >build/log/drift.log 2>&1; then
