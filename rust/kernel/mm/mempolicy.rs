@@ -29,9 +29,8 @@ use core::marker::PhantomData;
 ///
 /// // A page for what was swapped out at `address`, on the node where the VMA wants it.
 /// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
-///     let mut gfp = GFP_KERNEL;
 ///     let policy = VmaPolicy::of(vma, address);
-///     FreshFolio::alloc(&mut gfp, 0, &policy.origin())
+///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.origin())
 /// }
 /// ```
 pub struct VmaPolicy<'a> {

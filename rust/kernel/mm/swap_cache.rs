@@ -112,10 +112,9 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 ///
 /// // Fails with `EEXIST` if somebody else was faster.
 /// fn add(slot: Slot<'_>, origin: &Origin<'_>) -> Result<NewFolio> {
-///     let mut gfp = GFP_KERNEL;
-///     let folio = FreshFolio::alloc(&mut gfp, 0, origin).ok_or(ENOMEM)?;
+///     let folio = FreshFolio::alloc(GFP_KERNEL, 0, origin).ok_or(ENOMEM)?;
 ///     let entered = slot.add_folio(folio)?;
-///     Ok(entered.charge(origin, gfp)?.prepare_split()?.publish())
+///     Ok(entered.charge(origin)?.prepare_split()?.publish())
 /// }
 ///
 /// fn swapin(entry: SwapEntry, origin: &Origin<'_>) -> Result<ARef<Folio>> {
@@ -296,7 +295,7 @@ impl<'a> Slot<'a> {
         let first = self.first(folio.order).ok_or(EINVAL)?;
         let cluster = Locked::new(self);
         let (shadow, memcg) = cluster.vacancy(self, first, folio.order)?;
-        let FreshFolio { ptr, order } = *ManuallyDrop::new(folio);
+        let FreshFolio { ptr, order, gfp } = *ManuallyDrop::new(folio);
         // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be set
         // without care. The slots' cluster is locked, and has a table, as `vacancy` has seen; they
         // are free to be taken.
@@ -306,13 +305,14 @@ impl<'a> Slot<'a> {
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
-        // INVARIANT: As was just done.
-        Ok(Entered(Unpublished {
+        // INVARIANT: As was just done; it is charged no more than before.
+        let unpublished = Unpublished {
             ptr,
             shadow,
             memcg,
             _device: PhantomData,
-        }))
+        };
+        Ok(Entered(unpublished, gfp))
     }
 }
 
@@ -482,35 +482,73 @@ fn odd_flags(word: SlotWord) -> SlotFlags {
     }
 }
 
+/// A folio that leaves isn't in the word of one of its slots.
+#[cold]
+#[inline(never)]
+fn left_elsewhere() {
+    crate::warn_on_once!(true);
+}
+
+/// A folio that is replaced isn't in the word of one of the slots.
+#[cold]
+#[inline(never)]
+fn replaced_elsewhere() {
+    crate::warn_on_once!(true);
+}
+
+/// A folio enters slots that its cluster hasn't got.
+#[cold]
+#[inline(never)]
+fn enters_outside() {
+    crate::warn_on_once!(true);
+}
+
+/// A folio leaves slots that its cluster hasn't got.
+#[cold]
+#[inline(never)]
+fn leaves_outside() {
+    crate::warn_on_once!(true);
+}
+
+/// A folio takes over slots that the cluster hasn't got.
+#[cold]
+#[inline(never)]
+fn replaced_outside() {
+    crate::warn_on_once!(true);
+}
+
 /// A folio that was just allocated.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `2^order` pages with one reference, ours, which nobody else knows.
+/// `ptr` is a folio of `2^order` pages with one reference, ours, which nobody else knows. It is charged
+/// to no cgroup, and was allocated with `gfp`.
 pub struct FreshFolio {
     ptr: NonNull<bindings::folio>,
     order: u32,
+    gfp: Flags,
 }
 
 impl FreshFolio {
     /// Allocates a folio of `2^order` pages for `origin`. May sleep if `gfp` may. For more than a
-    /// page, `gfp` becomes what is right for a large folio, which it is to be charged with as well.
+    /// page, tries no harder than is right for a large folio. `__GFP_ACCOUNT` is ignored: the folio is
+    /// charged when it has its slots, and to their cgroup.
     ///
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
-    pub fn alloc(gfp: &mut Flags, order: u32, origin: &Origin<'_>) -> Option<Self> {
+    pub fn alloc(gfp: Flags, order: u32, origin: &Origin<'_>) -> Option<Self> {
         if order > CLUSTER.ilog2() {
             return None; // no slots for that
         }
-        let mut raw = gfp.as_raw();
+        let mut raw = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
         // SAFETY: By its invariants `origin` has a fault and a policy that are null or stay. An
         // order of no more than a cluster is within the bits that C shifts by it.
         let ptr = NonNull::new(unsafe {
             bindings::swapin_alloc_folio(&mut raw, order, origin.vmf, origin.mpol, origin.ilx)
         })?;
-        *gfp = Flags::from_raw(raw);
-        // INVARIANT: Just allocated.
-        Some(Self { ptr, order })
+        let gfp = Flags::from_raw(raw);
+        // INVARIANT: Just allocated, without accounting.
+        Some(Self { ptr, order, gfp })
     }
 }
 
@@ -621,23 +659,28 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
 }
 
 /// A folio in the swap cache that isn't charged yet. Dropping it undoes that it was added.
+///
+/// # Invariants
+///
+/// The folio is charged to no cgroup, and was allocated with `.1`.
 #[must_use = "the folio leaves the swap cache at once if unused"]
-pub struct Entered<'a>(Unpublished<'a>);
+pub struct Entered<'a>(Unpublished<'a>, Flags);
 
 impl<'a> Entered<'a> {
-    /// Charges the folio to the cgroup that its slots were charged to. May sleep if `gfp` may.
+    /// Charges the folio to the cgroup that its slots were charged to, with the flags that it was
+    /// allocated with. May sleep if these may.
     ///
     /// Fails with `ENOMEM`. Mirrors `mem_cgroup_swapin_charge_folio()`.
     #[inline]
-    pub fn charge(self, origin: &Origin<'_>, gfp: Flags) -> Result<Charged<'a>> {
-        // SAFETY: The folio is alive, locked and nobody else's; the fault, if there is one, keeps
-        // its process.
+    pub fn charge(self, origin: &Origin<'_>) -> Result<Charged<'a>> {
+        // SAFETY: The folio is alive, locked, nobody else's, and by the type invariant not charged;
+        // the fault, if there is one, keeps its process.
         let ret = unsafe {
             bindings::mem_cgroup_swapin_charge_folio(
                 self.0.ptr.as_ptr(),
                 self.0.memcg,
                 bindings::vmf_mm(origin.vmf),
-                gfp.as_raw(),
+                self.1.as_raw(),
             )
         };
         if ret == 0 {

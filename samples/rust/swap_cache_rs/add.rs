@@ -63,14 +63,14 @@ pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin
 }
 
 #[inline]
-fn add_one(slot: Slot<'_>, mut gfp: Flags, order: u32, origin: &Origin<'_>) -> Result<NewFolio> {
+fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, origin: &Origin<'_>) -> Result<NewFolio> {
     is_worth_allocating(slot, order)?;
-    let folio = FreshFolio::alloc(&mut gfp, order, origin).ok_or(ENOMEM)?;
+    let folio = FreshFolio::alloc(gfp, order, origin).ok_or(ENOMEM)?;
     race_point!("add:after_alloc");
     // Others may have been faster meanwhile.
     let entered = slot.add_folio(folio)?;
     race_point!("add:before_charge");
-    let charged = entered.charge(origin, gfp).inspect_err(|_| {
+    let charged = entered.charge(origin).inspect_err(|_| {
         count_fallback(order, Fallback::Charge);
     })?;
     Ok(charged.prepare_split()?.publish())

@@ -4,13 +4,12 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    alloc::Flags,
     mm::swap_cache::{Entered, Origin, Splittable},
     prelude::*,
 };
 
-pub fn attack<'a>(entered: Entered<'a>, origin: &Origin<'_>, gfp: Flags) -> Result<Splittable<'a>> {
+pub fn attack<'a>(entered: Entered<'a>, origin: &Origin<'_>) -> Result<Splittable<'a>> {
     #[cfg(attack)]
     return entered.prepare_split(); //~[attack] E0599
-    entered.charge(origin, gfp)?.prepare_split()
+    entered.charge(origin)?.prepare_split()
 }

@@ -12,5 +12,5 @@ pub fn attack(policy: VmaPolicy<'_>) -> Option<FreshFolio> {
     let origin: Origin<'_> = policy.origin();
     #[cfg(attack)]
     drop(policy); //~[attack] E0505
-    FreshFolio::alloc(&mut kernel::alloc::flags::GFP_KERNEL.clone(), 0, &origin)
+    FreshFolio::alloc(kernel::alloc::flags::GFP_KERNEL, 0, &origin)
 }

@@ -4,15 +4,14 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    alloc::Flags,
     mm::swap_cache::{Entered, Origin},
     prelude::*,
 };
 
-pub fn attack(entered: Entered<'_>, origin: &Origin<'_>, gfp: Flags) -> Result {
+pub fn attack(entered: Entered<'_>, origin: &Origin<'_>) -> Result {
     #[cfg(attack)]
-    entered.charge(origin, gfp)?; //~[attack] unused_must_use
+    entered.charge(origin)?; //~[attack] unused_must_use
     #[cfg(control)]
-    drop(entered.charge(origin, gfp)?);
+    drop(entered.charge(origin)?);
     Ok(())
 }

@@ -93,8 +93,12 @@ pub type gfp_t = u32;
 pub const GFP_KERNEL: gfp_t = 1;
 pub const __GFP_IO: gfp_t = 0x40;
 pub const __GFP_FS: gfp_t = 0x80;
+pub const __GFP_ACCOUNT: gfp_t = 0x40_0000;
 pub const MAX_ERRNO: u32 = 4095;
 pub const MAX_SWAPFILES: u32 = 3;
+pub const NO_INTERLEAVE_INDEX: i32 = -1;
+pub const SWAP_CLUSTER_MAX: u32 = 32;
+pub const SWAP_RA_ORDER_CEILING: u32 = 5;
 /// Few, so that all orders can be tried.
 pub const SWAPFILE_CLUSTER_SLOTS: usize = 4;
 pub const SWAP_TABLE_PFN_BITS: usize = 40;
