@@ -94,15 +94,18 @@ impl Folio {
         unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
     }
 
-    /// A folio that C has lent.
+    /// Calls `f` with a folio that C has lent.
     ///
     /// # Safety
     ///
-    /// `ptr` must point to a folio that has a reference for `'a`.
+    /// `ptr` must point to a folio that has a reference during the call.
     #[inline]
-    pub unsafe fn borrow_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::folio,
+        f: impl for<'a> FnOnce(&'a Self) -> R,
+    ) -> R {
         // SAFETY: By the requirement.
-        unsafe { Self::from_raw(ptr) }
+        f(unsafe { Self::from_raw(ptr) })
     }
 }
 

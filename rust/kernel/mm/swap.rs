@@ -326,13 +326,18 @@ impl Reads {
         ret
     }
 
+    /// Calls `f` with what a C caller has begun to read with.
+    ///
     /// # Safety
     ///
-    /// `ptr` must be initialised, the caller's alone during `'a`, and submitted by him later.
+    /// `ptr` must be initialised, the caller's alone during the call, and submitted by him later.
     #[inline]
-    pub unsafe fn from_raw<'a>(ptr: *mut bindings::swap_io_ctx) -> &'a mut Self {
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::swap_io_ctx,
+        f: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         // SAFETY: By the requirement; `Self` is transparent.
-        unsafe { &mut *ptr.cast() }
+        f(unsafe { &mut *ptr.cast() })
     }
 }
 

@@ -144,13 +144,27 @@ impl SwapDevice {
 }
 
 impl<'a> Slot<'a> {
+    /// Calls `f` with the slot that a C caller has named.
+    ///
     /// # Safety
     ///
-    /// During `'a` the device of `entry` must not be taken out of use, and `entry` must lie within
+    /// During the call the device of `entry` must not be taken out of use, and `entry` must lie within
     /// it: "the caller must ensure that the entry is valid and protect the swap device with a
     /// reference or locks", as C's callers are told in mm/swap.h.
     #[inline]
-    pub unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
+    pub unsafe fn with_raw<R>(
+        entry: bindings::swp_entry_t,
+        f: impl for<'b> FnOnce(Slot<'b>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for as long as `f` can use it.
+        f(unsafe { Slot::from_raw(entry) })
+    }
+
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be taken out of use, and `entry` must lie within it.
+    #[inline]
+    unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
         // INVARIANT: By the requirement; C finds the cluster of an entry by the device's table.
         Self {
             entry: entry.val,
@@ -575,11 +589,27 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
+    /// Calls `f` with the fault and the policy of a C caller; either may be null.
+    ///
+    /// # Safety
+    ///
+    /// During the call the pointers must be as the type's invariants say.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        vmf: *mut bindings::vm_fault,
+        mpol: *mut bindings::mempolicy,
+        ilx: c_ulong,
+        f: impl for<'b> FnOnce(&Origin<'b>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for as long as `f` can use it.
+        f(&unsafe { Origin::from_raw(vmf, mpol, ilx) })
+    }
+
     /// # Safety
     ///
     /// The pointers must be as the type's invariants say.
     #[inline]
-    pub unsafe fn from_raw(
+    pub(super) unsafe fn from_raw(
         vmf: *mut bindings::vm_fault,
         mpol: *mut bindings::mempolicy,
         ilx: c_ulong,
@@ -1009,16 +1039,21 @@ pub struct Fault<'a> {
 }
 
 impl<'a> Fault<'a> {
+    /// Calls `f` with a fault that a C caller handles.
+    ///
     /// # Safety
     ///
-    /// `vmf` must be as the type's invariants say.
+    /// During the call `vmf` must be as the type's invariants say.
     #[inline]
-    pub unsafe fn from_raw(vmf: NonNull<bindings::vm_fault>) -> Self {
-        // INVARIANT: By the requirement.
-        Self {
+    pub unsafe fn with_raw<R>(
+        vmf: NonNull<bindings::vm_fault>,
+        f: impl for<'b> FnOnce(Fault<'b>) -> R,
+    ) -> R {
+        // INVARIANT: By the requirement, for as long as `f` can use it.
+        f(Fault {
             vmf,
             _p: PhantomData,
-        }
+        })
     }
 
     /// The fault, for C to borrow.
@@ -1043,6 +1078,21 @@ impl<'a> Fault<'a> {
 }
 
 impl VmaRef {
+    /// Calls `f` with a VMA that a C caller has lent; null is none.
+    ///
+    /// # Safety
+    ///
+    /// During the call `vma` must be null, or a VMA that is locked for reading or kept otherwise.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        vma: *mut bindings::vm_area_struct,
+        f: impl for<'b> FnOnce(Option<&'b VmaRef>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for as long as `f` can use it. The pointer is compared, and not
+        // made a reference to what C writes meanwhile.
+        f((!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) }))
+    }
+
     /// What swap readahead has noted of the VMA: packed as [`mm/swap_state.c`] has it, 0 at first.
     ///
     /// [`mm/swap_state.c`]: srctree/mm/swap_state.c

@@ -106,6 +106,28 @@ pub(crate) mod glue {
     }
 }
 
+/// Calls `f` with a slot, and on whose behalf its page is swapped in.
+///
+/// # Safety
+///
+/// During the call the entry must be valid, and its device be kept; `vmf` must be null or a fault that is
+/// being handled, `mpol` null or a policy that stays.
+#[inline]
+unsafe fn with_slot_for<R>(
+    entry: bindings::swp_entry_t,
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    f: impl for<'s, 'o> FnOnce(Slot<'s>, &Origin<'o>) -> R,
+) -> R {
+    // SAFETY: By the requirement.
+    unsafe {
+        Slot::with_raw(entry, |slot| {
+            Origin::with_raw(vmf, mpol, ilx, |origin| f(slot, origin))
+        })
+    }
+}
+
 /// An `ERR_PTR()`.
 fn err_ptr<T>(error: Error) -> *mut T {
     error.to_ptr()
@@ -121,8 +143,7 @@ pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     entry: bindings::swp_entry_t,
 ) -> *mut bindings::folio {
     // SAFETY: By the requirement.
-    let slot = unsafe { Slot::from_raw(entry) };
-    slot.folio().map_or(core::ptr::null_mut(), Folio::into_c)
+    or_null(unsafe { Slot::with_raw(entry, |slot| slot.folio()) })
 }
 
 /// Whether a slot has a folio at this moment.
@@ -133,8 +154,8 @@ pub(crate) unsafe extern "C" fn swap_cache_get_folio(
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
     // SAFETY: By the requirement.
-    let slot = unsafe { Slot::from_raw(entry) };
-    matches!(slot.word(), SlotWord::Folio(..))
+    let word = unsafe { Slot::with_raw(entry, |slot| slot.word()) };
+    matches!(word, SlotWord::Folio(..))
 }
 
 /// What a slot without a folio says about when its page was evicted; null if it has one, or is free.
@@ -145,8 +166,7 @@ pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
     // SAFETY: By the requirement.
-    let slot = unsafe { Slot::from_raw(entry) };
-    match slot.word() {
+    match unsafe { Slot::with_raw(entry, |slot| slot.word()) } {
         SlotWord::Shadow(shadow, _) => shadow.as_ptr(),
         _ => core::ptr::null_mut(),
     }
@@ -246,8 +266,12 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     // SAFETY: By the requirement.
-    let (slot, origin) = unsafe { (Slot::from_raw(targ_entry), Origin::from_raw(vmf, mpol, ilx)) };
-    match add::add(slot, Flags::from_raw(gfp), orders, &origin) {
+    let added = unsafe {
+        with_slot_for(targ_entry, vmf, mpol, ilx, |slot, origin| {
+            add::add(slot, Flags::from_raw(gfp), orders, origin)
+        })
+    };
+    match added {
         Added::New(folio) => folio.into_c_locked(),
         Added::Present => err_ptr(EEXIST),
         Added::Failed(error) => err_ptr(error),
@@ -269,9 +293,12 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     // SAFETY: By the requirement.
-    let (slot, origin) = unsafe { (Slot::from_raw(entry), Origin::from_raw(vmf, mpol, ilx)) };
-    swapin::swapin_sync(slot, Flags::from_raw(flag), orders, &origin)
-        .map_or_else(err_ptr, Folio::into_c)
+    let swapped_in = unsafe {
+        with_slot_for(entry, vmf, mpol, ilx, |slot, origin| {
+            swapin::swapin_sync(slot, Flags::from_raw(flag), orders, origin)
+        })
+    };
+    swapped_in.map_or_else(err_ptr, Folio::into_c)
 }
 
 /// The folio that a slot has, or one that is being read.
@@ -297,24 +324,17 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: By the requirement; null is none.
-    let (vma, reads) = unsafe {
-        (
-            vma.as_ref().map(|vma| VmaRef::from_raw(vma)),
-            Reads::from_raw(ctx),
-        )
+    let read = |vma: &VmaRef, reads: &mut Reads| {
+        let policy = VmaPolicy::of(vma, addr);
+        let gfp = Flags::from_raw(gfp_mask);
+        swapin::read(device.slot(), gfp, &policy.origin(), reads, false)
     };
-    let Some(vma) = vma else {
-        return core::ptr::null_mut();
-    };
-    let policy = VmaPolicy::of(vma, addr);
-    or_null(swapin::read(
-        device.slot(),
-        Flags::from_raw(gfp_mask),
-        &policy.origin(),
-        reads,
-        false,
-    ))
+    // SAFETY: By the requirement.
+    or_null(unsafe {
+        VmaRef::with_raw(vma, |vma| {
+            vma.and_then(|vma| Reads::with_raw(ctx, |reads| read(vma, reads)))
+        })
+    })
 }
 
 /// Begins to read a page: for C's walk over a page table.
@@ -332,20 +352,13 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     readahead: bool,
 ) -> *mut bindings::folio {
     // SAFETY: By the requirement.
-    let (slot, origin, reads) = unsafe {
-        (
-            Slot::from_raw(entry),
-            Origin::from_raw(core::ptr::null_mut(), mpol, ilx),
-            Reads::from_raw(ctx),
-        )
-    };
-    or_null(swapin::read(
-        slot,
-        Flags::from_raw(gfp),
-        &origin,
-        reads,
-        readahead,
-    ))
+    or_null(unsafe {
+        with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
+            Reads::with_raw(ctx, |reads| {
+                swapin::read(slot, Flags::from_raw(gfp), origin, reads, readahead)
+            })
+        })
+    })
 }
 
 /// Swaps in, and reads ahead by places on the device. Returns the folio, with a reference, or null.
@@ -361,17 +374,11 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     // SAFETY: By the requirement.
-    let (slot, origin) = unsafe {
-        (
-            Slot::from_raw(entry),
-            Origin::from_raw(core::ptr::null_mut(), mpol, ilx),
-        )
-    };
-    or_null(readahead::cluster_readahead(
-        slot,
-        Flags::from_raw(flag),
-        &origin,
-    ))
+    or_null(unsafe {
+        with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
+            readahead::cluster_readahead(slot, Flags::from_raw(flag), origin)
+        })
+    })
 }
 
 /// Swaps in for a fault, and reads ahead. Returns the folio, with a reference, or null.
@@ -389,12 +396,13 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
         return core::ptr::null_mut();
     };
     // SAFETY: By the requirement.
-    let (slot, fault) = unsafe { (Slot::from_raw(entry), Fault::from_raw(vmf)) };
-    or_null(readahead::swapin_readahead(
-        slot,
-        Flags::from_raw(flag),
-        fault,
-    ))
+    or_null(unsafe {
+        Slot::with_raw(entry, |slot| {
+            Fault::with_raw(vmf, |fault| {
+                readahead::swapin_readahead(slot, Flags::from_raw(flag), fault)
+            })
+        })
+    })
 }
 
 /// Takes note that a folio was found in the swap cache.
@@ -408,12 +416,10 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) {
-    // SAFETY: By the requirement; null is none.
-    let (folio, vma) = unsafe {
-        (
-            Folio::borrow_raw(folio),
-            vma.as_ref().map(|vma| VmaRef::from_raw(vma)),
-        )
-    };
-    readahead::found(folio, vma, addr);
+    // SAFETY: By the requirement.
+    unsafe {
+        Folio::with_raw(folio, |folio| {
+            VmaRef::with_raw(vma, |vma| readahead::found(folio, vma, addr))
+        })
+    }
 }

@@ -21,14 +21,8 @@ include!("note.in");
 pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_cluster_info>) {
     #[cfg(control)]
     {
-        let _ = (CachedFolio::from_raw, Folio::borrow_raw, entry, cluster);
-        let _ = (Slot::from_raw, Pinned::from_raw);
-        let _ = (
-            Origin::from_raw,
-            Fault::from_raw,
-            Reads::from_raw,
-            Shadow::from_ptr,
-        );
+        let _ = (CachedFolio::from_raw, entry, cluster);
+        let _ = (Pinned::from_raw, Shadow::from_ptr);
         let _ = (
             MemCgroup::from_raw,
             LruVec::from_raw,
@@ -41,14 +35,14 @@ pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_clus
         let lent = CachedFolio::from_raw(null_mut()); //~[attack] E0133
         let _ = UnreadFolio::with_raw(null_mut(), |folio| Load::<'_, ()>::NotStored(folio)); //~[attack] E0133
         CachedFolio::with_raw(null_mut(), |_| ()); //~[attack] E0133
-        let _ = Folio::borrow_raw(null_mut()); //~[attack] E0133
+        let _ = Folio::with_raw(null_mut(), |_| ()); //~[attack] E0133
         FreedSlot::<Note>::with_raw(entry, |_| ()); //~[attack] E0133
         let _ = DeadDevice::with_raw(0, |_| Ok(())); //~[attack] E0133
-        let _ = Slot::from_raw(entry); //~[attack] E0133
+        let _ = Slot::with_raw(entry, |_| ()); //~[attack] E0133
         let _ = Pinned::from_raw(lent, cluster); //~[attack] E0133
-        let _ = Origin::from_raw(null_mut(), null_mut(), 0); //~[attack] E0133
-        let _ = Fault::from_raw(NonNull::dangling()); //~[attack] E0133
-        let _ = Reads::from_raw(null_mut()); //~[attack] E0133
+        let _ = Origin::with_raw(null_mut(), null_mut(), 0, |_| ()); //~[attack] E0133
+        let _ = Fault::with_raw(NonNull::dangling(), |_| ()); //~[attack] E0133
+        let _ = Reads::with_raw(null_mut(), |_| ()); //~[attack] E0133
         let _ = Shadow::from_ptr(null_mut()); //~[attack] E0133
         let _ = MemCgroup::from_raw(null_mut()); //~[attack] E0133
         let _ = LruVec::from_raw(null_mut()); //~[attack] E0133
