@@ -44,6 +44,7 @@ __rust_helper void rust_helper_swap_cluster_unlock(struct swap_cluster_info *ci)
 __rust_helper atomic_long_t *
 rust_helper_swap_cluster_table(struct swap_cluster_info *ci)
 {
+	lockdep_assert_held(&ci->lock);
 	return rcu_dereference_protected(ci->table, lockdep_is_held(&ci->lock));
 }
 
@@ -125,6 +126,16 @@ __rust_helper void rust_helper_folio_count_swapcache(struct folio *folio, long n
 {
 	node_stat_mod_folio(folio, NR_FILE_PAGES, nr);
 	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, nr);
+}
+
+__rust_helper bool rust_helper_folio_test_swapbacked(const struct folio *folio)
+{
+	return folio_test_swapbacked(folio);
+}
+
+__rust_helper bool rust_helper_folio_test_writeback(const struct folio *folio)
+{
+	return folio_test_writeback(folio);
 }
 
 __rust_helper void rust_helper_folio_set_readahead(struct folio *folio)

@@ -40,7 +40,8 @@ use core::{
 ///
 /// # Invariants
 ///
-/// Somebody holds a reference while there is a `&Folio`, and its count isn't frozen.
+/// Somebody holds a reference while there is a `&Folio`, and its count isn't frozen while that is lent
+/// to others.
 // A `struct folio` is a name for several `struct page`, of which a small one has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
@@ -230,17 +231,11 @@ impl<'a> CachedFolio<'a> {
     /// As for [`CachedFolio::with_raw`], for `'a`.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        if cfg!(CONFIG_DEBUG_VM) {
-            // SAFETY: The folio is alive, by the requirement.
-            let (locked, cached) = unsafe {
-                (
-                    bindings::folio_test_locked(ptr),
-                    bindings::folio_test_swapcache(ptr),
-                )
-            };
-            crate::warn_on_once!(!locked);
-            crate::warn_on_once!(!cached);
-        }
+        // SAFETY: The folio is alive, by the requirement. The checks add no reference, which the count,
+        // if it is frozen, forbids.
+        let folio = unsafe { Folio::from_raw(ptr) };
+        crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
+        crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
         // INVARIANT: By the requirement.
         Self {
             // SAFETY: It is a folio, by the requirement, and so not null.

@@ -441,11 +441,11 @@ unsafe fn table<'a>(
     }
 }
 
-/// The words of the `nr` slots from `first` on.
+/// The words of the `nr` slots from `first` on: fewer if the cluster hasn't as many.
 ///
 /// # Safety
 ///
-/// As for [`table`]; and the slots must be in use, so that there is a table, and in this cluster.
+/// As for [`table`].
 #[inline]
 unsafe fn words<'a>(
     cluster: NonNull<bindings::swap_cluster_info>,
@@ -453,12 +453,25 @@ unsafe fn words<'a>(
     nr: usize,
 ) -> &'a [Atomic<usize>] {
     // SAFETY: By the requirements.
-    unsafe {
-        table(cluster)
-            .unwrap_unchecked()
-            .get_unchecked(first..)
-            .get_unchecked(..nr)
-    }
+    let table: &[Atomic<usize>] = match unsafe { table(cluster) } {
+        Some(table) => table,
+        None => &[],
+    };
+    let rest = table.get(first..).unwrap_or(&[]);
+    rest.get(..nr).unwrap_or(rest)
+}
+
+/// The number of a folio's first page frame, as words have it.
+///
+/// # Safety
+///
+/// `folio` must be alive.
+#[inline]
+unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
+    // SAFETY: By the requirement.
+    let pfn = unsafe { bindings::folio_pfn(folio.as_ptr()) };
+    crate::vm_warn_on_once!(pfn >> bindings::SWAP_TABLE_PFN_BITS != 0);
+    Pfn::new(pfn)
 }
 
 /// Writes a folio into the words of slots, which keep their counts and zero marks; the swap cache
@@ -470,12 +483,12 @@ unsafe fn words<'a>(
 #[inline]
 unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     // SAFETY: By the requirements.
-    let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
+    let pfn = unsafe { pfn_of(folio) };
     for word in words {
         let flags = match Native::decode(word.load(Relaxed)) {
             SlotWord::Null => SlotFlags::NONE,
             SlotWord::Shadow(_, flags) => flags,
-            odd => odd_flags(odd),
+            odd => had_folio(odd),
         };
         // Release: a new folio was marked as locked by a plain write, before which nobody may find it.
         // The cluster's lock doesn't order the two: it was taken before both.
@@ -485,10 +498,10 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     unsafe { bindings::folio_ref_add(folio.as_ptr(), words.len() as c_int) };
 }
 
-/// What is said of a slot that can't be as it is.
+/// A slot that a folio enters has one, or is not for use. Its flags stay.
 #[cold]
 #[inline(never)]
-fn odd_flags(word: SlotWord) -> SlotFlags {
+fn had_folio(word: SlotWord) -> SlotFlags {
     crate::warn_on_once!(true);
     match word {
         SlotWord::Folio(_, flags) => flags,
@@ -835,21 +848,26 @@ impl<'f> Pinned<'_, 'f> {
     #[inline]
     pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
         let old = self.folio.pfn();
-        // SAFETY: By the requirement the folio is locked, which keeps its fields; its slots were in
-        // use by ours, and so are in our cluster, which is locked.
-        let (pfn, words) = unsafe {
+        // SAFETY: By the requirement the folio is locked, which keeps its fields. Our cluster is locked,
+        // and keeps its table, as our folio has slots there.
+        let (it, pfn, entry, nr, words) = unsafe {
+            let it: &Folio = new.cast().as_ref();
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
-            let first = index(bindings::folio_swap(new.as_ptr()));
-            (
-                Pfn::new(bindings::folio_pfn(new.as_ptr())),
-                words(self.cluster, first, nr),
-            )
+            let entry = bindings::folio_swap(new.as_ptr());
+            let words = words(self.cluster, index(entry), nr);
+            (it, pfn_of(new), entry, nr, words)
         };
+        crate::vm_warn_on_once_folio!(!it.is_in_swap_cache(), it);
+        crate::vm_warn_on_once_folio!(!it.is_locked(), it);
+        crate::vm_warn_on_once_folio!(entry.val == 0, it);
+        if words.len() != nr {
+            replaced_outside();
+        }
         for word in words {
             let flags = match Native::decode(word.load(Relaxed)) {
                 SlotWord::Folio(here, flags) if here == old => flags,
-                odd => {
-                    odd_flags(odd);
+                _ => {
+                    replaced_elsewhere();
                     continue;
                 }
             };
@@ -864,7 +882,7 @@ impl CachedFolio<'_> {
     #[inline]
     fn pfn(&self) -> Pfn {
         // SAFETY: The folio is alive.
-        Pfn::new(unsafe { bindings::folio_pfn(self.as_ptr().as_ptr()) })
+        unsafe { pfn_of(self.as_ptr()) }
     }
 
     /// Locks the cluster of the folio's slots, and takes the folio out of the swap cache, with the
@@ -910,15 +928,28 @@ unsafe fn leave(
 ) {
     let first = index(entry);
     // SAFETY: The folio is alive.
-    let pfn = Pfn::new(unsafe { bindings::folio_pfn(folio.as_ptr()) });
-    let (mut used, mut unused, mut understood) = (false, false, true);
+    let pfn = unsafe { pfn_of(folio) };
+    if cfg!(CONFIG_DEBUG_VM) {
+        // SAFETY: The folio is alive, and its device in use.
+        let (folio, its) = unsafe {
+            let folio: &Folio = folio.cast().as_ref();
+            (folio, bindings::swap_entry_to_cluster(entry))
+        };
+        crate::vm_warn_on_once_folio!(its != cluster.as_ptr(), folio);
+        crate::vm_warn_on_once_folio!(folio.is_under_writeback(), folio);
+    }
     // SAFETY: The slots are in use, by the folio at least, and not freed before the loop is over.
-    for word in unsafe { words(cluster, first, nr) } {
+    let words = unsafe { words(cluster, first, nr) };
+    let (mut used, mut unused, mut understood) = (false, false, words.len() == nr);
+    if !understood {
+        leaves_outside();
+    }
+    for word in words {
         let flags = match Native::decode(word.load(Relaxed)) {
             SlotWord::Folio(here, flags) if here == pfn => flags,
             // Somebody else's: it isn't ours to touch, let alone to free.
-            odd => {
-                odd_flags(odd);
+            _ => {
+                left_elsewhere();
                 understood = false;
                 continue;
             }
@@ -996,10 +1027,20 @@ pub unsafe fn add_from_c(
     folio: NonNull<bindings::folio>,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: By the requirement. A cluster that slots are allocated from has a table.
+    // SAFETY: The folio is alive.
+    let it: &Folio = unsafe { folio.cast().as_ref() };
+    crate::vm_warn_on_once_folio!(!it.is_locked(), it);
+    crate::vm_warn_on_once_folio!(it.is_in_swap_cache(), it);
+    crate::vm_warn_on_once_folio!(!it.is_swap_backed(), it);
+    // SAFETY: By the requirement. The cluster has a table, which stays while slots are in use.
     unsafe {
         let nr = bindings::folio_nr_pages(folio.as_ptr());
-        enter(words(cluster, index(entry), nr as usize), folio);
+        let words = words(cluster, index(entry), nr as usize);
+        if words.len() != nr as usize {
+            // C would write into what is next to the table.
+            return enters_outside();
+        }
+        enter(words, folio);
         bindings::folio_enter_swapcache(folio.as_ptr(), entry);
         bindings::folio_count_swapcache(folio.as_ptr(), nr);
     }

@@ -213,6 +213,8 @@ impl Shadow {
     /// what it finds in it unchecked.
     #[inline]
     pub unsafe fn from_ptr(ptr: *const crate::ffi::c_void) -> Self {
+        crate::vm_warn_on_once!(!ptr.is_null() && ptr.addr() & SHADOW_MARK == 0);
+        crate::vm_warn_on_once!(ptr.addr() & Native::FLAGS_MASK != 0);
         // INVARIANT: As said.
         Self((ptr.addr() | SHADOW_MARK) & !Native::FLAGS_MASK)
     }

@@ -199,17 +199,21 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
 /// # Safety
 ///
 /// The folio must be locked and in the swap cache, `ci` the cluster of its slots, and locked. With
-/// `swapout`, this must be reclaim, with interrupts disabled. The folio's count may be frozen.
+/// `swapout`, this must be reclaim, with interrupts disabled. The folio's count may be frozen. `entry`
+/// is the folio's own.
 /// `shadow` must be null or the workingset code's.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     ci: *mut bindings::swap_cluster_info,
     folio: *mut bindings::folio,
-    _entry: bindings::swp_entry_t,
+    entry: bindings::swp_entry_t,
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    // SAFETY: By the requirement. The entry is the folio's own.
+    // SAFETY: By the requirement the folio is locked and in the swap cache.
+    let its = unsafe { bindings::folio_swap(folio) };
+    kernel::vm_warn_on_once!(its.val != entry.val);
+    // SAFETY: By the requirement.
     unsafe {
         Pinned::from_raw(CachedFolio::from_raw(folio), NonNull::new_unchecked(ci))
             .delete(Shadow::from_ptr(shadow), swapout)

@@ -608,6 +608,14 @@ pub unsafe fn folio_test_swapcache(folio: *const folio) -> bool {
     alive(folio).swapcache.get()
 }
 
+pub unsafe fn folio_test_swapbacked(_: *const folio) -> bool {
+    true
+}
+pub unsafe fn folio_test_writeback(folio: *const folio) -> bool {
+    alive(folio).writeback.load(Relaxed)
+}
+pub unsafe fn dump_page(_: *const page, _: *const crate::ffi::c_char) {}
+
 pub unsafe fn folio_mark_uptodate(folio: *mut folio) {
     assert!(folio_test_locked(folio));
     alive(folio).uptodate.set(true);

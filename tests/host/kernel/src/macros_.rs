@@ -13,6 +13,18 @@ macro_rules! warn_on_once {
 }
 
 #[macro_export]
+macro_rules! warn_on {
+    ($cond:expr) => {
+        $crate::warn_on_once!($cond)
+    };
+}
+
+#[macro_export]
+macro_rules! do_once_lite {
+    { $($e:tt)* } => {{ $($e)* }};
+}
+
+#[macro_export]
 macro_rules! container_of {
     ($ptr:expr, $Container:ty, $($fields:tt)*) => {{
         let offset: usize = ::core::mem::offset_of!($Container, $($fields)*);
@@ -22,7 +34,7 @@ macro_rules! container_of {
 
 #[macro_export]
 macro_rules! c_str {
-    ($text:literal) => {
+    ($text:expr) => {
         match ::core::ffi::CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
             Ok(text) => text,
             Err(_) => panic!("a string has a zero in it"),

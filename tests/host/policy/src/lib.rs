@@ -15,15 +15,15 @@ mod swap_table;
 mod window;
 
 // What these files want of the kernel.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! vm_warn_on_once {
+    ($cond:expr) => {
+        assert!(!$cond)
+    };
+}
 mod bindings {
     pub(crate) const SWAP_TABLE_PFN_BITS: usize = 40;
-}
-mod ffi {
-    pub(crate) use core::ffi::c_void;
-}
-pub mod page {
-    pub const PAGE_SHIFT: usize = 12;
-}
     pub(crate) const SWAP_TABLE_NULL: usize = 0;
     pub(crate) const SWAP_TABLE_MARK_BITS: usize = 2;
     pub(crate) const SWAP_TABLE_MARK_MASK: usize = 0b11;
@@ -38,6 +38,13 @@ pub mod page {
     pub(crate) const SWAP_TABLE_COUNT_SHIFT: usize = 60;
     pub(crate) const SWAP_TABLE_COUNT_MAX: usize = 15;
     pub(crate) const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
+}
+mod ffi {
+    pub(crate) use core::ffi::c_void;
+}
+pub mod page {
+    pub const PAGE_SHIFT: usize = 12;
+}
 extern crate self as kernel;
 
 pub mod api {

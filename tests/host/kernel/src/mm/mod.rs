@@ -2,6 +2,8 @@
 
 //! Memory management: all of it the kernel's.
 
+#[path = "../../../../../rust/kernel/mm/debug.rs"]
+pub mod debug;
 #[path = "../../../../../rust/kernel/mm/folio.rs"]
 pub mod folio;
 #[path = "../../../../../rust/kernel/mm/list_lru.rs"]

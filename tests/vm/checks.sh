@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 kunit.autorun=0
+# only: debugvm
+# What a kernel with DEBUG_VM tells callers of the swap cache who break its rules: warnings, which
+# KUnit counts and keeps out of the log, and what it knows of the folio, which is there.
+. ./lib.sh
+plan 8
+
+dumps() { dmesg | sed -n 's/.*page dumped because: //p'; }
+
+swap_on virtio 16384
+suite=/sys/kernel/debug/kunit/swap_checks
+echo 1 > /sys/kernel/debug/clear_warn_once
+before=$(dumps | wc -l)
+echo 1 > $suite/run
+swap_off
+# What is skipped is missing.
+sed -n 's/^    ok \([0-9]* .* # SKIP\)/    not ok \1/; s/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
+points=6
+
+point "each check says of which folio, and why" "$(dumps | tail -n +$((before + 1)))" \
+	"VM_WARN_ON_ONCE_FOLIO(!it.is_locked())
+VM_WARN_ON_ONCE_FOLIO(!it.is_swap_backed())
+VM_WARN_ON_ONCE_FOLIO(it.is_in_swap_cache())
+VM_WARN_ON_ONCE_FOLIO(!folio.is_locked())
+VM_WARN_ON_ONCE_FOLIO(!folio.is_in_swap_cache())
+VM_WARN_ON_ONCE_FOLIO(folio.is_under_writeback())
+VM_WARN_ON_ONCE_FOLIO(!it.is_in_swap_cache())
+VM_WARN_ON_ONCE_FOLIO(!it.is_locked())
+VM_WARN_ON_ONCE_FOLIO(its != cluster.as_ptr())
+VM_WARN_ON_ONCE_FOLIO(entry.val == 0)"
+point "nothing is left" "$(debug stored_pages) $(awk '$1 == "SwapCached:" { print $2 }' /proc/meminfo)" "0 0"
