@@ -682,7 +682,7 @@ static int swap_cache_init(struct kunit *test)
 {
 	if (get_nr_swap_pages() <= 2 << ORDER)
 		kunit_skip(test, "no swap device is on: run me again after swapon");
-	if (!zswap_is_enabled())
+	if (IS_ENABLED(CONFIG_ZSWAP) && !zswap_is_enabled())
 		kunit_skip(test, "zswap keeps the data of these tests: enable it");
 	return 0;
 }

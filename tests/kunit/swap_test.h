@@ -52,7 +52,7 @@ static inline bool holds(struct folio *folio, u64 what)
 	bool ret = true;
 	int i;
 
-	for (i = 0; i < PAGE_SIZE / sizeof(u64); i++)
+	for (i = 0; IS_ENABLED(CONFIG_ZSWAP) && i < PAGE_SIZE / sizeof(u64); i++)
 		ret &= addr[i] == what;
 	kunmap_local(addr);
 	return ret;
@@ -114,7 +114,7 @@ static inline void evict(struct folio *folio, void *shadow)
 	folio_put(folio);
 }
 
-/* Has zswap store what a folio holds, as in reclaim. */
+/* Has zswap store what a folio holds, as in reclaim. Without zswap nobody does. */
 static inline bool store(struct folio *folio)
 {
 	unsigned int flags;
@@ -123,7 +123,7 @@ static inline bool store(struct folio *folio)
 	/* For lockdep: what storing locks must not be held to allocate. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	flags = memalloc_noreclaim_save();
-	ret = zswap_store(folio);
+	ret = zswap_store(folio) || !IS_ENABLED(CONFIG_ZSWAP);
 	memalloc_noreclaim_restore(flags);
 	fs_reclaim_release(GFP_KERNEL);
 	return ret;
@@ -154,6 +154,7 @@ static inline struct folio *swapin(swp_entry_t entry)
 			   get_task_policy(current), NO_INTERLEAVE_INDEX);
 }
 
+#ifdef CONFIG_ZSWAP
 /* --- Zswap ------------------------------------------------------------------- */
 
 static inline int set_param(const char *name, const char *value)
@@ -175,6 +176,7 @@ static inline long stored(void)
 {
 	return atomic_long_read(&zswap_stored_pages);
 }
+#endif
 
 /* How often it has happened since boot. */
 static noinline_for_stack __maybe_unused unsigned long event(enum vm_event_item item)
