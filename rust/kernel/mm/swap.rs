@@ -37,10 +37,7 @@ use crate::{
         Error,
         Result, //
     },
-    ffi::{
-        c_int,
-        c_void, //
-    },
+    ffi::c_int,
     mm::folio::{
         CachedFolio,
         Contents,
@@ -69,6 +66,7 @@ use crate::{
     },
     xarray::{
         StoreError,
+        Unguarded,
         XArray, //
     },
 };
@@ -722,7 +720,7 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
         Some(Occupied {
             tree,
             offset,
-            ptr: tree.load(offset)?,
+            found: tree.load(offset)?,
             _folio: PhantomData,
         })
     }
@@ -747,10 +745,10 @@ impl<'a, 'f, T: ForeignOwnable> Slots<'a, 'f, T> {
                 })
             }
         };
-        let (ptr, old) = tree.store_ptr(self.offset(index), value, gfp)?;
-        // SAFETY: It is what the tree holds. The slot is ours: nobody else takes the element out
-        // for as long as `self` is borrowed, and we can't.
-        Ok((unsafe { T::borrow(ptr.as_ptr()) }, old))
+        let (stored, old) = tree.store_and_load(self.offset(index), value, gfp)?;
+        // SAFETY: The slot is ours: nobody else takes the element out, or looks at it, for as long
+        // as `self` is borrowed, and we can't.
+        Ok((unsafe { stored.borrow() }, old))
     }
 }
 
@@ -782,12 +780,11 @@ pub struct Cleared<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn() -> T>);
 ///
 /// # Invariants
 ///
-/// The slot at `offset` of `tree` is ours for `'a`, and `ptr` is what it holds: it came from
-/// `T::into_foreign`.
+/// The slot at `offset` of `tree` is ours for `'a`, and `found` is what it holds.
 pub struct Occupied<'a, 'f, T: ForeignOwnable> {
     tree: &'a XArray<T>,
     offset: usize,
-    ptr: NonNull<c_void>,
+    found: Unguarded<'a, T>,
     _folio: PhantomData<CachedFolio<'f>>,
 }
 
@@ -795,8 +792,9 @@ impl<'a, 'f, T: ForeignOwnable + 'a> Occupied<'a, 'f, T> {
     /// Looks at it, for no longer than until it is taken.
     #[inline]
     pub fn get(&self) -> T::Borrowed<'_> {
-        // SAFETY: By the type invariant the element is there, and taking it consumes `self`.
-        unsafe { T::borrow(self.ptr.as_ptr()) }
+        // SAFETY: By the type invariant the element is there, and the slot ours; taking it consumes
+        // `self`.
+        unsafe { self.found.borrow() }
     }
 }
 
