@@ -40,7 +40,7 @@ use kernel::{
     str::BStr,
     sync::{
         atomic::Atomic,
-        percpu_ref::Ref,
+        generations::Ref,
         Mutex, //
     },
 };

@@ -20,7 +20,7 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        percpu_ref::Detached,
+        generations::Detached,
     },
 };
 

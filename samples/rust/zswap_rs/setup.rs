@@ -51,9 +51,9 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        percpu_ref::{
+        generations::{
             Detached,
-            RefList, //
+            Generations, //
         },
         Arc,
         SetOnce,
@@ -85,7 +85,7 @@ pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
     contexts_state: cpuhotplug::State<Contexts>,
     #[pin]
-    pools: RefList<Pool>,
+    pools: Generations<Pool>,
     was_full: Atomic<bool>,
     shrink_queue: ReclaimQueue,
     limit_work: Arc<LimitWork>,
@@ -114,7 +114,7 @@ impl Zswap {
             pin_init!(Self {
                 entry_cache,
                 contexts_state,
-                pools <- kernel::builtin_ref_list!(),
+                pools <- kernel::builtin_generations!(),
                 was_full: Atomic::new(false),
                 shrink_queue,
                 limit_work,
@@ -141,7 +141,7 @@ impl Zswap {
     }
 
     /// The pools.
-    pub(crate) fn pools(&self) -> &RefList<Pool> {
+    pub(crate) fn pools(&self) -> &Generations<Pool> {
         &self.pools
     }
 

@@ -39,7 +39,7 @@ use kernel::{
     race_point,
     sync::{
         aref::ARef,
-        percpu_ref::Ref, //
+        generations::Ref, //
     },
 };
 
