@@ -144,9 +144,9 @@ impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[inline]
     pub fn nid(&self) -> NumaNode {
-        // SAFETY: By the type invariant the page is alive.
-        let nid = unsafe { bindings::page_to_nid(self.page.as_ptr()) };
-        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+        // SAFETY: By the type invariant the page is alive; the node that it lies on is one that
+        // there is.
+        unsafe { NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
     #[inline]

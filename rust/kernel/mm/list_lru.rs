@@ -405,12 +405,8 @@ impl<T: Item> ListLru<T> {
 
     /// The C lists and a node that they have lists for.
     fn list_of(nid: NumaNode) -> Option<(*mut bindings::list_lru, c_int)> {
-        let nid = nid.as_raw();
-        // SAFETY: No requirement.
-        if !unsafe { bindings::node_is_possible(nid) } {
-            return None;
-        }
-        Some((T::lru().ready()?, nid))
+        // By the invariant of `NumaNode`: each node that there can be has lists.
+        (nid != NumaNode::NO_NODE).then_some((T::lru().ready()?, nid.as_raw()))
     }
 
     /// Walks the list of a node and cgroup from its head, the least recently used, over no more
@@ -554,16 +550,4 @@ impl<'v> Unlocked<'v> {
     pub fn stop(self) -> Next<'v> {
         Next::new(bindings::lru_status::LRU_STOP)
     }
-}
-
-/// The NUMA nodes that have memory which the kernel can use.
-///
-/// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
-pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
-    // SAFETY: No requirement.
-    let max = unsafe { bindings::max_node_ids() };
-    (0..max)
-        // SAFETY: The number is below `nr_node_ids`.
-        .filter(|&nid| unsafe { bindings::node_has_normal_memory(nid) })
-        .filter_map(|nid| NumaNode::new(nid).ok())
 }

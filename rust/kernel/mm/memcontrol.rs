@@ -304,12 +304,15 @@ impl LruVec {
     ///
     /// Mirrors `mem_cgroup_lruvec()`.
     pub fn of(memcg: Option<&MemCgroup>, nid: NumaNode) -> Option<&Self> {
-        // SAFETY: It is null, which C takes, or alive, and keeps its state; nodes have theirs for
-        // ever. Null for a node that there isn't.
+        if nid == NumaNode::NO_NODE {
+            return None;
+        }
+        // SAFETY: The group is null, which C takes, or alive, and keeps its state; the node is one
+        // that there can be, by the invariant of `NumaNode`, and has its data for ever.
         unsafe {
-            bindings::mem_cgroup_lruvec_of(MemCgroup::raw(memcg), nid.as_raw())
-                .cast::<Self>()
-                .as_ref()
+            let node = bindings::NODE_DATA(nid.as_raw());
+            let lruvec = bindings::mem_cgroup_lruvec(MemCgroup::raw(memcg), node);
+            Some(Self::from_raw(lruvec))
         }
     }
 

@@ -177,8 +177,9 @@ impl<P: HasPool, M> Object<P, M> {
             return Err(EINVAL);
         }
         let pool = owner.zs_pool().ptr;
-        let nid = nid.possible().as_raw();
-        // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none.
+        let nid = nid.as_raw();
+        // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none, by the
+        // invariant of `NumaNode`.
         let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid) };
         let errno = handle as isize;
         if (-(bindings::MAX_ERRNO as isize)..0).contains(&errno) {

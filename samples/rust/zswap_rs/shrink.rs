@@ -27,7 +27,6 @@ use kernel::{
     impl_has_work,
     mm::{
         list_lru::{
-            memory_nodes,
             ListLru,
             Next,
             Visit, //
@@ -38,6 +37,7 @@ use kernel::{
         },
     },
     new_work,
+    nodemask::memory_nodes,
     page::PAGE_SHIFT,
     prelude::*,
     race_point,

@@ -42,6 +42,8 @@ pub mod types;
 pub mod workqueue;
 pub mod xarray;
 
+#[path = "../../../../rust/kernel/nodemask.rs"]
+pub mod nodemask;
 #[path = "../../../../rust/kernel/race.rs"]
 pub mod race;
 #[path = "../../../../rust/kernel/shrinker.rs"]
