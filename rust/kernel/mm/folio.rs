@@ -482,10 +482,3 @@ impl<'a> Contents<'a> {
         unsafe { bindings::flush_dcache_folio(self.folio.as_raw()) };
     }
 }
-
-/// Memory in all, in pages. Mirrors `totalram_pages()`.
-#[inline]
-pub fn totalram_pages() -> usize {
-    // SAFETY: No requirement.
-    unsafe { bindings::totalram_pages() }
-}

@@ -197,6 +197,7 @@ const READY: u32 = 2;
 /// };
 /// # use kernel::{
 /// #     alloc::NumaNode,
+///     memalloc,
 /// #     shrinker::{Request, Scanned, Shrink, Shrinker},
 /// #     slab::Cache,
 /// #     sync::SetOnce,
@@ -245,7 +246,7 @@ const READY: u32 = 2;
 /// # }
 /// # let cache = CACHE.as_ref().ok_or(ENOMEM)?;
 /// # let links = Links::new();
-/// # let object = ZswapCharged::new(Bytes, None);
+/// # let object = memalloc::scope(|memalloc| ZswapCharged::new(Bytes, None, memalloc));
 /// # let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
 /// let entry = vacant.write(Entry { links, object });
 /// ListLru::add(entry.borrow(), &ListLru::prepare(None, GFP_KERNEL)?);

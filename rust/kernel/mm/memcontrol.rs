@@ -10,7 +10,11 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    mm::{folio::CachedFolio, vmstat::Event},
+    mm::{
+        folio::CachedFolio,
+        memalloc::Memalloc,
+        vmstat::Event, //
+    },
     sync::{
         aref::{
             ARef,
@@ -361,13 +365,12 @@ pub struct ZswapCharged<O: ZswapObject> {
 impl<O: ZswapObject> ZswapCharged<O> {
     /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters.
     ///
-    /// Mirrors `obj_cgroup_charge_zswap()`, which is for reclaim (`PF_MEMALLOC`): that isn't refused
-    /// memory. In other tasks C warns, and a charge that its limit refuses would be given back all
-    /// the same. May sleep.
+    /// Mirrors `obj_cgroup_charge_zswap()`, which must not fail, as it doesn't in a task that
+    /// allocates from the reserves.
     #[inline]
-    pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>) -> Self {
+    pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>, _memalloc: &Memalloc) -> Self {
         if let Some(objcg) = &objcg {
-            // SAFETY: We have a reference.
+            // SAFETY: We have a reference, and by the evidence `PF_MEMALLOC` is set.
             unsafe { bindings::obj_cgroup_charge_zswap(objcg.0.get(), object.bytes()) }
         }
         // INVARIANT: Just charged.

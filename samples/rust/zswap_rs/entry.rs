@@ -14,6 +14,7 @@ use kernel::{
             Links,
             ListLru, //
         },
+        memalloc::Memalloc,
         memcontrol::{
             ObjCgroup,
             ZswapCharged, //
@@ -81,11 +82,16 @@ pub(crate) static TREES: SlotTrees<StoredEntry> = SlotTrees::new(c"zswap_tree");
 
 impl Entry {
     /// An entry for slot `swap`, charged to `objcg` and counted.
-    pub(crate) fn new(swap: SwapEntry, object: Object, objcg: Option<ARef<ObjCgroup>>) -> Self {
+    pub(crate) fn new(
+        swap: SwapEntry,
+        object: Object,
+        objcg: Option<ARef<ObjCgroup>>,
+        memalloc: &Memalloc,
+    ) -> Self {
         stats::stored(object.meta.form);
         Self {
             swap,
-            object: ZswapCharged::new(object, objcg),
+            object: ZswapCharged::new(object, objcg, memalloc),
             lru: Links::new(),
         }
     }

@@ -30,8 +30,8 @@ use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
     mm::{
-        folio::totalram_pages,
-        memcontrol::Cursor, //
+        memcontrol::Cursor,
+        totalram_pages, //
     },
     module_param::runtime::{
         ParamLock,

@@ -25,6 +25,10 @@ use kernel::{
             ListLru,
             Prepared, //
         },
+        memalloc::{
+            self,
+            Memalloc, //
+        },
         memcontrol::ObjCgroup,
         swap::{
             Cleared,
@@ -91,9 +95,13 @@ fn store_in(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Re
     race_point!("store:prepared");
 
     let mut slots = folio.slots(&TREES);
-    for index in 0..slots.len() {
-        store_page(zswap, &pool, &lists, &mut slots, index)?;
-    }
+    // Reclaim is such a scope already, and nobody else stores: this is for charging to rely on.
+    memalloc::scope(|memalloc| {
+        for index in 0..slots.len() {
+            store_page(zswap, &pool, &lists, &mut slots, index, memalloc)?;
+        }
+        Ok(())
+    })?;
 
     if let Some(objcg) = &objcg {
         objcg.count(Event::ZSWPOUT, slots.len());
@@ -114,6 +122,7 @@ fn store_page(
     lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, '_, StoredEntry>,
     index: usize,
+    memalloc: &Memalloc,
 ) -> Result<(), Refused> {
     let (swap, page) = slots.get(index).ok_or(Refused)?;
     let vacant = zswap
@@ -124,7 +133,8 @@ fn store_page(
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
-    let entry = vacant.write(Entry::new(swap, object, lists.objcg().map(ARef::from)));
+    let objcg = lists.objcg().map(ARef::from);
+    let entry = vacant.write(Entry::new(swap, object, objcg, memalloc));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
         stats::RejectAllocFail::refused()

@@ -1059,6 +1059,7 @@ pub const KMALLOC_MAX_SIZE: u32 = 1 << 22;
 pub unsafe fn memalloc_noreclaim_save() -> c_uint {
     0
 }
+pub unsafe fn memalloc_noreclaim_restore(_: c_uint) {}
 
 #[repr(C)]
 pub struct shrink_control {
