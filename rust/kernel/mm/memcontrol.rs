@@ -92,8 +92,21 @@ impl MemCgroup {
 
     /// # Safety
     ///
-    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`.
-    pub unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
+    /// `ptr` must be null or point to a group that somebody has a reference to until this returns.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::mem_cgroup,
+        f: impl for<'a> FnOnce(Option<&'a Self>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        f(unsafe { Self::from_raw(ptr) })
+    }
+
+    /// # Safety
+    ///
+    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`, which
+    /// the caller must see to: no code that it calls may choose it.
+    pub(crate) unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { ptr.cast::<Self>().as_ref() }
     }
@@ -298,8 +311,22 @@ impl LruVec {
     /// # Safety
     ///
     /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
+    /// Lends the state that C has lent, for the call of `f` and no longer.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must point to a `struct lruvec` that isn't freed before this returns.
     #[inline]
-    pub unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::lruvec,
+        f: impl for<'a> FnOnce(&'a Self) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        f(unsafe { Self::from_raw(ptr) })
+    }
+
+    #[inline]
+    unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }

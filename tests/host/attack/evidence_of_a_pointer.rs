@@ -45,8 +45,8 @@ pub fn attack(
             Shadow::from_ptr,
         );
         let _ = (
-            MemCgroup::from_raw,
-            LruVec::from_raw,
+            MemCgroup::disabled,
+            LruVec::of,
             null_mut::<()>,
             NonNull::<()>::dangling,
         );
@@ -64,7 +64,7 @@ pub fn attack(
         let _ = Fault::from_raw(NonNull::dangling()); //~[attack] E0133
         let _ = Reads::from_raw(null_mut()); //~[attack] E0133
         let _ = Shadow::from_ptr(null_mut()); //~[attack] E0133
-        let _ = MemCgroup::from_raw(null_mut()); //~[attack] E0133
-        let _ = LruVec::from_raw(null_mut()); //~[attack] E0133
+        let _ = MemCgroup::with_raw(null_mut(), |_| ()); //~[attack] E0133
+        let _ = LruVec::with_raw(null_mut(), |_| ()); //~[attack] E0133
     }
 }
