@@ -114,8 +114,8 @@ pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
 
 /// Says that objects of a type can be on the lists of a `static` [`ListLru`].
 ///
-/// Takes the fields that are the object's [`Links`] and its
-/// [`ZswapCharged`](crate::mm::memcontrol::ZswapCharged) part.
+/// Takes the fields that are the object's [`Links`] and what knows the group that it is charged to:
+/// its type must be [`HasObjCgroup`](crate::mm::memcontrol::HasObjCgroup).
 ///
 /// ```ignore
 /// impl_list_lru_item! {
@@ -131,8 +131,9 @@ macro_rules! impl_list_lru_item {
         #[cfg(MODULE)]
         ::core::compile_error!("impl_list_lru_item! is for built-in code");
 
-        // SAFETY: Which field is which, what an object is charged to, and a `static` stay the same;
-        // `before_drop` below does as it should.
+        // SAFETY: Which field is which and a `static` stay the same, and so does what an object is
+        // charged to, as `HasObjCgroup` promises for a field that is only shared; `before_drop`
+        // below does as it should.
         unsafe impl $crate::mm::list_lru::Item for $self {
             #[inline]
             fn links(&self) -> &$crate::mm::list_lru::Links {
@@ -151,9 +152,7 @@ macro_rules! impl_list_lru_item {
                 let Self {
                     $charged: charged, ..
                 } = self;
-                let charged: *const $crate::mm::memcontrol::ZswapCharged<_> = charged;
-                // SAFETY: Made from a reference just now.
-                unsafe { &*charged }.objcg()
+                $crate::mm::memcontrol::HasObjCgroup::objcg(charged)
             }
 
             #[inline]

@@ -382,6 +382,32 @@ pub unsafe trait ZswapObject {
 /// A zswap object with what it is charged to: the charge ends with the object.
 ///
 /// # Invariants
+/// Something that is charged to one group, or to none, as long as it lives.
+///
+/// # Safety
+///
+/// `objcg()` must return the same for as long as the value is only shared.
+pub unsafe trait HasObjCgroup {
+    /// The group that it is charged to.
+    fn objcg(&self) -> Option<&ObjCgroup>;
+}
+
+// SAFETY: A reference that is only shared stays what it is.
+unsafe impl HasObjCgroup for Option<ARef<ObjCgroup>> {
+    #[inline]
+    fn objcg(&self) -> Option<&ObjCgroup> {
+        self.as_deref()
+    }
+}
+
+// SAFETY: As above: it is a field that nothing changes.
+unsafe impl<O: ZswapObject> HasObjCgroup for ZswapCharged<O> {
+    #[inline]
+    fn objcg(&self) -> Option<&ObjCgroup> {
+        self.objcg.as_deref()
+    }
+}
+
 ///
 /// If there is a group, `object.bytes()` and one page are charged to it.
 pub struct ZswapCharged<O: ZswapObject> {
