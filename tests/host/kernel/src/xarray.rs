@@ -171,9 +171,7 @@ impl<T: ForeignOwnable> XArray<T> {
             _xa: PhantomData,
         };
         // SAFETY: As in `erase`.
-        Ok((stored, unsafe {
-            T::try_from_foreign(old as *mut c_void)
-        }))
+        Ok((stored, unsafe { T::try_from_foreign(old as *mut c_void) }))
     }
 }
 
