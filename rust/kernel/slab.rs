@@ -80,7 +80,8 @@ impl<T: Managed> Cache<T> {
     /// Creates a cache called `name`. May sleep.
     pub fn new(name: &'static CStr) -> Result<Self> {
         const {
-            assert!(size_of::<T>() != 0 && size_of::<T>() <= u32::MAX as usize);
+            // What C wants of a cache. It takes the size as an `unsigned int`, and makes it larger.
+            assert!(size_of::<T>() != 0 && size_of::<T>() <= bindings::KMALLOC_MAX_SIZE as usize);
         }
         let mut args = bindings::kmem_cache_args {
             align: core::mem::align_of::<T>() as u32,
