@@ -54,6 +54,10 @@ use crate::{
 };
 use core::marker::PhantomData;
 
+/// Makes what has it invariant in `T`: which list an object is on, and where its links are, is said
+/// by its type, and a subtype can say otherwise.
+type Invariant<T> = PhantomData<fn(T) -> T>;
+
 /// What ties an object to its list.
 ///
 /// # Invariants
@@ -148,7 +152,8 @@ macro_rules! impl_list_lru_item {
 
             #[inline]
             fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
-                // Neither a pattern nor what makes a pointer dereferences: it is the field itself.
+                // Neither a pattern nor a call of a trait's function by its name dereferences: it
+                // is the field itself.
                 let Self {
                     $charged: charged, ..
                 } = self;
@@ -192,11 +197,11 @@ const READY: u32 = 2;
 /// ```
 /// use kernel::mm::{
 ///     list_lru::{Links, ListLru},
+///     memalloc,
 ///     memcontrol::{ZswapCharged, ZswapObject},
 /// };
 /// # use kernel::{
 /// #     alloc::NumaNode,
-///     memalloc,
 /// #     shrinker::{Request, Scanned, Shrink, Shrinker},
 /// #     slab::Cache,
 /// #     sync::SetOnce,
@@ -266,7 +271,7 @@ const READY: u32 = 2;
 pub struct ListLru<T> {
     lru: Opaque<bindings::list_lru>,
     state: Atomic<u32>,
-    _p: PhantomData<fn(T)>,
+    _p: Invariant<T>,
 }
 
 // SAFETY: A `struct list_lru` does its own locking, and has no thread; walks hand out `&T`, with
@@ -444,7 +449,7 @@ impl<T: Item> ListLru<T> {
 /// in it.
 pub struct Prepared<'a, T> {
     objcg: Option<&'a ObjCgroup>,
-    _p: PhantomData<fn(T)>,
+    _p: Invariant<T>,
 }
 
 impl<'a, T> Prepared<'a, T> {
@@ -488,7 +493,7 @@ type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 pub struct Visit<'v, T: Item> {
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
-    _object: PhantomData<&'v T>,
+    _object: PhantomData<(&'v T, fn(T) -> T)>,
     _visit: Brand<'v>,
     _not_send: NotThreadSafe,
 }

@@ -26,6 +26,7 @@ use crate::{
     types::Opaque,
 };
 use core::{
+    marker::PhantomData,
     ops::Deref,
     ptr::NonNull, //
 };
@@ -90,6 +91,8 @@ impl MemCgroup {
         unsafe { bindings::mem_cgroup_disabled() }
     }
 
+    /// Lends a group that C has lent, for the call of `f` and no longer.
+    ///
     /// # Safety
     ///
     /// `ptr` must be null or point to a group that somebody has a reference to until this returns.
@@ -308,9 +311,6 @@ impl ObjCgroup {
 pub struct LruVec(Opaque<bindings::lruvec>);
 
 impl LruVec {
-    /// # Safety
-    ///
-    /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
     /// Lends the state that C has lent, for the call of `f` and no longer.
     ///
     /// # Safety
@@ -325,6 +325,9 @@ impl LruVec {
         f(unsafe { Self::from_raw(ptr) })
     }
 
+    /// # Safety
+    ///
+    /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
     #[inline]
     unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
         // SAFETY: By the requirement; `Self` is transparent.
@@ -379,9 +382,6 @@ pub unsafe trait ZswapObject {
     fn bytes(&self) -> usize;
 }
 
-/// A zswap object with what it is charged to: the charge ends with the object.
-///
-/// # Invariants
 /// Something that is charged to one group, or to none, as long as it lives.
 ///
 /// # Safety
@@ -408,15 +408,22 @@ unsafe impl<O: ZswapObject> HasObjCgroup for ZswapCharged<O> {
     }
 }
 
+/// A zswap object with what it is charged to: the charge ends with the object.
+///
+/// Invariant in `O`: how much is uncharged is said by the type, and a subtype can say otherwise.
+///
+/// # Invariants
 ///
 /// If there is a group, `object.bytes()` and one page are charged to it.
 pub struct ZswapCharged<O: ZswapObject> {
     object: O,
     objcg: Option<ARef<ObjCgroup>>,
+    _invariant: PhantomData<fn(O) -> O>,
 }
 
 impl<O: ZswapObject> ZswapCharged<O> {
-    /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters.
+    /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters. May
+    /// sleep.
     ///
     /// Mirrors `obj_cgroup_charge_zswap()`, which must not fail, as it doesn't in a task that
     /// allocates from the reserves.
@@ -427,7 +434,11 @@ impl<O: ZswapObject> ZswapCharged<O> {
             unsafe { bindings::obj_cgroup_charge_zswap(objcg.0.get(), object.bytes()) }
         }
         // INVARIANT: Just charged.
-        Self { object, objcg }
+        Self {
+            object,
+            objcg,
+            _invariant: PhantomData,
+        }
     }
 
     /// The group that the object is charged to.
