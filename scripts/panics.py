@@ -13,7 +13,7 @@ import sys
 # Our modules of the kernel crate, as they are called in symbol names.
 MODULES = re.compile(
     r"kernel::(mm::(folio|swap|swap_cache|swap_table|mempolicy|list_lru|memcontrol|vmstat|zsmalloc)|slab|shrinker|block::plug|percpu|cpuhotplug"
-    r"|crypto|ratelimit|xarray|sync::percpu_ref|module_param::runtime|debugfs::attribute)::")
+    r"|crypto|ratelimit|xarray|sync::percpu_ref|sync::generations|module_param::runtime|debugfs::attribute)::")
 
 
 def callers(path, ours):

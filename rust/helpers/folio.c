@@ -50,8 +50,3 @@ __rust_helper void rust_helper_flush_dcache_folio(struct folio *folio)
 {
 	flush_dcache_folio(folio);
 }
-
-__rust_helper unsigned long rust_helper_totalram_pages(void)
-{
-	return totalram_pages();
-}

@@ -10,7 +10,7 @@ __rust_helper void *rust_helper_kmem_cache_alloc_node(struct kmem_cache *cache,
 	return kmem_cache_alloc_node(cache, flags, node);
 }
 
-__rust_helper int rust_helper_virt_to_nid(const void *addr)
+__rust_helper struct page *rust_helper_virt_to_page(const void *addr)
 {
-	return page_to_nid(virt_to_page(addr));
+	return virt_to_page(addr);
 }

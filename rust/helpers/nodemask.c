@@ -2,17 +2,18 @@
 
 #include <linux/nodemask.h>
 
-__rust_helper bool rust_helper_node_has_normal_memory(int nid)
+__rust_helper int rust_helper_node_state(int node, enum node_states state)
 {
-	return node_state(nid, N_NORMAL_MEMORY);
+	return node_state(node, state);
 }
 
-__rust_helper bool rust_helper_node_is_possible(int nid)
+__rust_helper bool rust_helper_node_possible(int node)
 {
-	return nid >= 0 && nid < nr_node_ids && node_possible(nid);
+	return node_possible(node);
 }
 
-__rust_helper int rust_helper_max_node_ids(void)
+/* A variable, or a plain number. */
+__rust_helper unsigned int rust_helper_max_node_ids(void)
 {
 	return nr_node_ids;
 }

@@ -35,9 +35,13 @@ use pin_init::{
     PinInit, //
 };
 
-/// The hotplug states that Rust code may own. All are multi-instance states.
+/// The place of a state in the order in which a CPU that comes up passes through them, before it
+/// runs: `enum cpuhp_state`.
 #[derive(Clone, Copy)]
 pub enum Slot {
+    /// One of those that are given to whoever asks: `CPUHP_BP_PREPARE_DYN`. The order among them is
+    /// that of asking.
+    PrepareDyn,
     /// `CPUHP_MM_ZSWP_POOL_PREPARE`
     MmZswapPoolPrepare,
 }
@@ -45,14 +49,15 @@ pub enum Slot {
 impl Slot {
     const fn as_raw(self) -> bindings::cpuhp_state {
         match self {
+            Self::PrepareDyn => bindings::cpuhp_state_CPUHP_BP_PREPARE_DYN,
             Self::MmZswapPoolPrepare => bindings::cpuhp_state_CPUHP_MM_ZSWP_POOL_PREPARE,
         }
     }
 }
 
 /// Something that has to be made ready for each CPU before that CPU runs.
-pub trait Prepare: Send + Sync {
-    /// The state whose instances these are.
+pub trait Prepare: Send + Sync + 'static {
+    /// Where the state is whose instances these are.
     const SLOT: Slot;
 
     /// Called for each CPU that comes up, and for those which are up when the instance is made.
@@ -62,12 +67,18 @@ pub trait Prepare: Send + Sync {
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
-/// The right to make instances of `T`'s state: the state is set up while this value lives.
+/// The right to make instances of a state of `T`: it is set up while this value lives.
+///
+/// Invariant in `T`: what is called for an instance was said when the state was set up, and a subtype
+/// can say otherwise.
 ///
 /// # Invariants
 ///
-/// The state `T::SLOT` is registered with [`prepare_callback::<T>`], and for no other type.
-pub struct State<T: Prepare>(PhantomData<fn(T)>);
+/// The multi-instance state `state` is registered with [`prepare_callback::<T>`], and ours.
+pub struct State<T: Prepare> {
+    state: bindings::cpuhp_state,
+    _p: PhantomData<fn(T) -> T>,
+}
 
 impl<T: Prepare> State<T> {
     /// Sets up the state. For [`builtin_cpu_state!`].
@@ -92,7 +103,7 @@ impl<T: Prepare> State<T> {
         };
         // SAFETY: By the requirement `name` and the callback stay; `multi_instance` is true, so that
         // it is called for instances only.
-        to_result(unsafe {
+        let ret = unsafe {
             bindings::__cpuhp_setup_state(
                 T::SLOT.as_raw(),
                 name.as_char_ptr(),
@@ -101,14 +112,22 @@ impl<T: Prepare> State<T> {
                 None,
                 true,
             )
-        })?;
-        // INVARIANT: The state was free and is now registered with our callback.
-        Ok(Self(PhantomData))
+        };
+        to_result(ret)?;
+        // INVARIANT: The state was free and is now registered with our callback. Of those that are
+        // given to whoever asks, C returns which one it is.
+        Ok(Self {
+            state: match T::SLOT {
+                Slot::PrepareDyn => ret as bindings::cpuhp_state,
+                slot => slot.as_raw(),
+            },
+            _p: PhantomData,
+        })
     }
 }
 
 /// Sets up the [`State`](kernel::cpuhotplug::State) of built-in code, of the given name. May sleep.
-/// Fails with `EBUSY` while somebody else has it.
+/// Fails with `EBUSY` while somebody else has it, with `ENOSPC` if none is left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
 #[macro_export]
@@ -126,19 +145,19 @@ impl<T: Prepare> Drop for State<T> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant the state is ours. It has no instances: these borrow it
         // for ever, which a value that is dropped isn't.
-        unsafe { bindings::__cpuhp_remove_state(T::SLOT.as_raw(), false) };
+        unsafe { bindings::__cpuhp_remove_state(self.state, false) };
     }
 }
 
 /// A `T` whose [`Prepare::prepare`] is called for each CPU.
 ///
+/// Invariant in `T`, as its state is.
+///
 /// # Invariants
 ///
-/// `node` is on the list of instances of `T::SLOT`.
+/// `node` is on the list of instances of `state`, and `inner` doesn't change.
 ///
 /// # Examples
-///
-/// A state has one owner, and zswap may be that of this one: so the example isn't run.
 ///
 /// ```
 /// use kernel::{
@@ -149,7 +168,7 @@ impl<T: Prepare> Drop for State<T> {
 /// struct Buffers;
 ///
 /// impl Prepare for Buffers {
-///     const SLOT: Slot = Slot::MmZswapPoolPrepare;
+///     const SLOT: Slot = Slot::PrepareDyn;
 ///
 ///     fn prepare(&self, cpu: CpuId) -> Result {
 ///         pr_info!("CPU {} comes up\n", cpu.as_u32());
@@ -163,12 +182,15 @@ impl<T: Prepare> Drop for State<T> {
 ///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
 ///     KBox::pin_init(Instance::new(state, Buffers), GFP_KERNEL)
 /// }
+/// assert!(new().is_ok());
+/// # Ok::<(), Error>(())
 /// ```
 #[pin_data(PinnedDrop)]
 #[repr(C)]
 pub struct Instance<T: Prepare> {
     #[pin]
     node: Opaque<bindings::hlist_node>,
+    state: &'static State<T>,
     inner: T,
 }
 
@@ -181,10 +203,13 @@ impl<T: Prepare> Instance<T> {
     /// Makes `inner` an instance of `state`: prepares it for each CPU that is up. May sleep.
     ///
     /// Mirrors `cpuhp_state_add_instance()`.
-    pub fn new(_state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
+    pub fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
         let init = move |this: *mut Self| -> Result {
             // SAFETY: `this` is valid for writes, and nothing is in it yet.
-            unsafe { (&raw mut (*this).inner).write(inner) };
+            unsafe {
+                (&raw mut (*this).state).write(state);
+                (&raw mut (*this).inner).write(inner);
+            }
             // SAFETY: As above. An `hlist_node` off any list is zeroed.
             unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
             // SAFETY: By the invariant of `State` the state is registered with our callback,
@@ -192,7 +217,7 @@ impl<T: Prepare> Instance<T> {
             // `PinnedDrop` takes the node off the list.
             let ret = to_result(unsafe {
                 bindings::__cpuhp_state_add_instance(
-                    T::SLOT.as_raw(),
+                    state.state,
                     Opaque::cast_into(&raw const (*this).node),
                     true,
                 )
@@ -226,7 +251,7 @@ impl<T: Prepare> PinnedDrop for Instance<T> {
         // this returns, no callback runs or will run for the node: it takes `cpu_hotplug_lock` for
         // reading, which CPUs that come up hold for writing.
         unsafe {
-            bindings::__cpuhp_state_remove_instance(T::SLOT.as_raw(), self.node.get(), true);
+            bindings::__cpuhp_state_remove_instance(self.state.state, self.node.get(), true);
         }
     }
 }

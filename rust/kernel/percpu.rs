@@ -38,6 +38,8 @@ use pin_init::PinInit;
 /// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
 /// each possible CPU is initialised and pinned.
 ///
+/// Covariant in `T`, as a box is: values are lent and dropped, and nothing is stored in their place.
+///
 /// # Examples
 ///
 /// ```
@@ -85,6 +87,7 @@ pub fn node_of(cpu: CpuId) -> NumaNode {
     }
     // SAFETY: The CPU is possible, so it has per-CPU data, in which C looks.
     let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
+    // It can be none, before the CPU has been up.
     NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
 }
 

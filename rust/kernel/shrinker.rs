@@ -43,10 +43,11 @@ impl<'a> Request<'a> {
     ///
     /// `sc` must be what C passes to a callback, for `'a`.
     unsafe fn from_raw(sc: *mut bindings::shrink_control) -> Self {
-        // SAFETY: By the requirement; C keeps the group while it runs the callback.
+        // SAFETY: By the requirement; C keeps the group while it runs the callback, and asks for a
+        // node that there is.
         unsafe {
             Self {
-                nid: NumaNode::new((*sc).nid).unwrap_or(NumaNode::NO_NODE),
+                nid: NumaNode::from_possible((*sc).nid),
                 memcg: MemCgroup::from_raw((*sc).memcg),
                 gfp: (*sc).gfp_mask,
             }

@@ -2,6 +2,10 @@
 
 //! Caches of objects of one type.
 //!
+//! How an object ends is said by its type ([`Managed`]), and two types of which one is a subtype of
+//! the other, `E<for<'a> fn(&'a u8)>` and `E<fn(&'static u8)>`, can say different things. So nothing
+//! here can be coerced from one to the other: all is invariant in the type of the object.
+//!
 //! C header: [`include/linux/slab.h`](srctree/include/linux/slab.h)
 
 use crate::{
@@ -28,6 +32,9 @@ use core::{
     ops::Deref,
     ptr::NonNull, //
 };
+
+/// Makes what has it invariant in `T`.
+type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// A slab cache of `T`, shown in `/proc/slabinfo`.
 ///
@@ -68,7 +75,7 @@ use core::{
 /// ```
 pub struct Cache<T: Managed> {
     ptr: NonNull<bindings::kmem_cache>,
-    _p: PhantomData<fn() -> T>,
+    _p: Invariant<T>,
 }
 
 // SAFETY: A `struct kmem_cache` does its own locking and belongs to no thread.
@@ -80,7 +87,8 @@ impl<T: Managed> Cache<T> {
     /// Creates a cache called `name`. May sleep.
     pub fn new(name: &'static CStr) -> Result<Self> {
         const {
-            assert!(size_of::<T>() != 0 && size_of::<T>() <= u32::MAX as usize);
+            // What C wants of a cache. It takes the size as an `unsigned int`, and makes it larger.
+            assert!(size_of::<T>() != 0 && size_of::<T>() <= bindings::KMALLOC_MAX_SIZE as usize);
         }
         let mut args = bindings::kmem_cache_args {
             align: core::mem::align_of::<T>() as u32,
@@ -107,12 +115,15 @@ impl<T: Managed> Cache<T> {
     /// Only a cache that is never destroyed gives objects: `kmem_cache_destroy()` wants none left.
     #[inline]
     pub fn alloc(&'static self, gfp: Flags, nid: NumaNode) -> Result<Vacant<T>, AllocError> {
-        let nid = nid.possible().as_raw();
+        let nid = nid.as_raw();
         // SAFETY: `self.ptr` is a cache by the type invariant. The node is one that there can be,
-        // or none.
+        // or none, by that of `NumaNode`.
         let ptr = unsafe { bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid) };
         // INVARIANT: The memory was just allocated from a slab cache with the layout of `T`.
-        Ok(Vacant(NonNull::new(ptr.cast()).ok_or(AllocError)?))
+        Ok(Vacant {
+            ptr: NonNull::new(ptr.cast()).ok_or(AllocError)?,
+            _p: PhantomData,
+        })
     }
 }
 
@@ -137,13 +148,16 @@ pub trait Managed: Sized {
 /// # Invariants
 ///
 /// The pointer owns memory that a slab cache gave for a `T`.
-pub struct Vacant<T: Managed>(NonNull<MaybeUninit<T>>);
+pub struct Vacant<T: Managed> {
+    ptr: NonNull<MaybeUninit<T>>,
+    _p: Invariant<T>,
+}
 
 impl<T: Managed> Vacant<T> {
     /// Puts the object into its place.
     #[inline]
     pub fn write(self, value: T) -> Object<T> {
-        let ptr = core::mem::ManuallyDrop::new(self).0;
+        let ptr = core::mem::ManuallyDrop::new(self).ptr;
         // SAFETY: By the type invariant `ptr` is valid for writes and nobody else knows it.
         unsafe { ptr.cast().write(value) };
         // INVARIANT: `ptr` owns slab memory, and it holds a `T` now.
@@ -159,7 +173,7 @@ impl<T: Managed> Drop for Vacant<T> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant the memory is ours and from a slab cache, for which
         // Documentation/core-api/memory-allocation.rst allows kfree(). There is no `T` in it.
-        unsafe { bindings::kfree(self.0.as_ptr().cast()) }
+        unsafe { bindings::kfree(self.ptr.as_ptr().cast()) }
     }
 }
 
@@ -172,7 +186,7 @@ impl<T: Managed> Drop for Vacant<T> {
 /// `ptr` points to a valid `T` in memory from a slab cache, and owns both.
 pub struct Object<T: Managed> {
     ptr: NonNull<T>,
-    _p: PhantomData<T>,
+    _p: PhantomData<(T, fn(T) -> T)>,
 }
 
 // SAFETY: It owns the `T` and may drop it anywhere; others may have `&T` at the time.
@@ -188,6 +202,7 @@ impl<T: Managed> Object<T> {
         ObjectRef {
             // SAFETY: Valid by the type invariant, and no `&mut T` exists but in `drop`.
             object: unsafe { self.ptr.as_ref() },
+            _p: PhantomData,
         }
     }
 }
@@ -211,6 +226,7 @@ unsafe fn end<T: Managed>(ptr: NonNull<T>) {
     T::before_drop(ObjectRef {
         // SAFETY: By the requirement there is a `T`.
         object: unsafe { ptr.as_ref() },
+        _p: PhantomData,
     });
     // SAFETY: By the requirement the `T` is ours to end, and in slab memory, for which
     // Documentation/core-api/memory-allocation.rst allows kfree(). By the promise of
@@ -229,6 +245,7 @@ unsafe fn end<T: Managed>(ptr: NonNull<T>) {
 /// The `T` is in memory of a slab cache, which is in the direct map, and doesn't move.
 pub struct ObjectRef<'a, T> {
     object: &'a T,
+    _p: Invariant<T>,
 }
 
 impl<T> Clone for ObjectRef<'_, T> {
@@ -253,9 +270,12 @@ impl<'a, T> ObjectRef<'a, T> {
     /// The NUMA node that the object lies on: `page_to_nid(virt_to_page())`.
     #[inline]
     pub fn nid(self) -> NumaNode {
-        // SAFETY: By the type invariant it is in the direct map, so that it has a `struct page`.
-        let nid = unsafe { bindings::virt_to_nid(core::ptr::from_ref(self.object).cast()) };
-        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+        // SAFETY: By the type invariant it is in the direct map, so that it has a `struct page`,
+        // whose node is one that there is.
+        unsafe {
+            let page = bindings::virt_to_page(core::ptr::from_ref(self.object).cast());
+            NumaNode::from_possible(bindings::page_to_nid(page))
+        }
     }
 
     /// The object.
@@ -303,6 +323,7 @@ unsafe impl<T: Managed> ForeignOwnable for Object<T> {
         ObjectRef {
             // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
             object: unsafe { &*ptr.cast() },
+            _p: PhantomData,
         }
     }
 
@@ -359,9 +380,8 @@ mod tests {
         drop(cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?);
         assert_eq!(DROPPED.load(Relaxed), before);
 
-        // The last number of all, which hardly a machine has: C would look for its memory.
-        let nid = NumaNode::new(bindings::MAX_NUMNODES as i32 - 1)?;
-        drop(cache.alloc(GFP_KERNEL, nid)?);
+        // Node 0 is there everywhere.
+        drop(cache.alloc(GFP_KERNEL, NumaNode::new(0)?)?);
         assert_eq!(DROPPED.load(Relaxed), before);
 
         let object = cache

@@ -6,9 +6,9 @@
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
-files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/folio mm/list_lru mm/memcontrol
-	mm/mempolicy mm/swap mm/swap_cache mm/swap_table mm/vmstat mm/zsmalloc module_param/runtime
-	percpu race ratelimit shrinker slab sync/percpu_ref"
+files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/folio mm/list_lru mm/memalloc mm/memcontrol
+	mm/mempolicy mm/swap mm/swap_cache mm/swap_table mm/vmstat mm/zsmalloc module_param/runtime nodemask
+	percpu race ratelimit shrinker slab sync/generations"
 # shellcheck disable=SC2086
 set -- $files
 plan $(($# + 4))

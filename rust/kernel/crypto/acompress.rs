@@ -163,7 +163,8 @@ impl Compressor {
         let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
         // SAFETY: `wait` is valid for writes; it stays in its box.
         unsafe { bindings::crypto_init_wait(wait.get()) };
-        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated.
+        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
+        // `NumaNode` the node is one that there can be, or none.
         let acomp = from_err_ptr(unsafe {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
         })?;

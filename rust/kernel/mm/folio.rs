@@ -145,9 +145,9 @@ impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[inline]
     pub fn nid(&self) -> NumaNode {
-        // SAFETY: By the type invariant the page is alive.
-        let nid = unsafe { bindings::page_to_nid(self.page.as_ptr()) };
-        NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+        // SAFETY: By the type invariant the page is alive; the node that it lies on is one that
+        // there is.
+        unsafe { NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
     #[inline]
@@ -354,11 +354,4 @@ impl<'a> Contents<'a> {
         // SAFETY: The folio is alive.
         unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };
     }
-}
-
-/// Memory in all, in pages. Mirrors `totalram_pages()`.
-#[inline]
-pub fn totalram_pages() -> usize {
-    // SAFETY: No requirement.
-    unsafe { bindings::totalram_pages() }
 }

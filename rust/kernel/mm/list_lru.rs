@@ -54,6 +54,10 @@ use crate::{
 };
 use core::marker::PhantomData;
 
+/// Makes what has it invariant in `T`: which list an object is on, and where its links are, is said
+/// by its type, and a subtype can say otherwise.
+type Invariant<T> = PhantomData<fn(T) -> T>;
+
 /// What ties an object to its list.
 ///
 /// # Invariants
@@ -114,8 +118,8 @@ pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
 
 /// Says that objects of a type can be on the lists of a `static` [`ListLru`].
 ///
-/// Takes the fields that are the object's [`Links`] and its
-/// [`ZswapCharged`](crate::mm::memcontrol::ZswapCharged) part.
+/// Takes the fields that are the object's [`Links`] and what knows the group that it is charged to:
+/// its type must be [`HasObjCgroup`](crate::mm::memcontrol::HasObjCgroup).
 ///
 /// ```ignore
 /// impl_list_lru_item! {
@@ -131,8 +135,9 @@ macro_rules! impl_list_lru_item {
         #[cfg(MODULE)]
         ::core::compile_error!("impl_list_lru_item! is for built-in code");
 
-        // SAFETY: Which field is which, what an object is charged to, and a `static` stay the same;
-        // `before_drop` below does as it should.
+        // SAFETY: Which field is which and a `static` stay the same, and so does what an object is
+        // charged to, as `HasObjCgroup` promises for a field that is only shared; `before_drop`
+        // below does as it should.
         unsafe impl $crate::mm::list_lru::Item for $self {
             #[inline]
             fn links(&self) -> &$crate::mm::list_lru::Links {
@@ -147,13 +152,12 @@ macro_rules! impl_list_lru_item {
 
             #[inline]
             fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
-                // Neither a pattern nor what makes a pointer dereferences: it is the field itself.
+                // Neither a pattern nor a call of a trait's function by its name dereferences: it
+                // is the field itself.
                 let Self {
                     $charged: charged, ..
                 } = self;
-                let charged: *const $crate::mm::memcontrol::ZswapCharged<_> = charged;
-                // SAFETY: Made from a reference just now.
-                unsafe { &*charged }.objcg()
+                $crate::mm::memcontrol::HasObjCgroup::objcg(charged)
             }
 
             #[inline]
@@ -193,6 +197,7 @@ const READY: u32 = 2;
 /// ```
 /// use kernel::mm::{
 ///     list_lru::{Links, ListLru},
+///     memalloc,
 ///     memcontrol::{ZswapCharged, ZswapObject},
 /// };
 /// # use kernel::{
@@ -245,7 +250,7 @@ const READY: u32 = 2;
 /// # }
 /// # let cache = CACHE.as_ref().ok_or(ENOMEM)?;
 /// # let links = Links::new();
-/// # let object = ZswapCharged::new(Bytes, None);
+/// # let object = memalloc::scope(|memalloc| ZswapCharged::new(Bytes, None, memalloc));
 /// # let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
 /// let entry = vacant.write(Entry { links, object });
 /// ListLru::add(entry.borrow(), &ListLru::prepare(None, GFP_KERNEL)?);
@@ -266,7 +271,7 @@ const READY: u32 = 2;
 pub struct ListLru<T> {
     lru: Opaque<bindings::list_lru>,
     state: Atomic<u32>,
-    _p: PhantomData<fn(T)>,
+    _p: Invariant<T>,
 }
 
 // SAFETY: A `struct list_lru` does its own locking, and has no thread; walks hand out `&T`, with
@@ -405,12 +410,8 @@ impl<T: Item> ListLru<T> {
 
     /// The C lists and a node that they have lists for.
     fn list_of(nid: NumaNode) -> Option<(*mut bindings::list_lru, c_int)> {
-        let nid = nid.as_raw();
-        // SAFETY: No requirement.
-        if !unsafe { bindings::node_is_possible(nid) } {
-            return None;
-        }
-        Some((T::lru().ready()?, nid))
+        // By the invariant of `NumaNode`: each node that there can be has lists.
+        (nid != NumaNode::NO_NODE).then_some((T::lru().ready()?, nid.as_raw()))
     }
 
     /// Walks the list of a node and cgroup from its head, the least recently used, over no more
@@ -448,7 +449,7 @@ impl<T: Item> ListLru<T> {
 /// in it.
 pub struct Prepared<'a, T> {
     objcg: Option<&'a ObjCgroup>,
-    _p: PhantomData<fn(T)>,
+    _p: Invariant<T>,
 }
 
 impl<'a, T> Prepared<'a, T> {
@@ -492,7 +493,7 @@ type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 pub struct Visit<'v, T: Item> {
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
-    _object: PhantomData<&'v T>,
+    _object: PhantomData<(&'v T, fn(T) -> T)>,
     _visit: Brand<'v>,
     _not_send: NotThreadSafe,
 }
@@ -554,16 +555,4 @@ impl<'v> Unlocked<'v> {
     pub fn stop(self) -> Next<'v> {
         Next::new(bindings::lru_status::LRU_STOP)
     }
-}
-
-/// The NUMA nodes that have memory which the kernel can use.
-///
-/// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
-pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
-    // SAFETY: No requirement.
-    let max = unsafe { bindings::max_node_ids() };
-    (0..max)
-        // SAFETY: The number is below `nr_node_ids`.
-        .filter(|&nid| unsafe { bindings::node_has_normal_memory(nid) })
-        .filter_map(|nid| NumaNode::new(nid).ok())
 }

@@ -10,7 +10,11 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    mm::{folio::CachedFolio, vmstat::Event},
+    mm::{
+        folio::CachedFolio,
+        memalloc::Memalloc,
+        vmstat::Event, //
+    },
     sync::{
         aref::{
             ARef,
@@ -22,6 +26,7 @@ use crate::{
     types::Opaque,
 };
 use core::{
+    marker::PhantomData,
     ops::Deref,
     ptr::NonNull, //
 };
@@ -86,10 +91,25 @@ impl MemCgroup {
         unsafe { bindings::mem_cgroup_disabled() }
     }
 
+    /// Lends a group that C has lent, for the call of `f` and no longer.
+    ///
     /// # Safety
     ///
-    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`.
-    pub unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
+    /// `ptr` must be null or point to a group that somebody has a reference to until this returns.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::mem_cgroup,
+        f: impl for<'a> FnOnce(Option<&'a Self>) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        f(unsafe { Self::from_raw(ptr) })
+    }
+
+    /// # Safety
+    ///
+    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`, which
+    /// the caller must see to: no code that it calls may choose it.
+    pub(crate) unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { ptr.cast::<Self>().as_ref() }
     }
@@ -291,11 +311,25 @@ impl ObjCgroup {
 pub struct LruVec(Opaque<bindings::lruvec>);
 
 impl LruVec {
+    /// Lends the state that C has lent, for the call of `f` and no longer.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must point to a `struct lruvec` that isn't freed before this returns.
+    #[inline]
+    pub unsafe fn with_raw<R>(
+        ptr: *mut bindings::lruvec,
+        f: impl for<'a> FnOnce(&'a Self) -> R,
+    ) -> R {
+        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        f(unsafe { Self::from_raw(ptr) })
+    }
+
     /// # Safety
     ///
     /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
     #[inline]
-    pub unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
+    unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
@@ -304,12 +338,15 @@ impl LruVec {
     ///
     /// Mirrors `mem_cgroup_lruvec()`.
     pub fn of(memcg: Option<&MemCgroup>, nid: NumaNode) -> Option<&Self> {
-        // SAFETY: It is null, which C takes, or alive, and keeps its state; nodes have theirs for
-        // ever. Null for a node that there isn't.
+        if nid == NumaNode::NO_NODE {
+            return None;
+        }
+        // SAFETY: The group is null, which C takes, or alive, and keeps its state; the node is one
+        // that there can be, by the invariant of `NumaNode`, and has its data for ever.
         unsafe {
-            bindings::mem_cgroup_lruvec_of(MemCgroup::raw(memcg), nid.as_raw())
-                .cast::<Self>()
-                .as_ref()
+            let node = bindings::NODE_DATA(nid.as_raw());
+            let lruvec = bindings::mem_cgroup_lruvec(MemCgroup::raw(memcg), node);
+            Some(Self::from_raw(lruvec))
         }
     }
 
@@ -345,7 +382,35 @@ pub unsafe trait ZswapObject {
     fn bytes(&self) -> usize;
 }
 
+/// Something that is charged to one group, or to none, as long as it lives.
+///
+/// # Safety
+///
+/// `objcg()` must return the same for as long as the value is only shared.
+pub unsafe trait HasObjCgroup {
+    /// The group that it is charged to.
+    fn objcg(&self) -> Option<&ObjCgroup>;
+}
+
+// SAFETY: A reference that is only shared stays what it is.
+unsafe impl HasObjCgroup for Option<ARef<ObjCgroup>> {
+    #[inline]
+    fn objcg(&self) -> Option<&ObjCgroup> {
+        self.as_deref()
+    }
+}
+
+// SAFETY: As above: it is a field that nothing changes.
+unsafe impl<O: ZswapObject> HasObjCgroup for ZswapCharged<O> {
+    #[inline]
+    fn objcg(&self) -> Option<&ObjCgroup> {
+        self.objcg.as_deref()
+    }
+}
+
 /// A zswap object with what it is charged to: the charge ends with the object.
+///
+/// Invariant in `O`: how much is uncharged is said by the type, and a subtype can say otherwise.
 ///
 /// # Invariants
 ///
@@ -353,22 +418,27 @@ pub unsafe trait ZswapObject {
 pub struct ZswapCharged<O: ZswapObject> {
     object: O,
     objcg: Option<ARef<ObjCgroup>>,
+    _invariant: PhantomData<fn(O) -> O>,
 }
 
 impl<O: ZswapObject> ZswapCharged<O> {
-    /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters.
+    /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters. May
+    /// sleep.
     ///
-    /// Mirrors `obj_cgroup_charge_zswap()`, which is for reclaim (`PF_MEMALLOC`): that isn't refused
-    /// memory. In other tasks C warns, and a charge that its limit refuses would be given back all
-    /// the same. May sleep.
+    /// Mirrors `obj_cgroup_charge_zswap()`, which must not fail, as it doesn't in a task that
+    /// allocates from the reserves.
     #[inline]
-    pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>) -> Self {
+    pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>, _memalloc: &Memalloc) -> Self {
         if let Some(objcg) = &objcg {
-            // SAFETY: We have a reference.
+            // SAFETY: We have a reference, and by the evidence `PF_MEMALLOC` is set.
             unsafe { bindings::obj_cgroup_charge_zswap(objcg.0.get(), object.bytes()) }
         }
         // INVARIANT: Just charged.
-        Self { object, objcg }
+        Self {
+            object,
+            objcg,
+            _invariant: PhantomData,
+        }
     }
 
     /// The group that the object is charged to.

@@ -32,7 +32,7 @@ use crate::{
         CStr,
         CStrExt as _, //
     },
-    sync::percpu_ref::Ref,
+    sync::generations::Ref,
     types::{
         NotThreadSafe,
         Opaque, //
@@ -131,7 +131,7 @@ macro_rules! impl_has_zs_pool {
 /// use kernel::{
 ///     alloc::NumaNode,
 ///     mm::zsmalloc::{Object, Pool},
-///     sync::{percpu_ref::RefList, SetOnce},
+///     sync::{generations::Generations, SetOnce},
 /// };
 ///
 /// struct Store {
@@ -142,11 +142,11 @@ macro_rules! impl_has_zs_pool {
 ///     impl HasPool for Store { self.zs }
 /// }
 ///
-/// static STORES: SetOnce<Pin<KBox<RefList<Store>>>> = SetOnce::new();
+/// static STORES: SetOnce<Pin<KBox<Generations<Store>>>> = SetOnce::new();
 ///
 /// # if STORES.as_ref().is_none() {
 /// #     // Once: a pool's name is its own.
-/// STORES.populate(KBox::pin_init(kernel::builtin_ref_list!(), GFP_KERNEL)?);
+/// STORES.populate(KBox::pin_init(kernel::builtin_generations!(), GFP_KERNEL)?);
 /// #     let stores = STORES.as_ref().ok_or(ENOMEM)?;
 /// let zs = Pool::new(c"rust_doctests")?;
 /// stores.create(init!(Store { zs }? Error))?.make_current();
@@ -177,8 +177,9 @@ impl<P: HasPool, M> Object<P, M> {
             return Err(EINVAL);
         }
         let pool = owner.zs_pool().ptr;
-        let nid = nid.possible().as_raw();
-        // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none.
+        let nid = nid.as_raw();
+        // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none, by the
+        // invariant of `NumaNode`.
         let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid) };
         let errno = handle as isize;
         if (-(bindings::MAX_ERRNO as isize)..0).contains(&errno) {
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
     use crate::{
         prelude::*,
-        sync::percpu_ref::RefList, //
+        sync::generations::Generations, //
     };
 
     struct Owner {
@@ -373,9 +374,10 @@ mod tests {
 
     #[test]
     fn objects_have_the_length_they_were_made_with() -> Result {
-        let list = KBox::pin_init(crate::builtin_ref_list!(), GFP_KERNEL)?;
+        let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
-        let list: &'static RefList<Owner> = KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
+        let list: &'static Generations<Owner> =
+            KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
         let zs = Pool::new(c"rust_zsmalloc_test")?;
         list.create(pin_init::init!(Owner { zs }? Error))?
             .make_current();

@@ -34,7 +34,7 @@ use kernel::{
     prelude::*,
     sync::{
         atomic::Atomic,
-        percpu_ref::Ref, //
+        generations::Ref, //
     },
 };
 

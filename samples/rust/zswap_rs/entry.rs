@@ -19,6 +19,7 @@ use kernel::{
             Links,
             ListLru, //
         },
+        memalloc::Memalloc,
         memcontrol::{
             ObjCgroup,
             ZswapCharged, //
@@ -93,14 +94,19 @@ impl Entry {
     /// An entry for slot `swap`, charged to `objcg` and counted. May sleep.
     ///
     /// Mirrors the part of `zswap_store_page()` that C runs after publication.
-    pub(crate) fn new(swap: SwapEntry, object: Object, objcg: Option<ARef<ObjCgroup>>) -> Self {
+    pub(crate) fn new(
+        swap: SwapEntry,
+        object: Object,
+        objcg: Option<ARef<ObjCgroup>>,
+        memalloc: &Memalloc,
+    ) -> Self {
         zswap_stored_pages.fetch_add(1, Relaxed);
         if object.meta.form == Form::Raw {
             zswap_stored_incompressible_pages.fetch_add(1, Relaxed);
         }
         Self {
             swap,
-            object: ZswapCharged::new(object, objcg),
+            object: ZswapCharged::new(object, objcg, memalloc),
             lru: Links::new(),
         }
     }

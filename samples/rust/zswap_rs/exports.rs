@@ -179,11 +179,13 @@ pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
 /// Only for `mem_cgroup_css_offline()`, with the group that it is called for.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
+    let offline = |memcg: Option<&MemCgroup>| {
+        if let (Some(memcg), Some(zswap)) = (memcg, zswap()) {
+            zswap.memcg_offline(memcg);
+        }
+    };
     // SAFETY: The cgroup core has a reference to the group whose callback this is.
-    let memcg = unsafe { MemCgroup::from_raw(memcg) };
-    if let Some(memcg) = memcg {
-        shrink::memcg_offline(memcg);
-    }
+    unsafe { MemCgroup::with_raw(memcg, offline) }
 }
 
 /// Initialises zswap's part of a `struct lruvec`.
@@ -194,8 +196,7 @@ pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings
 #[export]
 pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
     // SAFETY: By the requirement.
-    let lruvec = unsafe { LruVec::from_raw(lruvec) };
-    lruvec.nr_disk_swapins().store(0, Relaxed);
+    unsafe { LruVec::with_raw(lruvec, |lruvec| lruvec.nr_disk_swapins().store(0, Relaxed)) }
 }
 
 /// Takes note that a folio comes from the device.

@@ -17,9 +17,9 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        percpu_ref::{
+        generations::{
             Detached,
-            RefList, //
+            Generations, //
         },
     },
 };
@@ -56,7 +56,7 @@ impl Pool {
 ///
 /// Mirrors `zswap_pool_create()`.
 pub(crate) fn create(
-    pools: &'static RefList<Pool>,
+    pools: &'static Generations<Pool>,
     contexts_state: &'static cpuhotplug::State<Contexts>,
     algorithm: Algorithm,
 ) -> Result<Detached<Pool>> {
@@ -77,7 +77,7 @@ pub(crate) fn create(
 /// Pages of memory that all pools take, current or not. Any context but NMI.
 ///
 /// Mirrors `zswap_total_pages()`.
-pub(crate) fn total_pages(pools: &RefList<Pool>) -> usize {
+pub(crate) fn total_pages(pools: &Generations<Pool>) -> usize {
     let total = core::cell::Cell::new(0usize);
     pools.for_each(|pool| total.set(total.get().wrapping_add(pool.zs.total_pages())));
     total.get()

@@ -28,7 +28,7 @@ use kernel::{
     prelude::*,
     shrinker::Shrinker,
     str::BStr,
-    sync::percpu_ref::Detached, //
+    sync::generations::Detached, //
 };
 
 /// How far setup has got. Mirrors `enum zswap_init_type`.

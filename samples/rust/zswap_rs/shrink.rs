@@ -30,7 +30,6 @@ use kernel::{
     impl_has_work,
     mm::{
         list_lru::{
-            memory_nodes,
             ListLru,
             Next,
             Visit, //
@@ -41,7 +40,9 @@ use kernel::{
             MemCgroup, //
         },
     },
-    new_spinlock, new_work,
+    new_spinlock,
+    new_work,
+    nodemask::memory_nodes,
     page::PAGE_SHIFT,
     prelude::*,
     race_point,

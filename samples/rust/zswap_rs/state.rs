@@ -29,9 +29,9 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        percpu_ref::{
+        generations::{
             Detached,
-            RefList, //
+            Generations, //
         },
         SetOnce, //
     },
@@ -43,7 +43,7 @@ pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
     contexts_state: cpuhotplug::State<Contexts>,
     #[pin]
-    pools: RefList<Pool>,
+    pools: Generations<Pool>,
     reached_full: Atomic<bool>,
     #[pin]
     complaints: RateLimit,
@@ -81,7 +81,7 @@ impl Zswap {
             pin_init!(Self {
                 entry_cache,
                 contexts_state,
-                pools <- kernel::builtin_ref_list!(c"zswap_pools_lock"),
+                pools <- kernel::builtin_generations!(c"zswap_pools_lock"),
                 reached_full: Atomic::new(false),
                 complaints <- RateLimit::new(),
             }),
@@ -103,7 +103,7 @@ impl Zswap {
 
     /// The pools: C's `zswap_pools`.
     #[inline]
-    pub(crate) fn pools(&self) -> &RefList<Pool> {
+    pub(crate) fn pools(&self) -> &Generations<Pool> {
         &self.pools
     }
 

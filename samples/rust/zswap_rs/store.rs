@@ -27,6 +27,10 @@ use kernel::{
             ListLru,
             Prepared, //
         },
+        memalloc::{
+            self,
+            Memalloc, //
+        },
         memcontrol::ObjCgroup,
         swap_slots::{
             Cleared,
@@ -42,7 +46,7 @@ use kernel::{
     sync::{
         aref::ARef,
         atomic::Atomic,
-        percpu_ref::Ref, //
+        generations::Ref, //
     },
 };
 
@@ -92,9 +96,13 @@ fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(),
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
-    for index in 0..slots.len() {
-        store_page(zswap, &pool, &lists, &mut slots, index)?;
-    }
+    // Reclaim is such a scope already, and nobody else stores: this is for charging to rely on.
+    memalloc::scope(|memalloc| {
+        for index in 0..slots.len() {
+            store_page(zswap, &pool, &lists, &mut slots, index, memalloc)?;
+        }
+        Ok(())
+    })?;
 
     if let Some(objcg) = &objcg {
         objcg.count(Event::ZSWPOUT, slots.len());
@@ -118,6 +126,7 @@ fn store_page(
     lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, '_, Entry>,
     index: usize,
+    memalloc: &Memalloc,
 ) -> Result<(), Refused> {
     let (swap, page) = slots.get(index).ok_or(Refused)?;
     let vacant = zswap
@@ -128,7 +137,8 @@ fn store_page(
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
-    let entry = vacant.write(Entry::new(swap, object, lists.objcg().map(ARef::from)));
+    let objcg = lists.objcg().map(ARef::from);
+    let entry = vacant.write(Entry::new(swap, object, objcg, memalloc));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
         refused(&stats::zswap_reject_alloc_fail)

@@ -9,7 +9,7 @@ use kernel::{
     debugfs::attribute::StaticDir,
     prelude::*,
     shrinker::Shrinker,
-    sync::percpu_ref::RefList,
+    sync::generations::Generations,
 };
 
 pub fn state<T: Prepare>() -> Result<State<T>> {
@@ -25,11 +25,11 @@ pub fn named<T: Prepare>(bytes: &'static [u8]) -> Result<State<T>> {
     kernel::builtin_cpu_state!(CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?)
 }
 
-pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
+pub fn list<T: Send + Sync + 'static>() -> impl PinInit<Generations<T>> {
     #[cfg(attack)]
-    return RefList::new(c"list", kernel::static_lock_class!()); //~[attack] E0133
+    return Generations::new(c"list", kernel::static_lock_class!()); //~[attack] E0133
     #[cfg(control)]
-    kernel::builtin_ref_list!()
+    kernel::builtin_generations!()
 }
 
 pub fn attack(shrinker: Shrinker) -> Result<StaticDir> {

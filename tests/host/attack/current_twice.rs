@@ -4,7 +4,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::sync::percpu_ref::Detached;
+use kernel::sync::generations::Detached;
 
 pub fn attack<T: Send + Sync>(pool: Detached<T>) {
     #[cfg(attack)]

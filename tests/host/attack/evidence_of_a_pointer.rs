@@ -24,8 +24,8 @@ pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_clus
         let _ = (CachedFolio::from_raw, entry, cluster);
         let _ = (Pinned::from_raw, Shadow::from_ptr);
         let _ = (
-            MemCgroup::from_raw,
-            LruVec::from_raw,
+            MemCgroup::disabled,
+            LruVec::of,
             null_mut::<()>,
             NonNull::<()>::dangling,
         );
@@ -44,7 +44,7 @@ pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_clus
         let _ = Fault::with_raw(NonNull::dangling(), |_| ()); //~[attack] E0133
         let _ = Reads::with_raw(null_mut(), |_| ()); //~[attack] E0133
         let _ = Shadow::from_ptr(null_mut()); //~[attack] E0133
-        let _ = MemCgroup::from_raw(null_mut()); //~[attack] E0133
-        let _ = LruVec::from_raw(null_mut()); //~[attack] E0133
+        let _ = MemCgroup::with_raw(null_mut(), |_| ()); //~[attack] E0133
+        let _ = LruVec::with_raw(null_mut(), |_| ()); //~[attack] E0133
     }
 }

@@ -15,7 +15,7 @@ use kernel::{
     },
     module_param::runtime::ParamLock,
     prelude::*,
-    sync::{lock::mutex::MutexGuard, percpu_ref::Ref, rcu, Mutex},
+    sync::{generations::Ref, lock::mutex::MutexGuard, rcu, Mutex},
 };
 
 pub struct Owned;

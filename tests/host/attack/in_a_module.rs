@@ -15,7 +15,7 @@ use kernel::{
     module_param::runtime::Number,
     prelude::*,
     shrinker::Shrinker,
-    sync::percpu_ref::RefList,
+    sync::generations::Generations,
 };
 
 pub struct Owner {
@@ -40,8 +40,8 @@ pub fn state<T: Prepare>() -> Result<State<T>> {
     kernel::builtin_cpu_state!(c"attack") //~[attack] ERROR: builtin_cpu_state! is for built-in code
 }
 
-pub fn list<T: Send + Sync + 'static>() -> impl PinInit<RefList<T>> {
-    kernel::builtin_ref_list!() //~[attack] ERROR: builtin_ref_list! is for built-in code
+pub fn list<T: Send + Sync + 'static>() -> impl PinInit<Generations<T>> {
+    kernel::builtin_generations!() //~[attack] ERROR: builtin_generations! is for built-in code
 }
 
 pub fn attack(shrinker: Shrinker) -> Result {

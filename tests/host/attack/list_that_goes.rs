@@ -5,12 +5,12 @@
 #![forbid(unsafe_code)]
 use kernel::{
     prelude::*,
-    sync::percpu_ref::{Detached, RefList},
+    sync::generations::{Detached, Generations},
 };
 
 pub fn attack<T: Send + Sync>(
-    pools: Pin<KBox<RefList<T>>>,
-    stays: &'static RefList<T>,
+    pools: Pin<KBox<Generations<T>>>,
+    stays: &'static Generations<T>,
     init: impl PinInit<T, Error>,
 ) -> Result<Detached<T>> {
     #[cfg(attack)]

@@ -3,7 +3,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::sync::percpu_ref::Ref;
+use kernel::sync::generations::Ref;
 
 pub fn attack<T: Send + Sync + Copy>(pool: Ref<T>) -> T {
     let object: &T = &pool;

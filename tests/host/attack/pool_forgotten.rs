@@ -3,9 +3,12 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{prelude::*, sync::percpu_ref::RefList};
+use kernel::{prelude::*, sync::generations::Generations};
 
-pub fn attack(pools: &'static RefList<KBox<u32>>, init: impl PinInit<KBox<u32>, Error>) -> Result {
+pub fn attack(
+    pools: &'static Generations<KBox<u32>>,
+    init: impl PinInit<KBox<u32>, Error>,
+) -> Result {
     #[cfg(attack)]
     pools.create(init)?; //~[attack] unused_must_use
     #[cfg(control)]

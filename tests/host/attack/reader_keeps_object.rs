@@ -3,9 +3,9 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::sync::percpu_ref::RefList;
+use kernel::sync::generations::Generations;
 
-pub fn attack<T: Send + Sync + Copy>(pools: &RefList<T>) -> Option<T> {
+pub fn attack<T: Send + Sync + Copy>(pools: &Generations<T>) -> Option<T> {
     let kept = core::cell::Cell::new(None);
     pools.for_each(|pool| {
         #[cfg(attack)]

@@ -4,7 +4,7 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::sync::percpu_ref::Ref;
+use kernel::sync::generations::Ref;
 
 pub fn attack<T: Send + Sync>(object: &T, pool: &Ref<T>) -> Ref<T> {
     #[cfg(attack)]

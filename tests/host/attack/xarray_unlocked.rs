@@ -4,16 +4,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{prelude::*, types::ForeignOwnable, xarray::XArray};
+use kernel::{prelude::*, xarray::XArray};
 
 pub fn attack(tree: &XArray<KBox<u32>>) -> bool {
-    let Some(ptr) = tree.load(0) else {
+    let Some(found) = tree.load(0) else {
         return false;
     };
     #[cfg(attack)]
-    let element = <KBox<u32> as ForeignOwnable>::borrow(ptr.as_ptr()); //~[attack] E0133
-    #[cfg(control)]
-    let element = &(<KBox<u32> as ForeignOwnable>::FOREIGN_ALIGN, ptr);
-    let _ = element;
+    return *found.borrow() == 7; //~[attack] E0133
+    let _ = found;
     true
 }

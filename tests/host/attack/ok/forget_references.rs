@@ -16,7 +16,7 @@ use kernel::{
     },
     sync::{
         aref::ARef,
-        percpu_ref::{Detached, Ref},
+        generations::{Detached, Ref},
     },
 };
 

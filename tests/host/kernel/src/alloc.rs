@@ -2,7 +2,13 @@
 
 //! Memory.
 
-use crate::{bindings, error::Error, ffi::c_void, sim, types::ForeignOwnable};
+use crate::{
+    bindings,
+    error::{code::EINVAL, Error},
+    ffi::c_void,
+    sim,
+    types::ForeignOwnable,
+};
 use core::{
     alloc::Layout,
     ops::{Deref, DerefMut},
@@ -55,13 +61,16 @@ pub struct NumaNode(i32);
 impl NumaNode {
     pub const NO_NODE: Self = Self(-1);
     pub fn new(node: i32) -> Result<Self, Error> {
-        Ok(Self(node))
+        match node {
+            0 => Ok(Self(node)),
+            _ => Err(EINVAL),
+        }
+    }
+    pub unsafe fn from_possible(node: i32) -> Self {
+        Self(node)
     }
     pub fn as_raw(self) -> i32 {
         self.0
-    }
-    pub fn possible(self) -> Self {
-        self
     }
 }
 

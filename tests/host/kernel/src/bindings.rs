@@ -1074,15 +1074,18 @@ pub unsafe fn list_lru_walk_one(
     }
 }
 
-pub unsafe fn max_node_ids() -> c_int {
+pub unsafe fn max_node_ids() -> c_uint {
     1
 }
-pub unsafe fn node_is_possible(nid: c_int) -> bool {
-    nid == 0
+pub const node_states_N_NORMAL_MEMORY: c_uint = 2;
+pub unsafe fn node_state(nid: c_int, _: c_uint) -> c_int {
+    (nid == 0).into()
 }
-pub unsafe fn node_has_normal_memory(nid: c_int) -> bool {
-    nid == 0
+pub const KMALLOC_MAX_SIZE: u32 = 1 << 22;
+pub unsafe fn memalloc_noreclaim_save() -> c_uint {
+    0
 }
+pub unsafe fn memalloc_noreclaim_restore(_: c_uint) {}
 
 #[repr(C)]
 pub struct shrink_control {
@@ -1152,8 +1155,8 @@ pub unsafe fn kfree(ptr: *const c_void) {
     );
     sim::free(ptr.cast_mut().cast());
 }
-pub unsafe fn virt_to_nid(_: *const c_void) -> c_int {
-    0
+pub unsafe fn virt_to_page(_: *const c_void) -> *mut page {
+    core::ptr::null_mut()
 }
 
 pub struct zs_pool {
@@ -1394,7 +1397,11 @@ fn the_lruvec() -> *mut lruvec {
 pub unsafe fn folio_lruvec(_: *mut folio) -> *mut lruvec {
     the_lruvec()
 }
-pub unsafe fn mem_cgroup_lruvec_of(_: *mut mem_cgroup, _: c_int) -> *mut lruvec {
+pub struct pglist_data;
+pub unsafe fn NODE_DATA(_: c_int) -> *mut pglist_data {
+    core::ptr::null_mut()
+}
+pub unsafe fn mem_cgroup_lruvec(_: *mut mem_cgroup, _: *mut pglist_data) -> *mut lruvec {
     the_lruvec()
 }
 pub unsafe fn mem_cgroup_disabled() -> bool {

@@ -12,15 +12,16 @@ use core::{marker::PhantomData, ops::Deref};
 use pin_init::PinInit;
 
 pub enum Slot {
+    PrepareDyn,
     MmZswapPoolPrepare,
 }
 
-pub trait Prepare: Send + Sync {
+pub trait Prepare: Send + Sync + 'static {
     const SLOT: Slot;
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
-pub struct State<T>(PhantomData<fn(T)>);
+pub struct State<T>(PhantomData<fn(T) -> T>);
 
 impl<T: Prepare> State<T> {
     pub fn new(_: &'static CStr) -> Result<Self> {

@@ -6,8 +6,8 @@
 //! [`bindings`] simulates what C does, as far as they use it, on the machine that [`sim`] is.
 //!
 //! Stood in for at their API, since they are C's own or the kernel crate's, and their unsafe code is
-//! none of ours, or has nothing to do with who may touch a slot: `xarray`, `sync` but `percpu_ref`,
-//! `alloc`, `error`, `types`, `workqueue`, `crypto`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
+//! none of ours, or has nothing to do with who may touch a slot: `xarray`, `sync` but `generations` and
+//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `crypto`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
 //! `ratelimit`, `block`.
 
 #![allow(dead_code, unused_imports, clippy::all)]
@@ -43,6 +43,8 @@ pub mod types;
 pub mod workqueue;
 pub mod xarray;
 
+#[path = "../../../../rust/kernel/nodemask.rs"]
+pub mod nodemask;
 #[path = "../../../../rust/kernel/race.rs"]
 pub mod race;
 #[path = "../../../../rust/kernel/shrinker.rs"]

@@ -23,12 +23,32 @@ use std::{
 
 pub struct XArray<T> {
     _room: usize,
-    _p: PhantomData<T>,
+    _p: PhantomData<(T, fn(T) -> T)>,
+}
+
+/// What `load` has found.
+pub struct Unguarded<'a, T> {
+    ptr: NonNull<c_void>,
+    _xa: PhantomData<&'a XArray<T>>,
+}
+
+impl<'a, T: ForeignOwnable> Unguarded<'a, T> {
+    /// # Safety
+    ///
+    /// As the kernel's.
+    pub unsafe fn borrow<'b>(&self) -> T::Borrowed<'b>
+    where
+        'a: 'b,
+        T: 'b,
+    {
+        // SAFETY: By the requirement.
+        unsafe { T::borrow(self.ptr.as_ptr()) }
+    }
 }
 
 // SAFETY: It has no `T` in it, but words that the checker shares, and lends none: `store` and `erase` move
-// one in and out, maybe from one task to another, which `Send` allows; `load` gives a pointer, which it is
-// unsafe to follow.
+// one in and out, maybe from one task to another, which `Send` allows; what `load` finds it is unsafe to
+// borrow.
 unsafe impl<T: Send> Sync for XArray<T> {}
 
 #[derive(Debug)]
@@ -98,13 +118,16 @@ impl<T: ForeignOwnable> XArray<T> {
         self.array().head.load(Relaxed) == 0
     }
 
-    pub fn load(&self, index: usize) -> Option<NonNull<c_void>> {
+    pub fn load(&self, index: usize) -> Option<Unguarded<'_, T>> {
         let ptr = NonNull::new(self.slot(index).load(Relaxed) as *mut c_void)?;
         // Those who ask go on to look at it.
         if let Some(memory) = Shadow::at(ptr.as_ptr() as usize) {
             memory.read();
         }
-        Some(ptr)
+        Some(Unguarded {
+            ptr,
+            _xa: PhantomData,
+        })
     }
 
     pub fn erase(&self, index: usize) -> Option<T> {
@@ -121,15 +144,15 @@ impl<T: ForeignOwnable> XArray<T> {
     }
 
     pub fn store(&self, index: usize, value: T, gfp: Flags) -> Result<Option<T>, StoreError<T>> {
-        self.store_ptr(index, value, gfp).map(|(_, old)| old)
+        self.store_and_load(index, value, gfp).map(|(_, old)| old)
     }
 
-    pub fn store_ptr(
+    pub fn store_and_load(
         &self,
         index: usize,
         value: T,
         _: Flags,
-    ) -> Result<(NonNull<c_void>, Option<T>), StoreError<T>> {
+    ) -> Result<(Unguarded<'_, T>, Option<T>), StoreError<T>> {
         if bindings::fails(bindings::Fault::Memory) {
             let error = ENOMEM;
             return Err(StoreError { error, value });
@@ -143,10 +166,12 @@ impl<T: ForeignOwnable> XArray<T> {
             head.store(head.load(Relaxed) + 1, Relaxed);
         }
         lock.unlock();
+        let stored = Unguarded {
+            ptr: NonNull::new(new).unwrap(),
+            _xa: PhantomData,
+        };
         // SAFETY: As in `erase`.
-        Ok((NonNull::new(new).unwrap(), unsafe {
-            T::try_from_foreign(old as *mut c_void)
-        }))
+        Ok((stored, unsafe { T::try_from_foreign(old as *mut c_void) }))
     }
 }
 

@@ -8,6 +8,8 @@ pub mod debug;
 pub mod folio;
 #[path = "../../../../../rust/kernel/mm/list_lru.rs"]
 pub mod list_lru;
+#[path = "../../../../../rust/kernel/mm/memalloc.rs"]
+pub mod memalloc;
 #[path = "../../../../../rust/kernel/mm/memcontrol.rs"]
 pub mod memcontrol;
 #[path = "../../../../../rust/kernel/mm/mempolicy.rs"]
@@ -51,4 +53,9 @@ pub mod virt {
             self.0.end
         }
     }
+}
+
+pub fn totalram_pages() -> usize {
+    // SAFETY: No requirement.
+    unsafe { crate::bindings::totalram_pages() }
 }

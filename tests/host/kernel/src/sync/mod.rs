@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Locks and references, at their API; lists of references are the kernel's.
+//! Locks and references, at their API; generations and how they are counted are the kernel's.
 
 pub mod aref;
 pub mod atomic;
+#[path = "../../../../../rust/kernel/sync/generations.rs"]
+pub mod generations;
 #[path = "../../../../../rust/kernel/sync/percpu_ref.rs"]
 pub mod percpu_ref;
 pub mod rcu;

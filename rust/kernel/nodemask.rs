@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Sets of NUMA nodes.
+//!
+//! C header: [`include/linux/nodemask.h`](srctree/include/linux/nodemask.h)
+
+use crate::{
+    alloc::NumaNode,
+    bindings,
+    ffi::c_int, //
+};
+
+/// The NUMA nodes that have memory which the kernel can use: one at least.
+///
+/// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::nodemask::memory_nodes;
+///
+/// assert!(memory_nodes().next().is_some());
+/// ```
+pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
+    // SAFETY: No requirement.
+    let nr = unsafe { bindings::max_node_ids() } as c_int;
+    (0..nr)
+        // SAFETY: The number is below `nr_node_ids`, and so a bit of the map.
+        .filter(|&nid| unsafe {
+            bindings::node_state(nid, bindings::node_states_N_NORMAL_MEMORY) != 0
+        })
+        // SAFETY: A node that has memory is possible.
+        .map(|nid| unsafe { NumaNode::from_possible(nid) })
+}

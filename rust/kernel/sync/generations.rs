@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Generations of one thing, which are counted by `percpu_ref` and read under RCU.
+//!
+//! This is an idiom of C: a list of objects of which the first is current; those behind it are
+//! retired, and stay on the list until their last reference is gone, so that readers still find
+//! them. A retired object can be made current again. (mm/zswap.c keeps its pools so.) The reference count is the scalable kind, for objects that are referenced from millions of
+//! places, and it can reach zero in any context; the object is destroyed by a worker.
+//!
+//! | state      | on the list | initial reference | who has it             |
+//! |------------|-------------|-------------------|------------------------|
+//! | `Detached` | no          | yes, or killed    | the holder, alone      |
+//! | current    | first       | yes               | the list               |
+//! | retired    | yes         | killed            | whoever has references |
+//! | dying      | no          | killed            | the worker             |
+//!
+//! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
+//! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
+
+use crate::{
+    alloc::KBox,
+    bindings, container_of,
+    error::{
+        Error,
+        Result, //
+    },
+    impl_has_work,
+    prelude::*,
+    static_lock_class,
+    sync::{
+        atomic::{
+            ordering::Acquire,
+            Atomic, //
+        },
+        percpu_ref::{
+            PercpuRef,
+            Release, //
+        },
+        rcu,
+        LockClassKey,
+        SpinLockIrq, //
+    },
+    types::Opaque,
+    workqueue::{
+        self,
+        Work,
+        WorkItem, //
+    },
+};
+use core::{
+    marker::PhantomData,
+    mem::ManuallyDrop,
+    ops::Deref,
+    ptr::NonNull, //
+};
+use pin_init::{
+    pin_data,
+    pin_init,
+    PinInit, //
+};
+
+/// The generations of a `T`: a list. See [the module](self).
+///
+/// Objects are put on it through a shared reference, so that it is invariant in `T`, and so is all
+/// that refers to it or to its objects.
+///
+/// Lock order: its lock nests inside any other, and nothing is locked under it.
+///
+/// # Invariants
+///
+/// - `head` is the head of an RCU list of the `links` of `Node<T>`s, changed under `lock` only.
+/// - A node is on the list or has a reference (or both). One whose references are gone is taken off
+///   the list, and is freed after an RCU grace period.
+/// - All nodes but the first are killed, or about to be by who has put another before them.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::sync::{generations::Generations, SetOnce};
+///
+/// struct Config {
+///     limit: u32,
+/// }
+///
+/// static CONFIGS: SetOnce<Pin<KBox<Generations<Config>>>> = SetOnce::new();
+///
+/// CONFIGS.populate(KBox::pin_init(kernel::builtin_generations!(), GFP_KERNEL)?);
+/// let configs = CONFIGS.as_ref().ok_or(ENOMEM)?;
+///
+/// let config = configs.create(init!(Config { limit: 1 }? Error))?;
+/// config.make_current();
+/// let old = configs.current().ok_or(ENOENT)?;
+/// let config = configs.create(init!(Config { limit: 2 }? Error))?;
+/// config.make_current();
+///
+/// // Who has a retired one goes on with it; it is freed when nobody has it any more.
+/// assert_eq!(old.limit, 1);
+/// assert_eq!(configs.current().ok_or(ENOENT)?.limit, 2);
+/// # Ok::<(), Error>(())
+/// ```
+#[pin_data]
+pub struct Generations<T: Send + Sync + 'static> {
+    #[pin]
+    lock: SpinLockIrq<()>,
+    #[pin]
+    head: Opaque<bindings::list_head>,
+    // It owns nodes, and takes them as well.
+    _p: PhantomData<(Node<T>, fn(T) -> T)>,
+}
+
+// SAFETY: The list is changed under its lock, and owns `T`s.
+unsafe impl<T: Send + Sync> Send for Generations<T> {}
+// SAFETY: The list is changed under its lock, read under RCU, and gives out `&T`.
+unsafe impl<T: Send + Sync> Sync for Generations<T> {}
+
+/// An object of a [`Generations`].
+///
+/// # Invariants
+///
+/// `links` is initialised.
+#[pin_data]
+struct Node<T: Send + Sync + 'static> {
+    #[pin]
+    data: T,
+    #[pin]
+    refs: PercpuRef,
+    #[pin]
+    links: Opaque<bindings::list_head>,
+    #[pin]
+    work: Work<Node<T>>,
+    list: &'static Generations<T>,
+}
+
+// SAFETY: C's parts of it belong to no thread; `T: Send`, and `&'static Generations<T>` is `Send`.
+unsafe impl<T: Send + Sync> Send for Node<T> {}
+// SAFETY: C's parts of it do their own locking; `T: Sync`.
+unsafe impl<T: Send + Sync> Sync for Node<T> {}
+
+impl_has_work! {
+    impl{T: Send + Sync + 'static} HasWork<Node<T>> for Node<T> { self.work }
+}
+
+impl<T: Send + Sync> WorkItem for Node<T> {
+    type Pointer = Pin<KBox<Self>>;
+
+    /// Frees a node whose references are gone and which is off the list.
+    fn run(node: Pin<KBox<Self>>) {
+        // A reader may have found it on the list before it was taken off.
+        rcu::synchronize_rcu();
+        // Nobody should have been able to get a reference.
+        crate::warn_on_once!(!node.refs.is_zero());
+        drop(node);
+    }
+}
+
+impl<T: Send + Sync> Release for Node<T> {
+    /// The last reference is gone: unlink the node and leave the rest to a worker.
+    ///
+    /// Runs wherever the last `percpu_ref_put()` was: under spin locks with interrupts off, or in
+    /// RCU's softirq.
+    unsafe fn released(refs: NonNull<PercpuRef>) {
+        // SAFETY: By the requirement, and as `create` has it, `refs` is that field of a node, which
+        // was leaked from a `Pin<KBox<Node<T>>>`.
+        let node = unsafe { container_of!(refs.as_ptr(), Self, refs) };
+        {
+            // SAFETY: The node is freed by the work queued below, not before.
+            let node = unsafe { &*node };
+            let _lock = node.list.lock.lock();
+            // The current object has its initial reference.
+            crate::warn_on_once!(!node.is_killed());
+            // SAFETY: By the invariant of `Generations` a node without references is on the list,
+            // which we have locked.
+            unsafe { bindings::list_del_rcu(node.links.get()) };
+        }
+        // SAFETY: The node came out of such a box. With no reference left and off the list, we are
+        // its only owner; readers that still see it look at it through `&`, until the worker's
+        // grace period is over, and the box isn't touched before.
+        let node = unsafe { Pin::new_unchecked(KBox::from_raw(node)) };
+        workqueue::system_percpu().enqueue(node);
+    }
+}
+
+impl<T: Send + Sync> Node<T> {
+    /// Whether the initial reference was given up. Who holds the only `Detached` knows that this
+    /// doesn't change; others learn what was so a moment ago, and rely on no more: a node that is
+    /// being killed is either not taken yet, or is resurrected after the kill is done, as C takes
+    /// a lock for both.
+    fn is_killed(&self) -> bool {
+        self.refs.is_dying()
+    }
+
+    /// Takes a pointer, since the node can be gone before this returns.
+    ///
+    /// # Safety
+    ///
+    /// Gives up a reference that the caller has.
+    unsafe fn put(node: NonNull<Self>) {
+        // SAFETY: Until the call the caller's reference keeps the node.
+        unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*node.as_ptr()).refs)) }
+    }
+}
+
+/// Creates an empty [`Generations`](kernel::sync::generations::Generations) of built-in code.
+///
+/// Its lock has the given name, or that of the field, and a class of its own.
+#[macro_export]
+macro_rules! builtin_generations {
+    () => {
+        $crate::builtin_generations!(c"Generations::lock")
+    };
+    ($name:expr) => {{
+        #[cfg(MODULE)]
+        ::core::compile_error!("builtin_generations! is for built-in code");
+        let name: &'static $crate::str::CStr = $name;
+        // SAFETY: This is built in, as just checked, and so is what it knows.
+        unsafe {
+            $crate::sync::generations::Generations::new(name, $crate::static_lock_class!())
+        }
+    }};
+}
+
+impl<T: Send + Sync> Generations<T> {
+    /// Creates an empty list, whose lock has that name and class. For [`builtin_generations!`].
+    ///
+    /// [`builtin_generations!`]: crate::builtin_generations
+    ///
+    /// # Safety
+    ///
+    /// The code of `T`, and what is compiled for it here, must be there for ever: it must be built
+    /// in. (C calls it when the last reference is gone, or a grace period later.)
+    #[doc(hidden)]
+    pub unsafe fn new(
+        name: &'static CStr,
+        class: Pin<&'static LockClassKey>,
+    ) -> impl PinInit<Self> {
+        // INVARIANT: The list is empty.
+        pin_init!(Self {
+            lock <- SpinLockIrq::new((), name, class),
+            // SAFETY: `slot` is valid for writes and pinned.
+            head <- Opaque::ffi_init(|slot| unsafe { bindings::INIT_LIST_HEAD(slot) }),
+            _p: PhantomData,
+        })
+    }
+
+    /// Creates an object for this list, which isn't on it yet. May sleep.
+    pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>> {
+        static NAME: &CStr = c"Generations::release";
+        let node = KBox::pin_init(
+            try_pin_init!(Node {
+                data <- init,
+                // SAFETY: It is part of a node that `KBox::into_raw` below leaks, until `released`
+                // makes a box of it again. The code stays, as `new` requires.
+                refs <- unsafe { PercpuRef::new::<Node<T>>() },
+                // SAFETY: `links` is valid for writes and pinned.
+                links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
+                work <- Work::new(NAME, static_lock_class!()),
+                list: self,
+            }? Error),
+            GFP_KERNEL,
+        )?;
+        // SAFETY: The node stays where it is until `released` makes the box again.
+        let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
+        // INVARIANT: New, off the list, with its initial reference, which becomes ours.
+        Ok(Detached {
+            // SAFETY: A box is not null.
+            node: unsafe { NonNull::new_unchecked(node) },
+        })
+    }
+
+    /// Calls `f` with each object from the first on, until it says something. RCU read lock held.
+    fn find_node<R>(&self, f: impl Fn(&Node<T>) -> Option<R>) -> Option<R> {
+        let _rcu = rcu::read_lock();
+        let head = self.head.get();
+        let mut links = head;
+        loop {
+            // SAFETY: `links` is the head, or the links of a node which was on the list during
+            // this RCU read section and isn't freed before its end. Writers use the RCU list
+            // functions; acquire is more than the dependency ordering that is needed here.
+            let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
+            if next == head {
+                return None;
+            }
+            // SAFETY: By the invariant `next` is the `links` of a node; it isn't freed, as above.
+            let node =
+                unsafe { &*container_of!(Opaque::cast_from(next).cast_mut(), Node<T>, links) };
+            if let Some(found) = f(node) {
+                return Some(found);
+            }
+            links = next;
+        }
+    }
+
+    /// Calls `f` with each object, current and retired. `f` must not sleep.
+    ///
+    /// An object that is made current again meanwhile may be seen twice: this is the one move on
+    /// an RCU list that readers can stand, since they end up before the end again. One that is
+    /// retired anew goes to the end, and those after it may be missed.
+    pub fn for_each(&self, f: impl Fn(&T)) {
+        self.find_node(|node| -> Option<()> {
+            f(&node.data);
+            None
+        });
+    }
+
+    /// The current object. Any context but NMI. In a list whose only objects were never made
+    /// current, for a moment one of those.
+    pub fn current(&self) -> Option<Ref<T>> {
+        // INVARIANT: `tryget` got the reference that `Ref` has.
+        self.find_node(|node| {
+            Some(node.refs.tryget().then(|| Ref {
+                node: NonNull::from(node),
+            }))
+        })?
+    }
+
+    /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep,
+    /// nor drop a last [`Ref`]: the list is locked, and so it would be then.
+    pub fn take_retired(&'static self, f: impl Fn(&T) -> bool) -> Option<Detached<T>> {
+        let _lock = self.lock.lock();
+        let node = self.find_node(|node| {
+            (node.is_killed() && f(&node.data) && node.refs.tryget()).then_some(NonNull::from(node))
+        })?;
+        // SAFETY: It is on the list, which we have locked; the reference keeps it alive.
+        unsafe { bindings::list_del_rcu(node.as_ref().links.get()) };
+        // INVARIANT: Off the list, killed, with the reference that `tryget` got.
+        Some(Detached { node })
+    }
+}
+
+/// An object that is off its list, held by one who may put it there.
+///
+/// Dropping it retires it: it goes to the end of the list, and from there once its references,
+/// if any, are gone. Dropping may sleep.
+///
+/// # Invariants
+///
+/// The node is off its list, and nobody else will put it there. It has its initial reference, or
+/// is killed and has another one; either is ours.
+#[must_use = "an object that is dropped is retired"]
+pub struct Detached<T: Send + Sync + 'static> {
+    node: NonNull<Node<T>>,
+}
+
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
+unsafe impl<T: Send + Sync> Send for Detached<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send + Sync> Sync for Detached<T> {}
+
+impl<T: Send + Sync> Detached<T> {
+    /// Makes the object the current one of its list, and retires the one that was. May sleep.
+    pub fn make_current(self) {
+        let ptr = ManuallyDrop::new(self).node;
+        // SAFETY: By the type invariant we have a reference.
+        let node = unsafe { ptr.as_ref() };
+
+        if node.is_killed() {
+            // SAFETY: Killed, and not zero, since we have a reference. This gives the node its
+            // initial reference back, so that ours can go.
+            unsafe {
+                node.refs.resurrect();
+                Node::put(ptr);
+            }
+        }
+
+        let old = {
+            let _lock = node.list.lock.lock();
+            let old = node.list.find_node(|old| {
+                Some((!old.is_killed()).then(|| {
+                    // SAFETY: `old` is live, and stays so while it is first: it has its initial
+                    // reference, which only we could take away.
+                    unsafe { old.refs.get() };
+                    // INVARIANT: Just got.
+                    Ref {
+                        node: NonNull::from(old),
+                    }
+                }))
+            });
+            // SAFETY: `node` is off the list, which we have locked. Its initial reference is the
+            // list's from here on.
+            unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
+            old.flatten()
+        };
+        // Not under the lock, which `released` takes. Nobody else kills `old`: it was first, is so
+        // no longer, and on a list only what is first gets killed, here.
+        if let Some(old) = old {
+            // SAFETY: Live, as we saw under the lock, and killed once, as just said.
+            unsafe { old.node().refs.kill() };
+        }
+    }
+}
+
+impl<T: Send + Sync> Deref for Detached<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: By the type invariant we have a reference.
+        unsafe { &self.node.as_ref().data }
+    }
+}
+
+impl<T: Send + Sync> Drop for Detached<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant we have a reference, and keep one until `put`.
+        let node = unsafe { self.node.as_ref() };
+        if !node.is_killed() {
+            // SAFETY: We have a reference. The node is live, and only one that is first on the list is
+            // killed by others.
+            unsafe {
+                node.refs.get();
+                node.refs.kill();
+            }
+        }
+        {
+            let _lock = node.list.lock.lock();
+            // SAFETY: `node` is off the list, which we have locked.
+            unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
+        }
+        // SAFETY: The reference of the invariant, or the one that replaced it. The node is on the
+        // list now, as `released` expects.
+        unsafe { Node::put(self.node) };
+    }
+}
+
+/// A counted reference to an object of a [`Generations`], current or retired.
+///
+/// Cloning and dropping are allowed in any context but NMI: what the last one leaves to do is done
+/// by a worker.
+///
+/// # Invariants
+///
+/// Owns a reference to the node.
+pub struct Ref<T: Send + Sync + 'static> {
+    node: NonNull<Node<T>>,
+}
+
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
+unsafe impl<T: Send + Sync> Send for Ref<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send + Sync> Sync for Ref<T> {}
+
+impl<T: Send + Sync> Ref<T> {
+    #[inline]
+    fn node(&self) -> &Node<T> {
+        // SAFETY: By the type invariant we have a reference.
+        unsafe { self.node.as_ref() }
+    }
+}
+
+impl<T: Send + Sync> Clone for Ref<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        // SAFETY: By the type invariant we have a reference.
+        unsafe { self.node().refs.get() };
+        // INVARIANT: We just got the reference.
+        Self { node: self.node }
+    }
+}
+
+impl<T: Send + Sync> Deref for Ref<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.node().data
+    }
+}
+
+impl<T: Send + Sync> Drop for Ref<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the reference is ours.
+        unsafe { Node::put(self.node) }
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_generations)]
+mod tests {
+    use super::*;
+    use crate::{
+        sync::atomic::ordering::Relaxed,
+        time::{
+            delay::fsleep,
+            Delta, //
+        },
+    };
+
+    static DROPPED: Atomic<u32> = Atomic::new(0);
+
+    struct Generation(u32);
+
+    impl Drop for Generation {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn list() -> Result<&'static Generations<Generation>> {
+        let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
+        // SAFETY: It is leaked, and so never moves.
+        Ok(KBox::leak(unsafe { Pin::into_inner_unchecked(list) }))
+    }
+
+    fn generation(n: u32) -> impl PinInit<Generation, Error> {
+        // SAFETY: Writes the whole value, and cannot fail.
+        unsafe {
+            pin_init::pin_init_from_closure(move |slot: *mut Generation| {
+                slot.write(Generation(n));
+                Ok(())
+            })
+        }
+    }
+
+    fn seen(list: &Generations<Generation>) -> u32 {
+        let seen = Atomic::new(0);
+        list.for_each(|generation| {
+            seen.fetch_add(generation.0, Relaxed);
+        });
+        seen.load(Relaxed)
+    }
+
+    /// Waits until `n` were dropped, as workers do that, but not for ever.
+    fn dropped(n: u32) -> bool {
+        for _ in 0..500 {
+            if DROPPED.load(Relaxed) == n {
+                return true;
+            }
+            fsleep(Delta::from_millis(10));
+        }
+        false
+    }
+
+    // One test: it counts what all of them drop.
+    #[test]
+    fn generations_come_and_go() -> Result {
+        let list = list()?;
+        assert!(list.current().is_none());
+        assert_eq!(seen(list), 0);
+
+        let start = DROPPED.load(Relaxed);
+        list.create(generation(1))?.make_current();
+        let one = list.current().ok_or(EINVAL)?;
+        assert_eq!(one.0, 1);
+
+        // The reference keeps the retired one, where readers see it.
+        list.create(generation(10))?.make_current();
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 10);
+        assert_eq!(seen(list), 11);
+        // The current one isn't for taking.
+        assert!(list.take_retired(|generation| generation.0 == 10).is_none());
+
+        // Back to the first: the second has no references and goes.
+        let retired = list
+            .take_retired(|generation| generation.0 == 1)
+            .ok_or(EINVAL)?;
+        assert_eq!(seen(list), 10);
+        retired.make_current();
+        drop(one);
+        assert!(dropped(start + 1));
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
+        assert_eq!(seen(list), 1);
+
+        // One that is never made current goes as well.
+        drop(list.create(generation(100))?);
+        assert!(dropped(start + 2));
+        assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
+
+        // Clones are references of their own.
+        let a = list.current().ok_or(EINVAL)?;
+        let b = a.clone();
+        list.create(generation(1000))?.make_current();
+        drop(a);
+        assert_eq!(seen(list), 1001);
+        drop(b);
+        assert!(dropped(start + 3));
+        assert_eq!(seen(list), 1000);
+        Ok(())
+    }
+}
