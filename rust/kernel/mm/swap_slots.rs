@@ -34,10 +34,7 @@ use crate::{
         },
         Result, //
     },
-    ffi::{
-        c_int,
-        c_void, //
-    },
+    ffi::c_int,
     mm::{
         folio::{
             CachedFolio,
@@ -64,6 +61,7 @@ use crate::{
     },
     xarray::{
         StoreError,
+        Unguarded,
         XArray, //
     },
 };
@@ -331,7 +329,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         Some(Occupied {
             tree,
             offset,
-            ptr: tree.load(offset)?,
+            found: tree.load(offset)?,
             _brand: PhantomData,
         })
     }
@@ -357,10 +355,10 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
                 })
             }
         };
-        let (ptr, old) = tree.store_ptr(self.offset(index), value, gfp)?;
-        // SAFETY: It is what the tree holds. The slot is ours: nobody else takes the element out
-        // for as long as `self` is borrowed, and we can't.
-        Ok((unsafe { T::Owned::borrow(ptr.as_ptr()) }, old))
+        let (stored, old) = tree.store_and_load(self.offset(index), value, gfp)?;
+        // SAFETY: The slot is ours: nobody else takes the element out, or looks at it, for as long
+        // as `self` is borrowed, and we can't.
+        Ok((unsafe { stored.borrow() }, old))
     }
 }
 
@@ -419,15 +417,14 @@ impl<'f> Unfilled<'f> {
 ///
 /// # Invariants
 ///
-/// The slot at `offset` of `tree` is ours for `'a`, and `ptr` is what it holds: it came from
-/// `T::Owned::into_foreign`.
+/// The slot at `offset` of `tree` is ours for `'a`, and `found` is what it holds.
 ///
 /// `'a` can be neither shortened nor made longer: it is what ties the slot to the folio whose slot
 /// it is.
 pub struct Occupied<'a, T: Kept> {
     tree: &'a XArray<T::Owned>,
     offset: usize,
-    ptr: NonNull<c_void>,
+    found: Unguarded<'a, T::Owned>,
     _brand: PhantomData<CachedFolio<'a>>,
 }
 
@@ -435,8 +432,9 @@ impl<T: Kept> Occupied<'_, T> {
     /// Looks at it, for no longer than until it is taken.
     #[inline]
     pub fn get(&self) -> Borrowed<'_, T> {
-        // SAFETY: By the type invariant the element is there, and taking it consumes `self`.
-        unsafe { T::Owned::borrow(self.ptr.as_ptr()) }
+        // SAFETY: By the type invariant the element is there, and the slot ours; taking it consumes
+        // `self`.
+        unsafe { self.found.borrow() }
     }
 
     /// Takes it out of its slot. Mirrors `xa_erase()` in C's `zswap_load()`.

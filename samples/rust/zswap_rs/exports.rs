@@ -179,13 +179,14 @@ pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
 /// Only for `mem_cgroup_css_offline()`, with the group that it is called for.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
-    let offline = |memcg: Option<&MemCgroup>| {
-        if let (Some(memcg), Some(zswap)) = (memcg, zswap()) {
-            zswap.memcg_offline(memcg);
-        }
-    };
     // SAFETY: The cgroup core has a reference to the group whose callback this is.
-    unsafe { MemCgroup::with_raw(memcg, offline) }
+    unsafe {
+        MemCgroup::with_raw(memcg, |memcg| {
+            if let Some(memcg) = memcg {
+                shrink::memcg_offline(memcg);
+            }
+        })
+    }
 }
 
 /// Initialises zswap's part of a `struct lruvec`.

@@ -19,7 +19,7 @@ use super::{
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::folio::totalram_pages,
+    mm::totalram_pages,
     prelude::*,
     ratelimit::RateLimit,
     slab,
