@@ -243,7 +243,9 @@ impl ZeroMarked {
     pub fn discard_stale<T: Kept>(mut self) -> bool {
         // SAFETY: We don't touch the content.
         let (mut cached, _) = unsafe { self.0 .0.split() };
-        let stale = Unfilled::new(&mut cached).occupied::<T>(0).map(Occupied::take);
+        let stale = Unfilled::new(&mut cached)
+            .occupied::<T>(0)
+            .map(Occupied::take);
         let found = stale.is_some();
         drop(stale);
         self.0.discard();

@@ -213,9 +213,7 @@ macro_rules! builtin_generations {
         ::core::compile_error!("builtin_generations! is for built-in code");
         let name: &'static $crate::str::CStr = $name;
         // SAFETY: This is built in, as just checked, and so is what it knows.
-        unsafe {
-            $crate::sync::generations::Generations::new(name, $crate::static_lock_class!())
-        }
+        unsafe { $crate::sync::generations::Generations::new(name, $crate::static_lock_class!()) }
     }};
 }
 

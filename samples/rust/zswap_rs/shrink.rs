@@ -40,8 +40,7 @@ use kernel::{
             MemCgroup, //
         },
     },
-    new_spinlock,
-    new_work,
+    new_spinlock, new_work,
     nodemask::memory_nodes,
     page::PAGE_SHIFT,
     prelude::*,

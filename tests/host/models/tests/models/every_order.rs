@@ -11,10 +11,7 @@ use kernel::{
     alloc::KBox,
     bindings,
     c::{self, Content, Faulted, Page},
-    mm::{
-        folio::CachedFolio,
-        swap_slots::DeadDevice,
-    },
+    mm::{folio::CachedFolio, swap_slots::DeadDevice},
     sim::{self, together, Promise, Run, PROMISES},
     static_lock_class,
 };
@@ -387,7 +384,12 @@ fn publication() {
     };
     let attach = || {
         // SAFETY: As above.
-        unsafe { DeadDevice::with_raw(1, |mut device| device.attach::<Number>(4, static_lock_class!())) }.unwrap();
+        unsafe {
+            DeadDevice::with_raw(1, |mut device| {
+                device.attach::<Number>(4, static_lock_class!())
+            })
+        }
+        .unwrap();
     };
     let look = move || {
         // SAFETY: As above.
