@@ -62,6 +62,7 @@ pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin
     }
 }
 
+/// Adds a folio of one size. Mirrors `__swap_cache_alloc()`.
 #[inline]
 fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, origin: &Origin<'_>) -> Result<NewFolio> {
     is_worth_allocating(slot, order)?;

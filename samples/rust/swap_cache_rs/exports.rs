@@ -34,7 +34,6 @@ use kernel::{
         },
         swap_cache::{
             self,
-            page_table_span,
             Fault,
             Origin,
             Pinned,
@@ -48,63 +47,6 @@ use kernel::{
     prelude::*,
     sync::aref::ARef,
 };
-
-/// What C keeps.
-pub(crate) mod glue {
-    use super::*;
-    use core::ops::Range;
-    use kernel::sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
-    };
-
-    /// The largest window, in pages: `vm.page-cluster`, which is its power of 2, from 0 to 31.
-    pub(crate) fn max_window() -> u32 {
-        let order: *mut c_int = &raw mut bindings::page_cluster;
-        // SAFETY: C has defined it, and changes it as a whole.
-        let order = unsafe { &*order.cast::<Atomic<i32>>() }.load(Relaxed);
-        1u32.checked_shl(order as u32).unwrap_or(1)
-    }
-
-    /// Whether neighbours in memory may be read ahead: `/sys/kernel/mm/swap/vma_ra_enabled`.
-    pub(crate) fn vma_readahead_is_on() -> bool {
-        let on: *mut bool = &raw mut bindings::enable_vma_readahead;
-        // SAFETY: C has defined it, and changes it as a whole.
-        unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
-    }
-
-    /// Reads ahead what the page table of the fault has in `range`. May sleep.
-    pub(crate) fn read_around(
-        slot: Slot<'_>,
-        gfp: Flags,
-        policy: &VmaPolicy<'_>,
-        fault: Fault<'_>,
-        range: Range<usize>,
-    ) {
-        let (mpol, ilx) = policy.as_raw();
-        // C maps one page table, and goes on to the next entry without looking.
-        let span = page_table_span();
-        let table = fault.address() & !(span - 1);
-        let start = range.start.max(fault.vma().start()).max(table);
-        let end = range
-            .end
-            .min(fault.vma().end())
-            .min(table.wrapping_add(span));
-        // SAFETY: The fault is being handled, the policy is kept, the slot's device too. The range
-        // is within the VMA, and within the page table that the fault's `pmd` has.
-        unsafe {
-            bindings::swap_vma_read_around(
-                slot.as_raw(),
-                gfp.as_raw(),
-                mpol,
-                ilx,
-                fault.as_raw(),
-                start,
-                end,
-            )
-        }
-    }
-}
 
 /// Calls `f` with a slot, and on whose behalf its page is swapped in.
 ///

@@ -3,7 +3,6 @@
 //! Reading ahead: those around a page may be wanted soon.
 
 use super::{
-    exports::glue,
     swapin::read,
     window::{
         self,
@@ -26,6 +25,11 @@ use kernel::{
             Slot,
             READAHEAD_MAX_ORDER, //
         },
+        swap_readahead::{
+            max_window,
+            read_around,
+            vma_readahead_is_on, //
+        },
         virt::VmaRef,
         vmstat::{
             self,
@@ -46,9 +50,9 @@ use kernel::{
 static HITS: Atomic<u32> = Atomic::new(4);
 
 /// Whether neighbours in memory are read ahead, rather than neighbours on the device: not if it takes
-/// a disk long to find them.
+/// a disk long to find them. Mirrors `swap_use_vma_readahead()`.
 fn by_address() -> bool {
-    glue::vma_readahead_is_on() && !has_rotating_device()
+    vma_readahead_is_on() && !has_rotating_device()
 }
 
 /// Takes note that a folio was found in the swap cache, by a fault at `address` of `vma` if by one.
@@ -75,6 +79,8 @@ pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
 }
 
 /// Swaps in the page of `slot` for a fault, and some around it. May sleep.
+///
+/// Mirrors `swapin_readahead()` and `swap_vma_readahead()`.
 #[inline]
 pub(crate) fn swapin_readahead(
     slot: Slot<'_>,
@@ -84,7 +90,7 @@ pub(crate) fn swapin_readahead(
     let policy = VmaPolicy::of(fault.vma(), fault.address());
     if by_address() {
         if let Some(range) = window_in_memory(fault) {
-            glue::read_around(slot, gfp, &policy, fault, range);
+            read_around(slot, gfp, &policy, fault, range);
         }
         read_alone(slot, gfp, &policy.origin())
     } else {
@@ -117,7 +123,7 @@ pub(crate) fn cluster_readahead(
     read_alone(slot, gfp, origin)
 }
 
-/// The page itself: likely to be there by now.
+/// The page itself: likely to be there by now. Mirrors `swap_cache_read_folio_sync()`.
 fn read_alone(slot: Slot<'_>, gfp: Flags, origin: &Origin<'_>) -> Option<ARef<Folio>> {
     Reads::together(|reads| read(slot, gfp, origin, reads, false))
 }
@@ -129,7 +135,7 @@ fn window_on_device(offset: usize) -> usize {
     static PREV_OFFSET: Atomic<usize> = Atomic::new(0);
     static LAST_WINDOW: Atomic<u32> = Atomic::new(0);
 
-    let max = glue::max_window();
+    let max = max_window();
     if max <= 1 {
         return 1;
     }
@@ -152,7 +158,7 @@ fn window_on_device(offset: usize) -> usize {
 ///
 /// Mirrors `swap_vma_ra_win()`.
 fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
-    let max = glue::max_window().min(1 << READAHEAD_MAX_ORDER);
+    let max = max_window().min(1 << READAHEAD_MAX_ORDER);
     if max == 1 {
         return None;
     }

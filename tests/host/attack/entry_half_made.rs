@@ -9,7 +9,7 @@ use kernel::{mm::swapops::SwapEntry, slab::Vacant};
 pub(crate) fn attack(
     vacant: Vacant<entry::Entry>,
     swap: SwapEntry,
-    object: entry::Object,
+    object: compress::Object,
 ) -> entry::StoredEntry {
     #[cfg(attack)]
     return vacant.write(entry::Entry::new(swap)); //~[attack] E0061

@@ -13,11 +13,6 @@ pub(crate) fn attack() -> bool {
     let _ = &raw mut KEY.key; //~[attack] E0616
     #[cfg(attack)]
     let _ = &raw mut tunables::EVER_ENABLED; //~[attack] E0603
-                                             // Not a `static`: C would keep the address of a temporary.
-    #[cfg(attack)]
-    const TEMPORARY: StaticKeyFalse = StaticKeyFalse::new();
-    #[cfg(attack)]
-    TEMPORARY.enable(); //~[attack] E0716
     KEY.enable();
     kernel::static_key_enabled_unlikely!(KEY) && tunables::never_enabled()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Freeing a slot, or swapon, keeps its evidence for ever: an edit of the policy alone, which is safe code. The C ABI lends to
-// closures, which can't choose a lifetime; so it doesn't compile any more.
+// Freeing a slot, or swapon, keeps its evidence for ever: an edit of the policy
+// alone, which is safe code. The C ABI lends to closures, which can't choose a lifetime.
 //@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: borrowed data escapes outside of closure
 //@[attack]error-in-other-file: borrowed data escapes outside of closure
@@ -13,6 +13,10 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod age;
 #[path = "../../../samples/rust/zswap_rs/compress.rs"]
 mod compress;
+#[path = "../../../samples/rust/zswap_rs/contexts.rs"]
+mod contexts;
+#[path = "../../../samples/rust/zswap_rs/debugfs.rs"]
+mod debugfs;
 #[cfg(control)]
 #[path = "../../../samples/rust/zswap_rs/device.rs"]
 mod device;
@@ -48,9 +52,13 @@ mod pool;
 mod setup;
 #[path = "../../../samples/rust/zswap_rs/shrink.rs"]
 mod shrink;
+#[path = "../../../samples/rust/zswap_rs/state.rs"]
+mod state;
 #[path = "../../../samples/rust/zswap_rs/stats.rs"]
 mod stats;
 #[path = "../../../samples/rust/zswap_rs/store.rs"]
 mod store;
+#[path = "../../../samples/rust/zswap_rs/tunables.rs"]
+mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
 mod writeback;

@@ -5,10 +5,7 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    mm::{
-        list_lru::{ListLru, Prepared},
-        swap::SlotTrees,
-    },
+    mm::list_lru::{ListLru, Prepared},
     module_param::runtime::ParamLocked,
     percpu::PerCpu,
     prelude::*,
@@ -66,9 +63,6 @@ mod attack {
         it //~[attack] E0308
     }
     pub fn unguarded<'t>(it: Unguarded<'t, KBox<Sub>>) -> Unguarded<'t, KBox<Super>> {
-        it //~[attack] E0308
-    }
-    pub fn trees(it: &SlotTrees<KBox<Sub>>) -> &SlotTrees<KBox<Super>> {
         it //~[attack] E0308
     }
     pub fn locked(it: &ParamLocked<Sub>) -> &ParamLocked<Super> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A store keeps the evidence of the folio's lock for ever: an edit of the policy alone, which is safe code. The C ABI lends to
-// closures, which can't choose a lifetime; so it doesn't compile any more.
+// A store keeps the evidence of the folio's lock for ever: an edit of the policy
+// alone, which is safe code. The C ABI lends to closures, which can't choose a lifetime.
 //@[attack]error-in-other-file: borrowed data escapes outside of closure
 //@revisions: control attack
 //@[control] check-pass
@@ -11,6 +11,10 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod age;
 #[path = "../../../samples/rust/zswap_rs/compress.rs"]
 mod compress;
+#[path = "../../../samples/rust/zswap_rs/contexts.rs"]
+mod contexts;
+#[path = "../../../samples/rust/zswap_rs/debugfs.rs"]
+mod debugfs;
 #[path = "../../../samples/rust/zswap_rs/device.rs"]
 mod device;
 #[path = "../../../samples/rust/zswap_rs/entry.rs"]
@@ -29,6 +33,8 @@ mod pool;
 mod setup;
 #[path = "../../../samples/rust/zswap_rs/shrink.rs"]
 mod shrink;
+#[path = "../../../samples/rust/zswap_rs/state.rs"]
+mod state;
 #[path = "../../../samples/rust/zswap_rs/stats.rs"]
 mod stats;
 #[cfg(control)]
@@ -49,5 +55,7 @@ mod store {
         Store::Stored
     }
 }
+#[path = "../../../samples/rust/zswap_rs/tunables.rs"]
+mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
 mod writeback;

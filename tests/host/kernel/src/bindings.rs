@@ -922,7 +922,6 @@ extern "C" {
     pub static mut zswap_stored_pages: atomic_long_t;
 }
 
-pub const SWAP_CLUSTER_MAX: u32 = 32;
 pub const MAX_RECLAIM_RETRIES: u32 = 16;
 
 // --- Lists of the least recently used ---------------------------------------------------------------

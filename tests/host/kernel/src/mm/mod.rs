@@ -18,6 +18,8 @@ pub mod mempolicy;
 pub mod swap;
 #[path = "../../../../../rust/kernel/mm/swap_cache.rs"]
 pub mod swap_cache;
+#[path = "../../../../../rust/kernel/mm/swap_readahead.rs"]
+pub mod swap_readahead;
 #[path = "../../../../../rust/kernel/mm/swap_slots.rs"]
 pub mod swap_slots;
 #[path = "../../../../../rust/kernel/mm/swap_table.rs"]
