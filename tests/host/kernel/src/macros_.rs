@@ -6,8 +6,11 @@
 #[macro_export]
 macro_rules! warn_on_once {
     ($cond:expr) => {{
+        // Which function warns is told by the path of one in it.
+        fn here() {}
         let bad: bool = $cond;
-        assert!(!bad, "the kernel warns: {}", stringify!($cond));
+        let warns = ::core::any::type_name_of_val(&here).trim_end_matches("::here");
+        assert!(!bad, "the kernel warns in {warns}: {}", stringify!($cond));
         bad
     }};
 }

@@ -23,7 +23,9 @@ macro_rules! promises {
 const RACE: &str = "Causality violation: Concurrent";
 const OTHER: &str = "a process reads what it hasn't written";
 /// Something is still stored for a device that goes.
-const LEFT: &str = "the kernel warns: !device.detach::<Entry>()";
+const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
+/// A folio leaves the swap cache for slots that have been freed.
+const LEAVES: &str = "swap_cache::leaves_outside: true";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
 const UNUSED: &str = "swapoff finds nobody who has the slots in use";
@@ -31,11 +33,11 @@ const UNUSED: &str = "swapoff finds nobody who has the slots in use";
 // The promise, the model, and what fails in it.
 promises! {
     one_has_a_folios_lock: FolioLock, two_loads, RACE;
-    one_has_a_clusters_lock: ClusterLock, load_and_free, UNUSED;
+    one_has_a_clusters_lock: ClusterLock, load_and_free, LEAVES;
     one_has_an_arrays_lock: ArrayLock, neighbours, LEFT;
     one_has_a_lists_lock: ListLock, load_and_writeback, RACE;
     no_reference_where_there_is_none: TryGet, store_again_other, FREED;
-    a_slot_with_a_folio_is_not_freed: CachedStays, load_and_free, "unreachable_unchecked must never be reached";
+    a_slot_with_a_folio_is_not_freed: CachedStays, load_and_free, LEAVES;
     a_slot_is_invalidated_under_the_lock: InvalidateLocked, free_and_reuse, OTHER;
     a_slot_that_is_freed_is_invalidated: InvalidateCalled, free_and_writeback, LEFT;
     swapoff_frees_all_slots: SwapoffFrees, swapoff_and_writeback, LEFT;
@@ -43,8 +45,8 @@ promises! {
     a_dying_device_is_not_looked_up: DyingRefused, too_late_to_look, GONE;
     a_dying_device_is_not_loaded_from: DyingRefused, too_late_to_load, GONE;
     a_dying_device_is_not_written_to: DyingRefused, too_late_to_write_back, GONE;
-    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, RACE;
-    a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, FREED;
+    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_cache::leave: true";
+    a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, "a free frame has references";
     a_dirty_folio_is_written: DirtyStays, read_ahead, "what was reclaimed is there to be written back";
     a_fault_looks_again: Recheck, same_slot_again, OTHER;
     a_mark_is_changed_under_the_lock: ZeroMark, store_shared, UNUSED;
