@@ -17,7 +17,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs races stack selftests parity bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -31,6 +31,7 @@ help:
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times each'
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
+	@echo '  make exports        what a kernel with both in C exports, with the project and without'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
 	@echo '  make sanitize       the tests and the stress under all that watches memory, locks and races'
@@ -134,6 +135,9 @@ parity: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/parity.sh
+
+exports: overlay
+	@scripts/exports.sh
 
 bench: overlay
 	@scripts/kernel.sh c
