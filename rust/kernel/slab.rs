@@ -36,6 +36,9 @@ use core::{
 /// Makes what has it invariant in `T`.
 type Invariant<T> = PhantomData<fn(T) -> T>;
 
+/// Marks a type as invariant in `T`.
+type Invariant<T> = fn(T) -> T;
+
 /// A slab cache of `T`, shown in `/proc/slabinfo`.
 ///
 /// Mirrors `struct kmem_cache` as made by `KMEM_CACHE()`.
@@ -186,7 +189,7 @@ impl<T: Managed> Drop for Vacant<T> {
 /// `ptr` points to a valid `T` in memory from a slab cache, and owns both.
 pub struct Object<T: Managed> {
     ptr: NonNull<T>,
-    _p: PhantomData<(T, fn(T) -> T)>,
+    _p: PhantomData<(T, Invariant<T>)>,
 }
 
 // SAFETY: It owns the `T` and may drop it anywhere; others may have `&T` at the time.

@@ -58,6 +58,9 @@ use core::marker::PhantomData;
 /// by its type, and a subtype can say otherwise.
 type Invariant<T> = PhantomData<fn(T) -> T>;
 
+/// Marks a type as invariant in `T`.
+type Invariant<T> = fn(T) -> T;
+
 /// What ties an object to its list.
 ///
 /// # Invariants
@@ -493,7 +496,7 @@ type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 pub struct Visit<'v, T: Item> {
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
-    _object: PhantomData<(&'v T, fn(T) -> T)>,
+    _object: PhantomData<(&'v T, Invariant<T>)>,
     _visit: Brand<'v>,
     _not_send: NotThreadSafe,
 }

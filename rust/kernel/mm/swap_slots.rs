@@ -120,6 +120,9 @@ macro_rules! impl_kept {
 
 type Borrowed<'a, T> = <<T as Kept>::Owned as ForeignOwnable>::Borrowed<'a>;
 
+/// What is kept for a slot now, borrowed, and what was kept before.
+type Replaced<'a, T> = (Borrowed<'a, T>, Option<<T as Kept>::Owned>);
+
 const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 
 /// Slots in one tree: 64 MiB of swap space with pages of 4 KiB.
@@ -345,7 +348,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         index: usize,
         value: T::Owned,
         gfp: Flags,
-    ) -> Result<(Borrowed<'_, T>, Option<T::Owned>), StoreError<T::Owned>> {
+    ) -> Result<Replaced<'_, T>, StoreError<T::Owned>> {
         let tree = match self.tree {
             Some(tree) if index < self.nr => tree,
             _ => {
@@ -663,9 +666,10 @@ mod tests {
             Ok(())
         };
         let kept = |offset| tree(offset).is_some_and(|tree| tree.load(offset).is_some());
-        // SAFETY: Attached, with more slots, which are nobody else's.
-        let clear =
-            |offset| unsafe { FreedSlot::<Number>::with_raw(entry(offset), |slot| slot.clear()) };
+        let clear = |offset| {
+            // SAFETY: Attached, with more slots, which are nobody else's.
+            unsafe { FreedSlot::<Number>::with_raw(entry(offset), |slot| slot.clear()) }
+        };
         clear(7);
         keep(6)?;
         keep(7)?;

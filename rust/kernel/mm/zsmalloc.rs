@@ -376,8 +376,8 @@ mod tests {
     fn objects_have_the_length_they_were_made_with() -> Result {
         let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
-        let list: &'static Generations<Owner> =
-            KBox::leak(unsafe { Pin::into_inner_unchecked(list) });
+        let list = unsafe { Pin::into_inner_unchecked(list) };
+        let list: &'static Generations<Owner> = KBox::leak(list);
         let zs = Pool::new(c"rust_zsmalloc_test")?;
         list.create(pin_init::init!(Owner { zs }? Error))?
             .make_current();

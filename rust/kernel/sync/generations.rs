@@ -59,6 +59,9 @@ use pin_init::{
     PinInit, //
 };
 
+/// Marks a type as invariant in `T`.
+type Invariant<T> = fn(T) -> T;
+
 /// The generations of a `T`: a list. See [the module](self).
 ///
 /// Objects are put on it through a shared reference, so that it is invariant in `T`, and so is all
@@ -105,7 +108,7 @@ pub struct Generations<T: Send + Sync + 'static> {
     #[pin]
     head: Opaque<bindings::list_head>,
     // It owns nodes, and takes them as well.
-    _p: PhantomData<(Node<T>, fn(T) -> T)>,
+    _p: PhantomData<(Node<T>, Invariant<T>)>,
 }
 
 // SAFETY: The list is changed under its lock, and owns `T`s.
