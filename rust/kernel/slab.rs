@@ -36,9 +36,6 @@ use core::{
 /// Makes what has it invariant in `T`.
 type Invariant<T> = PhantomData<fn(T) -> T>;
 
-/// Marks a type as invariant in `T`.
-type Invariant<T> = fn(T) -> T;
-
 /// A slab cache of `T`, shown in `/proc/slabinfo`.
 ///
 /// Mirrors `struct kmem_cache` as made by `KMEM_CACHE()`.

@@ -58,9 +58,6 @@ use core::marker::PhantomData;
 /// by its type, and a subtype can say otherwise.
 type Invariant<T> = PhantomData<fn(T) -> T>;
 
-/// Marks a type as invariant in `T`.
-type Invariant<T> = fn(T) -> T;
-
 /// What ties an object to its list.
 ///
 /// # Invariants
