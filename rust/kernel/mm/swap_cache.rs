@@ -289,13 +289,16 @@ impl<'a> Slot<'a> {
     }
 
     /// Whether the `2^order` slots that this one is among could be given a folio. What is found out
-    /// may be otherwise as soon as this returns. Fails as [`Slot::add_folio`] does. Takes the cluster's
+    /// may be otherwise as soon as this returns. Fails as [`Slot::add_folio`] does, which also wants them
+    /// to be of one cgroup: that isn't looked at here, as it is rarely what hinders. Takes the cluster's
     /// lock.
     ///
-    /// Mirrors `__swap_cache_add_check()`.
+    /// Mirrors `__swap_cache_add_check()` as called before a folio is allocated.
     pub fn is_vacant(self, order: u32) -> Result {
         let first = self.first(order).ok_or(EINVAL)?;
-        Locked::new(self).vacancy(self, first, order).map(drop)
+        Locked::new(self)
+            .vacancy::<false>(self, first, order)
+            .map(drop)
     }
 
     /// Puts `folio` into the swap cache, locked, for as many slots as it has pages, aligned, this one
@@ -308,7 +311,7 @@ impl<'a> Slot<'a> {
     pub fn add_folio(self, folio: FreshFolio) -> Result<Entered<'a>> {
         let first = self.first(folio.order).ok_or(EINVAL)?;
         let cluster = Locked::new(self);
-        let (shadow, memcg) = cluster.vacancy(self, first, folio.order)?;
+        let (shadow, memcg) = cluster.vacancy::<true>(self, first, folio.order)?;
         let FreshFolio { ptr, order, gfp } = *ManuallyDrop::new(folio);
         // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be set
         // without care. The slots' cluster is locked, and has a table, as `vacancy` has seen; they
@@ -365,9 +368,15 @@ impl<'a> Locked<'a> {
     }
 
     /// Whether the `2^order` slots from `first` on, `target` among them, are free to be given a
-    /// folio; the shadow of `target`, and the cgroup of all.
+    /// folio; the shadow of `target`, and the cgroup of all. Without `MEMCG` it isn't looked whether
+    /// they are of one, and 0 returned for it.
     #[inline]
-    fn vacancy(&self, target: Slot<'_>, first: Slot<'_>, order: u32) -> Result<(Shadow, c_ushort)> {
+    fn vacancy<const MEMCG: bool>(
+        &self,
+        target: Slot<'_>,
+        first: Slot<'_>,
+        order: u32,
+    ) -> Result<(Shadow, c_ushort)> {
         // SAFETY: The cluster is locked.
         let table = unsafe { table(self.cluster) }.ok_or(ENOENT)?;
         let at = target.index();
@@ -378,7 +387,7 @@ impl<'a> Locked<'a> {
             // Free, bad, or unheard of.
             _ => return Err(ENOENT),
         };
-        let memcg = self.memcg(at);
+        let memcg = if MEMCG { self.memcg(at) } else { 0 };
         if order > 0 {
             let zero = self.is_zero(at, flags);
             let words = table
@@ -389,7 +398,7 @@ impl<'a> Locked<'a> {
                     SlotWord::Shadow(_, flags)
                         if flags.count() > 0
                             && self.is_zero(at, flags) == zero
-                            && self.memcg(at) == memcg => {}
+                            && (!MEMCG || self.memcg(at) == memcg) => {}
                     _ => return Err(EBUSY),
                 }
             }
