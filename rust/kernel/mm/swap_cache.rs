@@ -311,14 +311,18 @@ impl<'a> Slot<'a> {
     pub fn add_folio(self, folio: FreshFolio) -> Result<Entered<'a>> {
         let first = self.first(folio.order).ok_or(EINVAL)?;
         let cluster = Locked::new(self);
-        let (shadow, memcg) = cluster.vacancy::<true>(self, first, folio.order)?;
-        let FreshFolio { ptr, order, gfp } = *ManuallyDrop::new(folio);
+        let Vacant {
+            words,
+            shadow,
+            memcg,
+        } = cluster.vacancy::<true>(self, first, folio.order)?;
+        let FreshFolio { ptr, gfp, .. } = *ManuallyDrop::new(folio);
         // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be set
-        // without care. The slots' cluster is locked, and has a table, as `vacancy` has seen; they
-        // are free to be taken.
+        // without care. By that of `Vacant` the slots' cluster is locked, and they are as many as it
+        // has pages; they are free to be taken.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
-            enter(words(self.cluster, first.index(), 1 << order), ptr);
+            enter(words, ptr);
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
@@ -341,6 +345,20 @@ struct Raced;
 fn index(entry: bindings::swp_entry_t) -> usize {
     // SAFETY: Arithmetic on the value.
     (unsafe { bindings::swp_cluster_offset(entry) }) as usize
+}
+
+/// Slots that are free to be given a folio, for as long as their cluster is locked.
+///
+/// # Invariants
+///
+/// For `'l` the cluster of `words` is locked by us; they are as many as were asked for.
+struct Vacant<'l> {
+    /// The word of each.
+    words: &'l [Atomic<usize>],
+    /// What the slot that is wanted says about when its page was evicted.
+    shadow: Shadow,
+    /// The cgroup of all, if that was asked for, else 0.
+    memcg: c_ushort,
 }
 
 /// The lock of a cluster, held by us.
@@ -368,32 +386,34 @@ impl<'a> Locked<'a> {
     }
 
     /// Whether the `2^order` slots from `first` on, `target` among them, are free to be given a
-    /// folio; the shadow of `target`, and the cgroup of all. Without `MEMCG` it isn't looked whether
-    /// they are of one, and 0 returned for it.
+    /// folio; and what is known of them then. With `MEMCG` they have to be of one cgroup, too.
     #[inline]
     fn vacancy<const MEMCG: bool>(
         &self,
         target: Slot<'_>,
         first: Slot<'_>,
         order: u32,
-    ) -> Result<(Shadow, c_ushort)> {
-        // SAFETY: The cluster is locked.
+    ) -> Result<Vacant<'_>> {
+        // SAFETY: The cluster is locked for as long as `self` is borrowed. If it has a table, that
+        // stays: a slot is in use, as is seen below, and nobody but us could free it.
         let table = unsafe { table(self.cluster) }.ok_or(ENOENT)?;
         let at = target.index();
-        let word = Native::decode(table.get(at).ok_or(EINVAL)?.load(Relaxed));
-        let (shadow, flags) = match word {
+        let word = table.get(at).ok_or(EINVAL)?;
+        let (shadow, flags) = match Native::decode(word.load(Relaxed)) {
             SlotWord::Folio(..) => return Err(EEXIST),
             SlotWord::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
             // Free, bad, or unheard of.
             _ => return Err(ENOENT),
         };
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
+        let mut words = core::slice::from_ref(word);
         if order > 0 {
             let zero = self.is_zero(at, flags);
-            let words = table
+            words = table
                 .get(first.index()..)
-                .and_then(|words| words.get(..1 << order));
-            for (at, word) in (first.index()..CLUSTER).zip(words.ok_or(EINVAL)?) {
+                .and_then(|words| words.get(..1 << order))
+                .ok_or(EINVAL)?;
+            for (at, word) in (first.index()..CLUSTER).zip(words) {
                 match Native::decode(word.load(Relaxed)) {
                     SlotWord::Shadow(_, flags)
                         if flags.count() > 0
@@ -403,7 +423,12 @@ impl<'a> Locked<'a> {
                 }
             }
         }
-        Ok((shadow, memcg))
+        // INVARIANT: One, or as many as the loop has gone over.
+        Ok(Vacant {
+            words,
+            shadow,
+            memcg,
+        })
     }
 
     /// The cgroup that a slot is charged to: its number.
@@ -493,11 +518,20 @@ unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
 unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     // SAFETY: By the requirements.
     let pfn = unsafe { pfn_of(folio) };
+    let mut odd = false;
     for word in words {
         let flags = match Native::decode(word.load(Relaxed)) {
             SlotWord::Null => SlotFlags::NONE,
             SlotWord::Shadow(_, flags) => flags,
-            odd => had_folio(odd),
+            // No call from here, which would keep all that the loop has on the stack.
+            SlotWord::Folio(_, flags) => {
+                odd = true;
+                flags
+            }
+            _ => {
+                odd = true;
+                SlotFlags::NONE
+            }
         };
         // Release: a new folio was marked as locked by a plain write, before which nobody may find it.
         // The cluster's lock doesn't order the two: it was taken before both.
@@ -505,17 +539,16 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     }
     // SAFETY: The folio is alive.
     unsafe { bindings::folio_ref_add(folio.as_ptr(), words.len() as c_int) };
+    if odd {
+        had_folio();
+    }
 }
 
-/// A slot that a folio enters has one, or is not for use. Its flags stay.
+/// A slot that a folio enters has one, whose flags stay, or is not for use.
 #[cold]
 #[inline(never)]
-fn had_folio(word: SlotWord) -> SlotFlags {
+fn had_folio() {
     crate::warn_on_once!(true);
-    match word {
-        SlotWord::Folio(_, flags) => flags,
-        _ => SlotFlags::NONE,
-    }
 }
 
 /// A folio that leaves isn't in the word of one of its slots.
