@@ -118,7 +118,7 @@ impl SwapDevice {
         // SAFETY: The device is kept by our reference; the slot is one for data, as was seen above
         // or will be seen there, and whether it is free is found out there. The policy is the current
         // task's, which isn't changed meanwhile but by the task. One order, that of a single page.
-        let folio = unsafe {
+        let added = unsafe {
             bindings::swap_cache_alloc_folio(
                 self.entry.as_raw(),
                 gfp.as_raw(),
@@ -128,13 +128,9 @@ impl SwapDevice {
                 NO_INTERLEAVE_INDEX,
             )
         };
-        match from_err_ptr(folio) {
-            // SAFETY: C returns a new folio, locked by us, in the swap cache for the slot, not
-            // uptodate, with a reference that is ours.
-            Ok(folio) => Added::New(unsafe { NewFolio::from_raw(folio) }),
-            Err(EEXIST) => Added::Present,
-            Err(error) => Added::Failed(error),
-        }
+        // INVARIANT: C returns a new folio, locked by us, in the swap cache for the slot, not uptodate,
+        // with a reference that is ours; or an error.
+        AddedPtr(added).into()
     }
 }
 
@@ -155,6 +151,48 @@ pub enum Added {
     Present,
     /// There is no memory, or the slot is free.
     Failed(Error),
+}
+
+/// [`Added`] in one word, as C has it: a function that isn't inlined returns this in a register, and
+/// takes no stack of its caller's for it.
+///
+/// # Invariants
+///
+/// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`]; or a folio as the invariants of
+/// [`NewFolio`] say, which nobody else will unlock or put.
+#[must_use = "a folio that was added stays locked if unused"]
+pub struct AddedPtr(*mut bindings::folio);
+
+impl AddedPtr {
+    /// For a C caller: the folio as it is, with its lock and its reference, or an `ERR_PTR()`.
+    #[inline]
+    pub fn into_c(self) -> *mut bindings::folio {
+        self.0
+    }
+}
+
+impl From<Added> for AddedPtr {
+    #[inline]
+    fn from(added: Added) -> Self {
+        // INVARIANT: The folio is handed over; the others are errors.
+        Self(match added {
+            Added::New(folio) => folio.into_c_locked(),
+            Added::Present => EEXIST.to_ptr(),
+            Added::Failed(error) => error.to_ptr(),
+        })
+    }
+}
+
+impl From<AddedPtr> for Added {
+    #[inline]
+    fn from(added: AddedPtr) -> Self {
+        match from_err_ptr(added.0) {
+            // SAFETY: By the type invariant, with the lock and the reference that go with it.
+            Ok(folio) => Added::New(unsafe { NewFolio::from_raw(folio) }),
+            Err(EEXIST) => Added::Present,
+            Err(error) => Added::Failed(error),
+        }
+    }
 }
 
 /// A folio that was just added to the swap cache, and is to be filled: locked by us, not uptodate,

@@ -14,6 +14,7 @@ use kernel::{
     mm::{
         swap::{
             Added,
+            AddedPtr,
             NewFolio, //
         },
         swap_cache::{
@@ -37,8 +38,15 @@ const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 ///
 /// May sleep if `gfp` may, but never waits for a folio's lock: if there is a folio already, that is
 /// all that is said.
-#[inline]
-pub(crate) fn add(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_>) -> Added {
+///
+/// A function of its own: its callers have frames that reclaim comes to lie on, too.
+#[inline(never)]
+pub(crate) fn add(slot: Slot<'_>, gfp: Flags, orders: usize, origin: &Origin<'_>) -> AddedPtr {
+    add_largest(slot, gfp, orders, origin).into()
+}
+
+#[inline(always)] // in the one above
+fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_>) -> Added {
     if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
     }

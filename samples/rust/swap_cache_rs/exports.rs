@@ -20,7 +20,6 @@ use core::ptr::NonNull;
 use kernel::{
     alloc::Flags,
     bindings,
-    error::code::EEXIST,
     mm::{
         folio::{
             CachedFolio,
@@ -28,7 +27,6 @@ use kernel::{
         },
         mempolicy::VmaPolicy,
         swap::{
-            Added,
             Reads,
             SwapDevice, //
         },
@@ -217,11 +215,7 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
             add::add(slot, Flags::from_raw(gfp), orders, origin)
         })
     };
-    match added {
-        Added::New(folio) => folio.into_c_locked(),
-        Added::Present => err_ptr(EEXIST),
-        Added::Failed(error) => err_ptr(error),
-    }
+    added.into_c()
 }
 
 /// Swaps in without reading ahead. Returns the folio, with a reference, or an error.

@@ -40,7 +40,7 @@ pub(crate) fn swapin_sync(
     origin: &Origin<'_>,
 ) -> Result<ARef<Folio>> {
     loop {
-        match add(slot, gfp, orders, origin) {
+        match add(slot, gfp, orders, origin).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),
             Added::Present => race_point!("swapin:before_lookup"),
             Added::Failed(error) => return Err(error),
@@ -68,7 +68,7 @@ pub(crate) fn read(
         if let Some(folio) = slot.folio() {
             return Some(folio);
         }
-        match add(slot, gfp, 1, origin) {
+        match add(slot, gfp, 1, origin).into() {
             Added::New(folio) => {
                 let folio = folio.read(reads);
                 if ahead {
