@@ -77,9 +77,11 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     Store::Refused(folio.slots::<Entry>().clear())
 }
 
-/// Stores all pages of `folio`. If it fails, some may be stored.
+/// Makes room in the folio's cgroup if need be, and stores all pages of `folio`. If it fails, some may
+/// be stored.
 ///
 /// Mirrors `zswap_store()`, from where it has seen that zswap is enabled to where it cleans up.
+#[inline]
 fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
@@ -88,11 +90,23 @@ fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(),
             shrink_own(objcg)?;
         }
     }
+    store_all(zswap, folio, objcg.as_deref())
+}
+
+/// Stores all pages of `folio`, charged to `objcg`. If it fails, some may be stored.
+///
+/// Apart, so that its frame isn't there while the cgroup makes room, which goes deepest.
+#[inline(never)]
+fn store_all(
+    zswap: &'static Zswap,
+    folio: &mut CachedFolio<'_>,
+    objcg: Option<&ObjCgroup>,
+) -> Result<(), Refused> {
     if zswap.check_limits() {
         return Err(Refused);
     }
     let pool = zswap.pools().current().ok_or(Refused)?;
-    let lists = ListLru::prepare(objcg.as_deref(), GFP_KERNEL).map_err(|_| Refused)?;
+    let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused)?;
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
@@ -104,7 +118,7 @@ fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(),
         Ok(())
     })?;
 
-    if let Some(objcg) = &objcg {
+    if let Some(objcg) = objcg {
         objcg.count(Event::ZSWPOUT, slots.len());
     }
     vmstat::count(Event::ZSWPOUT, slots.len());
