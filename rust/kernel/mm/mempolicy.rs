@@ -64,12 +64,6 @@ impl<'a> VmaPolicy<'a> {
         // SAFETY: By the type invariant the policy is there while `self` is.
         unsafe { Origin::from_raw(core::ptr::null_mut(), self.policy, self.ilx) }
     }
-
-    /// The policy and the place, for C to borrow.
-    #[inline]
-    pub fn as_raw(&self) -> (*mut bindings::mempolicy, c_ulong) {
-        (self.policy, self.ilx)
-    }
 }
 
 impl Drop for VmaPolicy<'_> {

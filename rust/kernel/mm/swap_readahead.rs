@@ -11,19 +11,25 @@ use crate::{
     bindings,
     ffi::c_int,
     mm::{
-        mempolicy::VmaPolicy,
+        folio::Folio,
         swap_cache::{
             page_table_span,
             Fault,
             Slot, //
         },
     },
-    sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+    sync::{
+        aref::ARef,
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
     },
 };
-use core::ops::Range;
+use core::{
+    ops::Range,
+    ptr::NonNull, //
+};
 
 /// The largest window, in pages: 2 to the power of `vm.page-cluster`, which is from 0 to 31.
 #[inline]
@@ -42,18 +48,21 @@ pub fn vma_readahead_is_on() -> bool {
     unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
 }
 
-/// Reads ahead the pages that the page table of the fault has in `range`, in bytes. May sleep.
+/// Reads ahead the pages that the page table of the fault has in `range`, in bytes; then the page of
+/// `slot`, which is that of the fault. By the policy of the fault's address. May sleep.
 ///
-/// Mirrors the walk of `swap_vma_readahead()`.
+/// Returns that page's folio; none if there is no memory, or the slot isn't in use. Mirrors
+/// `swap_vma_readahead()`.
+///
+/// Makes nothing that has to be there during the call, so that this is the last thing its caller does: a
+/// jump, by which no frame of theirs stays on the stack.
 #[inline]
 pub fn read_around(
     slot: Slot<'_>,
     gfp: Flags,
-    policy: &VmaPolicy<'_>,
     fault: Fault<'_>,
     range: Range<usize>,
-) {
-    let (mpol, ilx) = policy.as_raw();
+) -> Option<ARef<Folio>> {
     // C maps one page table, and goes on to the next entry without looking.
     let span = page_table_span();
     let table = fault.address() & !(span - 1);
@@ -62,17 +71,12 @@ pub fn read_around(
         .end
         .min(fault.vma().end())
         .min(table.wrapping_add(span));
-    // SAFETY: The fault is being handled, the policy is kept, the slot's device too. The range
-    // is within the VMA, and within the page table that the fault's `pmd` has.
+    // SAFETY: The fault is being handled, the slot's device is kept. The range is within the VMA, and
+    // within the page table that the fault's `pmd` has. C returns null, or a folio with a reference
+    // that is ours.
     unsafe {
-        bindings::swap_vma_read_around(
-            slot.as_raw(),
-            gfp.as_raw(),
-            mpol,
-            ilx,
-            fault.as_raw(),
-            start,
-            end,
-        )
+        let folio =
+            bindings::swap_vma_read_around(slot.as_raw(), gfp.as_raw(), fault.as_raw(), start, end);
+        NonNull::new(folio).map(|folio| ARef::from_raw(folio.cast::<Folio>()))
     }
 }

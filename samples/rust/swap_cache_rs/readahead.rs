@@ -87,15 +87,20 @@ pub(crate) fn swapin_readahead(
     gfp: Flags,
     fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
-    let policy = VmaPolicy::of(fault.vma(), fault.address());
     if by_address() {
-        if let Some(range) = window_in_memory(fault) {
-            read_around(slot, gfp, &policy, fault, range);
-        }
-        read_alone(slot, gfp, &policy.origin())
+        read_around(slot, gfp, fault, window_in_memory(fault))
     } else {
-        cluster_readahead(slot, gfp, &policy.origin())
+        fault_by_place(slot, gfp, fault)
     }
+}
+
+/// Swaps in the page of `slot` for a fault, and those next to it on the device. May sleep.
+///
+/// Apart: what it has on the stack would keep [`read_around`] from being the last call.
+#[inline(never)]
+fn fault_by_place(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<ARef<Folio>> {
+    let policy = VmaPolicy::of(fault.vma(), fault.address());
+    cluster_readahead(slot, gfp, &policy.origin())
 }
 
 /// Swaps in the page of `slot`, and those next to it on the device, in an aligned block. All by the
@@ -154,13 +159,13 @@ fn window_on_device(offset: usize) -> usize {
     pages as usize
 }
 
-/// The addresses to read around a fault; none if it is only its own page.
+/// The addresses to read around a fault; an empty range if it is only its own page.
 ///
 /// Mirrors `swap_vma_ra_win()`.
-fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
+fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     let max = max_window().min(1 << READAHEAD_MAX_ORDER);
     if max == 1 {
-        return None;
+        return 0..0;
     }
     let vma = fault.vma();
     let info = vma.swap_readahead_info();
@@ -180,13 +185,14 @@ fn window_in_memory(fault: Fault<'_>) -> Option<Range<usize>> {
         hits: 0,
     };
     info.store(now.pack() as isize, Relaxed);
-    (window > 1).then(|| {
-        window::around(
-            address,
-            noted.address,
-            window,
-            vma.start()..vma.end(),
-            page_table_span(),
-        )
-    })
+    if window <= 1 {
+        return 0..0;
+    }
+    window::around(
+        address,
+        noted.address,
+        window,
+        vma.start()..vma.end(),
+        page_table_span(),
+    )
 }

@@ -838,12 +838,10 @@ pub unsafe fn swap_write_submit(_: *mut swap_io_ctx) {}
 pub unsafe fn swap_vma_read_around(
     _: swp_entry_t,
     _: gfp_t,
-    _: *mut mempolicy,
-    _: c_ulong,
     _: *mut vm_fault,
     _: c_ulong,
     _: c_ulong,
-) {
+) -> *mut folio {
     unreachable!("there is no page table here")
 }
 pub unsafe fn current_task_policy() -> *mut mempolicy {
