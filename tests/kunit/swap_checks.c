@@ -66,7 +66,7 @@ static struct folio *new_folio(struct kunit *test, int order)
 }
 
 /* Callers that check nothing themselves. */
-static void add(struct folio *folio, swp_entry_t entry)
+static void __maybe_unused add(struct folio *folio, swp_entry_t entry)
 {
 	struct swap_cluster_info *ci = __swap_entry_to_cluster(entry);
 
@@ -107,7 +107,7 @@ static void set_word(swp_entry_t entry, unsigned long to)
 }
 
 /* What was counted for a folio, or not, if it was told to be elsewhere. */
-static void count(struct folio *folio, int pages)
+static void __maybe_unused count(struct folio *folio, int pages)
 {
 	node_stat_mod_folio(folio, NR_FILE_PAGES, pages);
 	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, pages);
