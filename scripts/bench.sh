@@ -15,7 +15,7 @@ done
 # Nothing but the implementation may differ; what isn't set may not be there.
 differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
 	sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
-	grep -v -x -E 'CONFIG_(ZSWAP_RUST|SWAP_CACHE_RUST)(_KUNIT_TEST)?' | paste -sd' ') || true
+	grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true
 [ -z "$differ" ] || die "the two kernels differ in $differ: build both from the same fragments"
 
 out=build/bench
