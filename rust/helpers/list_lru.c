@@ -37,7 +37,10 @@ __rust_helper void rust_helper_list_lru_add_zeroed(struct list_lru *lru,
 	list_lru_unlock(l);
 }
 
-/* list_lru_del() of such an item. */
+/*
+ * list_lru_del() of such an item. It is zeroed again: links that are moved out of
+ * an item that goes must not say where it was.
+ */
 __rust_helper void rust_helper_list_lru_del_zeroed(struct list_lru *lru,
 						   struct list_head *item,
 						   int nid,
@@ -45,8 +48,11 @@ __rust_helper void rust_helper_list_lru_del_zeroed(struct list_lru *lru,
 {
 	struct list_lru_one *l = list_lru_lock(lru, nid, &memcg);
 
-	if (item->next)
+	if (item->next) {
 		__list_lru_del(lru, l, item, nid);
+		item->next = NULL;
+		item->prev = NULL;
+	}
 	list_lru_unlock(l);
 }
 

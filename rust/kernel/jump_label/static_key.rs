@@ -88,10 +88,13 @@ pub struct Layout {
 #[macro_export]
 macro_rules! static_key_enabled_unlikely {
     ($key:path) => {{
-        let _key: &'static $crate::jump_label::static_key::StaticKeyFalse = &$key;
+        // A pointer, since a reference would be coerced: it must be the key itself, by whose name
+        // the jump table finds it.
+        let _key: *const $crate::jump_label::static_key::StaticKeyFalse =
+            ::core::ptr::addr_of!($key);
         #[cfg(not(CONFIG_JUMP_LABEL))]
         {
-            _key.is_enabled()
+            $key.is_enabled()
         }
         #[cfg(CONFIG_JUMP_LABEL)]
         // SAFETY: It is an initialised `struct static_key_false` by the invariant of its type, and

@@ -99,7 +99,8 @@ impl Folio {
     ///
     /// # Safety
     ///
-    /// `ptr` must point to a folio that has a reference during the call.
+    /// `ptr` must point to a folio that the caller has a reference of its own to during the call: that
+    /// of the swap cache, whose count can be frozen, won't do.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::folio,
@@ -213,7 +214,7 @@ impl<'a> CachedFolio<'a> {
     ///
     /// Until `f` returns, the caller must hold the folio's lock and a reference (that of the swap
     /// cache will do), or have frozen its count, keep the folio in the swap cache, and leave its
-    /// slots' data to `f`.
+    /// slots' data to `f`. The folio must be filled: `f` can have its pages stored.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::folio,
@@ -228,7 +229,8 @@ impl<'a> CachedFolio<'a> {
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::with_raw`], for `'a`.
+    /// As for [`CachedFolio::with_raw`], for `'a`; if the folio isn't filled, it must be used only for
+    /// what gives no page.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
         // SAFETY: The folio is alive, by the requirement. The checks add no reference, which the count,

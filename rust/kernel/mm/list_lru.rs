@@ -62,8 +62,8 @@ type Invariant<T> = PhantomData<fn(T) -> T>;
 ///
 /// # Invariants
 ///
-/// A zeroed `struct list_head`, if the object was never on a list; else an initialised one, empty
-/// or on one of the lists of [`Item::lru`] of the type that it is part of.
+/// A zeroed `struct list_head`, unless the object is on one of the lists of [`Item::lru`] of the type
+/// that it is part of.
 #[repr(transparent)]
 pub struct Links(Opaque<bindings::list_head>);
 
@@ -73,7 +73,7 @@ unsafe impl Send for Links {}
 unsafe impl Sync for Links {}
 
 impl Links {
-    /// Links of an object that isn't on a list. They may be moved until it is.
+    /// Links of an object that isn't on a list. They may be moved while it isn't.
     #[inline]
     pub fn new() -> Self {
         // INVARIANT: Zeroed.

@@ -106,6 +106,8 @@ impl SwapDevice {
     /// Tries to put a new folio of one page into the swap cache for the slot. May sleep, but never
     /// waits for a folio's lock.
     ///
+    /// `__GFP_ACCOUNT` is ignored: the folio is charged to the cgroup of the slot.
+    ///
     /// Mirrors `swap_cache_alloc_folio()` as zswap's writeback calls it.
     #[inline]
     pub fn add_folio(&self, gfp: Flags) -> Added {
@@ -121,7 +123,7 @@ impl SwapDevice {
         let added = unsafe {
             bindings::swap_cache_alloc_folio(
                 self.entry.as_raw(),
-                gfp.as_raw(),
+                gfp.as_raw() & !bindings::__GFP_ACCOUNT, // it would be charged twice
                 1,
                 core::ptr::null_mut(),
                 bindings::current_task_policy(),

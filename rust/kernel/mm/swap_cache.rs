@@ -1165,14 +1165,14 @@ impl VmaRef {
     ///
     /// # Safety
     ///
-    /// During the call `vma` must be null, or a VMA that is locked for reading or kept otherwise.
+    /// During the call `vma` must be null, or a VMA that is locked for reading: the VMA's own lock or
+    /// that of its `mm`.
     #[inline]
     pub unsafe fn with_raw<R>(
         vma: *mut bindings::vm_area_struct,
         f: impl for<'b> FnOnce(Option<&'b VmaRef>) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for as long as `f` can use it. The pointer is compared, and not
-        // made a reference to what C writes meanwhile.
+        // SAFETY: By the requirement, for as long as `f` can use it.
         f((!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) }))
     }
 

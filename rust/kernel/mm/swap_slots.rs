@@ -148,7 +148,7 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 /// ```
 /// use kernel::mm::{
 ///     folio::CachedFolio,
-///     swap_slots::{DeadDevice, FreedSlot},
+///     swap_slots::{Attached, DeadDevice, FreedSlot},
 /// };
 ///
 /// struct Note(u32);
@@ -157,8 +157,8 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 ///     impl Kept for Note { owned: KBox<Note>, name: c"notes" }
 /// }
 ///
-/// fn swapon(mut device: DeadDevice<'_>, slots: usize) -> Result {
-///     device.attach::<Note>(slots, kernel::static_lock_class!())
+/// fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_, Note>> {
+///     device.attach(kernel::static_lock_class!())
 /// }
 ///
 /// // A note for each page of a folio that is swapped out.
@@ -475,8 +475,8 @@ impl<T: Kept> FreedSlot<'_, T> {
     /// (A caller who holds the lock of the slot's folio, in the swap cache, and has no evidence in
     /// use for it excludes the same, and may use this as well.)
     ///
-    /// [`DeadDevice::attach`] must have succeeded for the device, with as many slots as it has: there
-    /// is no check, as this is for every slot that is freed.
+    /// [`DeadDevice::attach_raw`] must have succeeded for the device and `T`, with as many slots as it
+    /// has: there is no check, as this is for every slot that is freed.
     #[inline]
     pub unsafe fn with_raw<R>(
         entry: bindings::swp_entry_t,
@@ -521,9 +521,11 @@ impl<T: Kept> FreedSlot<'_, T> {
 /// # Invariants
 ///
 /// `device` is such a device for `'a`, is below `MAX_SWAPFILES`, and there is one such evidence
-/// for it at a time.
+/// for it at a time. If it isn't 0, `nr_slots` is as many as the device will have.
 pub struct DeadDevice<'a> {
     device: usize,
+    /// The slots that it has; none if it is on its way out.
+    nr_slots: usize,
     _out_of_use: PhantomData<fn(&'a mut ()) -> &'a mut ()>,
 }
 
@@ -547,15 +549,41 @@ impl DeadDevice<'_> {
         // INVARIANT: By the requirement, and just checked.
         f(DeadDevice {
             device,
+            nr_slots: 0,
             _out_of_use: PhantomData,
         })
     }
 
-    /// Makes trees of `T` for the `nr_slots` slots of the device. May sleep. Fails with `ENOMEM`.
+    /// Lends `f` the evidence for a device that is to be put into use with `nr_slots` slots. If this
+    /// succeeds, trees of `T` are there for all of them: `f` has shown that it has attached them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`DeadDevice::with_raw`].
+    pub unsafe fn attach_raw<T: Kept>(
+        device: c_int,
+        nr_slots: usize,
+        f: impl for<'a> FnOnce(DeadDevice<'a>) -> Result<Attached<'a, T>>,
+    ) -> Result {
+        let f = |device: DeadDevice<'_>| f(DeadDevice { nr_slots, ..device }).map(drop);
+        // SAFETY: By the requirement.
+        unsafe { Self::with_raw(device, f) }
+    }
+}
+
+/// Says that the device whose [`DeadDevice`] had the lifetime `'a` has trees of `T` for all its slots.
+pub struct Attached<'a, T>(PhantomData<DeadDevice<'a>>, PhantomData<fn(T) -> T>);
+
+impl<'a> DeadDevice<'a> {
+    /// Makes trees of `T` for the slots of the device. May sleep. Fails with `ENOMEM`; with `EINVAL`
+    /// for a device that isn't to be put into use.
     ///
     /// Mirrors `zswap_swapon()`.
-    pub fn attach<T: Kept>(&mut self, nr_slots: usize, key: Pin<&'static LockClassKey>) -> Result {
-        let nr = nr_slots.div_ceil(SLOTS_PER_TREE);
+    pub fn attach<T: Kept>(mut self, key: Pin<&'static LockClassKey>) -> Result<Attached<'a, T>> {
+        if self.nr_slots == 0 {
+            return Err(EINVAL);
+        }
+        let nr = self.nr_slots.div_ceil(SLOTS_PER_TREE);
         let layout = core::alloc::Layout::array::<XArray<T::Owned>>(nr).map_err(|_| ENOMEM)?;
         self.detach::<T>();
         let trees = KVmalloc::alloc(layout, GFP_KERNEL, NumaNode::NO_NODE)
@@ -569,10 +597,10 @@ impl DeadDevice<'_> {
         }
         // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
         // them together with their number.
-        let (its_trees, its_nr) = T::trees().device(self);
+        let (its_trees, its_nr) = T::trees().device(&self);
         its_nr.store(nr, Relaxed);
         its_trees.store(trees, Release);
-        Ok(())
+        Ok(Attached(PhantomData, PhantomData))
     }
 
     /// Drops the trees of `T` that the device has, and what is left in them, if there are any. May
@@ -636,27 +664,29 @@ mod tests {
 
     #[test]
     fn trees_come_and_go() -> Result {
+        let key = crate::static_lock_class!();
         // SAFETY: These trees are nobody else's: no device's.
-        unsafe { DeadDevice::with_raw(2, come_and_go) }
-    }
-
-    fn come_and_go(mut device: DeadDevice<'_>) -> Result {
+        let attach =
+            |nr| unsafe { DeadDevice::attach_raw::<Number>(2, nr, |device| device.attach(key)) };
+        // SAFETY: As above.
+        let detach =
+            || unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) };
         // SAFETY: Arithmetic on the values.
         let entry = |offset| unsafe { bindings::swp_entry(2, offset) };
         // SAFETY: The number is one of a device; its trees go below, after the last use.
         let tree = |offset| unsafe { Number::trees().tree(SwapEntry::from_raw(entry(offset))) };
-        let key = crate::static_lock_class!();
 
         assert!(tree(0).is_none());
-        device.attach::<Number>(SLOTS_PER_TREE + 1, key)?;
+        assert_eq!(attach(0).err(), Some(EINVAL));
+        attach(SLOTS_PER_TREE + 1)?;
         assert!(tree(0).is_some() && tree(SLOTS_PER_TREE).is_some());
         assert!(tree(2 * SLOTS_PER_TREE).is_none());
-        assert!(device.detach::<Number>());
-        assert!(device.detach::<Number>());
+        assert!(detach()?);
+        assert!(detach()?);
         assert!(tree(0).is_none());
 
         // What was left in a tree is dropped with it, and it is said.
-        device.attach::<Number>(10, key)?;
+        attach(10)?;
         let keep = |offset| -> Result {
             tree(offset).ok_or(EINVAL)?.store(
                 offset,
@@ -676,7 +706,7 @@ mod tests {
         clear(7);
         clear(7);
         assert!(kept(6) && !kept(7));
-        assert!(!device.detach::<Number>());
+        assert!(!detach()?);
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 use super::entry::Entry;
 use kernel::{
     mm::swap_slots::{
+        Attached,
         DeadDevice,
         FreedSlot, //
     },
@@ -12,13 +13,13 @@ use kernel::{
     static_lock_class, //
 };
 
-/// A device is about to be put into use, with that many slots. May sleep.
+/// A device is about to be put into use. May sleep.
 ///
 /// Whether zswap is enabled, or ever will be, doesn't matter.
 ///
 /// Mirrors `zswap_swapon()`.
-pub(crate) fn swapon(mut device: DeadDevice<'_>, nr_slots: usize) -> Result {
-    device.attach::<Entry>(nr_slots, static_lock_class!())
+pub(crate) fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_, Entry>> {
+    device.attach(static_lock_class!())
 }
 
 /// A device was taken out of use. May sleep.

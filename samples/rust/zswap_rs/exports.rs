@@ -84,6 +84,13 @@ pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
     tunables::never_enabled()
 }
 
+fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
+    match store::store(folio) {
+        Store::Stored => true,
+        Store::Refused(_) => false,
+    }
+}
+
 /// Stores a folio; if it says no, the folio has to be written to the device.
 ///
 /// # Safety
@@ -92,14 +99,9 @@ pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
 #[export]
 pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool {
     // SAFETY: `swap_writeout()` has the folio locked, from its caller until it unlocks it or
-    // submits it to be written, after this returns. Who took it out of the swap cache meanwhile
-    // would need the lock. It leaves the slots' zswap data to us.
-    unsafe {
-        CachedFolio::with_raw(folio, |folio| match store::store(folio) {
-            Store::Stored => true,
-            Store::Refused(_) => false,
-        })
-    }
+    // submits it to be written, after this returns, and filled, as it is to be written. To take it out
+    // of the swap cache meanwhile would take the lock. It leaves the slots' zswap data to us.
+    unsafe { CachedFolio::with_raw(folio, is_stored) }
 }
 
 /// Loads a folio. Returns 0, with the folio uptodate and unlocked; `-ENOENT` if it isn't in zswap,
@@ -132,8 +134,8 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
     // of the cluster held and the slots' words set to NULL just before. The device is in use: it
-    // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which was
-    // told of as many slots as it has. In `swap_zeromap_folio_set()` the slot isn't free, but the
+    // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which has
+    // succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has. In `swap_zeromap_folio_set()` the slot isn't free, but the
     // folio's lock makes it the caller's, who has no other evidence for it in use.
     unsafe { FreedSlot::<Entry>::with_raw(swp, device::invalidate) }
 }
@@ -146,7 +148,7 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) -> c_int {
     // SAFETY: `swapon()` has the device's `swap_info_struct` to itself, and publishes it later.
-    match unsafe { DeadDevice::with_raw(type_, |device| device::swapon(device, nr_pages)) } {
+    match unsafe { DeadDevice::attach_raw(type_, nr_pages, device::swapon) } {
         Ok(()) => 0,
         Err(error) => {
             pr_err!("alloc failed, zswap disabled for swap type {type_}\n");
@@ -211,13 +213,10 @@ pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) 
         return;
     }
     // SAFETY: `swap_read_folio()` still has the folio locked, in the swap cache: `zswap_load()` has
-    // just handed it back.
-    unsafe {
-        CachedFolio::with_raw(folio, |folio| {
-            let rcu = rcu::read_lock();
-            LruVec::of_folio(folio, &rcu)
-                .nr_disk_swapins()
-                .fetch_add(1, Relaxed);
-        })
-    }
+    // just handed it back. It isn't filled, and is only asked for its cgroup's state.
+    let folio = unsafe { CachedFolio::from_raw(folio) };
+    let rcu = rcu::read_lock();
+    LruVec::of_folio(&folio, &rcu)
+        .nr_disk_swapins()
+        .fetch_add(1, Relaxed);
 }

@@ -27,10 +27,7 @@ use kernel::{
             ListLru,
             Prepared, //
         },
-        memalloc::{
-            self,
-            Memalloc, //
-        },
+        memalloc,
         memcontrol::ObjCgroup,
         swap_slots::{
             Cleared,
@@ -110,13 +107,9 @@ fn store_all(
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
-    // Reclaim is such a scope already, and nobody else stores: this is for charging to rely on.
-    memalloc::scope(|memalloc| {
-        for index in 0..slots.len() {
-            store_page(zswap, &pool, &lists, &mut slots, index, memalloc)?;
-        }
-        Ok(())
-    })?;
+    for index in 0..slots.len() {
+        store_page(zswap, &pool, &lists, &mut slots, index)?;
+    }
 
     if let Some(objcg) = objcg {
         objcg.count(Event::ZSWPOUT, slots.len());
@@ -140,7 +133,6 @@ fn store_page(
     lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, '_, Entry>,
     index: usize,
-    memalloc: &Memalloc,
 ) -> Result<(), Refused> {
     let (swap, page) = slots.get(index).ok_or(Refused)?;
     let vacant = zswap
@@ -152,7 +144,8 @@ fn store_page(
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
 
     let objcg = lists.objcg().map(ARef::from);
-    let entry = vacant.write(Entry::new(swap, object, objcg, memalloc));
+    // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
+    let entry = memalloc::scope(|scope| vacant.write(Entry::new(swap, object, objcg, scope)));
     let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
         kernel::warn_on_once!(failed.error != ENOMEM);
         refused(&stats::zswap_reject_alloc_fail)

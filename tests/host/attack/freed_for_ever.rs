@@ -2,7 +2,7 @@
 // Freeing a slot, or swapon, keeps its evidence for ever: an edit of the policy
 // alone, which is safe code. The C ABI lends to closures, which can't choose a lifetime.
 //@[attack]error-in-other-file: is not general enough
-//@[attack]error-in-other-file: borrowed data escapes outside of closure
+//@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: borrowed data escapes outside of closure
 //@revisions: control attack
 //@[control] check-pass
@@ -24,12 +24,12 @@ mod device;
 mod device {
     use crate::entry::Entry;
     use kernel::{
-        mm::swap_slots::{DeadDevice, FreedSlot},
+        mm::swap_slots::{Attached, DeadDevice, FreedSlot},
         prelude::*,
     };
 
-    pub(crate) fn swapon(_: DeadDevice<'static>, _: usize) -> Result {
-        Ok(())
+    pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static, Entry>> {
+        Err(EINVAL)
     }
 
     pub(crate) fn swapoff(_: DeadDevice<'static>) {}

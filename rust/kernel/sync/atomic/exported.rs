@@ -25,8 +25,9 @@ const _: () = assert!(
 /// ```
 #[macro_export]
 macro_rules! exported_atomic_long {
-    ($(#[$meta:meta])* $vis:vis static $name:ident;) => {
-        $(#[$meta])*
+    // No attribute but documentation: others may be unsafe.
+    ($(#[doc = $doc:literal])* $vis:vis static $name:ident;) => {
+        $(#[doc = $doc])*
         #[no_mangle]
         $vis static $name: $crate::sync::atomic::Atomic<isize> =
             $crate::sync::atomic::Atomic::new(0);

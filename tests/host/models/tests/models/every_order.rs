@@ -385,9 +385,7 @@ fn publication() {
     let attach = || {
         // SAFETY: As above.
         unsafe {
-            DeadDevice::with_raw(1, |mut device| {
-                device.attach::<Number>(4, static_lock_class!())
-            })
+            DeadDevice::attach_raw::<Number>(1, 4, |device| device.attach(static_lock_class!()))
         }
         .unwrap();
     };
