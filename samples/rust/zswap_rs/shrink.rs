@@ -253,6 +253,8 @@ impl WorkItem for Worker {
 }
 
 /// Queues the worker, for a store that was refused for the limit. Any context.
+#[cold]
+#[inline(never)]
 pub(crate) fn queue_work() {
     if let Some(worker) = WORKER.as_ref() {
         // It may be queued already.

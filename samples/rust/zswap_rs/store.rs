@@ -71,7 +71,15 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     }
     race_point!("store:before_clear");
     // Stale entries of an earlier store may be left: writeback could overwrite newer data with them.
-    Store::Refused(folio.slots::<Entry>().clear())
+    Store::Refused(clear(folio))
+}
+
+/// Drops what is kept for the folio's slots.
+///
+/// Apart: its loop would have [`store`] save registers that it doesn't need to store.
+#[inline(never)]
+fn clear<'f>(folio: &'f mut CachedFolio<'f>) -> Cleared<'f, Entry> {
+    folio.slots::<Entry>().clear()
 }
 
 /// Makes room in the folio's cgroup if need be, and stores all pages of `folio`. If it fails, some may
