@@ -48,8 +48,9 @@ pub fn vma_readahead_is_on() -> bool {
     unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
 }
 
-/// Reads ahead the pages that the page table of the fault has in `range`, in bytes; then the page of
-/// `slot`, which is that of the fault. By the policy of the fault's address. May sleep.
+/// Reads ahead the pages that the page table of the fault has in `range`, in bytes, which may be empty;
+/// then reads the page of `slot`, which is that of the fault. By the policy of the fault's address. May
+/// sleep.
 ///
 /// Returns that page's folio; none if there is no memory, or the slot isn't in use. Mirrors
 /// `swap_vma_readahead()`.
