@@ -665,12 +665,14 @@ mod tests {
     #[test]
     fn trees_come_and_go() -> Result {
         let key = crate::static_lock_class!();
-        // SAFETY: These trees are nobody else's: no device's.
-        let attach =
-            |nr| unsafe { DeadDevice::attach_raw::<Number>(2, nr, |device| device.attach(key)) };
-        // SAFETY: As above.
-        let detach =
-            || unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) };
+        let attach = |nr| {
+            // SAFETY: These trees are nobody else's: no device's.
+            unsafe { DeadDevice::attach_raw::<Number>(2, nr, |device| device.attach(key)) }
+        };
+        let detach = || {
+            // SAFETY: As above.
+            unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) }
+        };
         // SAFETY: Arithmetic on the values.
         let entry = |offset| unsafe { bindings::swp_entry(2, offset) };
         // SAFETY: The number is one of a device; its trees go below, after the last use.
