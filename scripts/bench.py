@@ -122,7 +122,8 @@ def main():
             bad += not why
             verdict = "listed" if why else verdict
         # Within the limit, but not if other boots had been compared.
-        if percent <= LIMIT < percent + wobble and spread > ONE:
+        hidden_by_spread = percent > LIMIT and rust - c <= spread
+        if (percent <= LIMIT < percent + wobble or hidden_by_spread) and spread > ONE:
             verdict += ", DOESN'T REPEAT"
             bad += 1
         if verdict in ("MORE", "listed"):

@@ -6,14 +6,16 @@ Prints a line for each caller, and fails if there is one that docs/design.md
 doesn't give the reason of.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
 
-# Our modules of the kernel crate, as they are called in symbol names.
-MODULES = re.compile(
-    r"kernel::(mm::(folio|swap|swap_cache|swap_table|mempolicy|list_lru|memcontrol|vmstat|zsmalloc)|slab|shrinker|block::plug|percpu|cpuhotplug"
-    r"|crypto|ratelimit|xarray|sync::percpu_ref|sync::generations|module_param::runtime|debugfs::attribute)::")
+# Our modules of the kernel crate, as they are called in symbol names: each file, and the XArray, which a
+# patch changes.
+FILES = pathlib.Path("rust/kernel").rglob("*.rs")
+NAMES = ["xarray", *("::".join(path.relative_to("rust/kernel").with_suffix("").parts) for path in FILES)]
+MODULES = re.compile(r"kernel::(" + "|".join(map(re.escape, NAMES)) + r")::")
 
 
 def callers(path, ours):

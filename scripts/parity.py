@@ -102,14 +102,14 @@ def main(arguments):
                         for name, (c, rust) in values.items() if is_tested(kinds[name], c, rust)})
     # What so many runs give at the very least, if they are all on one side.
     sizes = len(runs["c"]), len(runs["rust"])
-    enough = len(ps) * measured.rank_test(list(range(sizes[0])), list(range(sizes[0], sum(sizes)))) < LIMIT
+    enough = max(1, len(ps)) * measured.rank_test(list(range(sizes[0])), list(range(sizes[0], sum(sizes)))) < LIMIT
 
     counts, bad, used, table = {}, 0, set(), []
     for name, kind in kinds.items():
         c, rust, verdict = judge(kind, name, *values[name], ps.get(name), enough)
         if verdict.isupper():
             used.add(name)
-            if name in reasons and in_bounds(reasons[name], *values[name]):
+            if verdict != "BROKEN" and name in reasons and in_bounds(reasons[name], *values[name]):
                 verdict = "listed"
             else:
                 bad += 1

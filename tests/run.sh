@@ -30,11 +30,12 @@ host_tests() {
 	local attacks=(--exclude attack) build
 	[ "$IMPL" != rust ] || attacks=()
 	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
-	tap host < <(scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
-		--target-dir build/host -- --format=pretty 2>&1 |
+	tap host < <({ scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
+		--target-dir build/host -- --format=pretty 2>&1 || echo "cargo ended with $?"; } |
 		perl -ne 'BEGIN { $| = 1 } if (/^running (\d+)/) { $all += $1 } elsif (/^test (.*) \.\.\. (ok|FAILED|ignored)(?:, (.*))?/) {
-			$n++; print $2 eq "FAILED" ? "not ok" : "ok", " $n - $1", $2 eq "ignored" ? " # SKIP " . ($3 || "ignored") : "", "\n" }
+			$n++; $bad += $2 eq "FAILED"; print $2 eq "FAILED" ? "not ok" : "ok", " $n - $1", $2 eq "ignored" ? " # SKIP " . ($3 || "ignored") : "", "\n" }
 			elsif (/^error|panicked/) { print }
+			elsif (/^cargo ended/ && !$bad) { $all++; $n++; print "not ok $n - every test program ends well: $_" } # one has died
 			END { print "1..", $all || 1, "\n" }')
 }
 
@@ -99,6 +100,7 @@ all=
 if [ $# = 0 ]; then
 	all=yes
 	mapfile -t files < <(for file in tests/vm/*.sh; do
+		grep -q -e '^# boot: ' -e '^plan ' "$file" || continue # what tests share
 		! grep -q '^# only: ' "$file" || only "${VARIANT:-$IMPL}" "$file" || second "$file" || continue
 		echo "$file"
 	done)
@@ -106,6 +108,7 @@ if [ $# = 0 ]; then
 fi
 first=() second=()
 for file; do
+	[ -f "$file" ] && grep -q '^# boot: ' "$file" || die "$file is no test for a guest: tests/vm has those that have a '# boot:' line"
 	if second "$file"; then second+=("$file"); else first+=("$file"); fi
 done
 for variant in ${first:+"${VARIANT-}"} ${second:+debugvm}; do
