@@ -15,6 +15,11 @@ ifeq ($(filter lz4 lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
 $(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lzo, lzo-rle, zstd, deflate or 842)
 endif
 
+# A kernel's folder is beside those that scripts use.
+ifneq ($(filter src vm log overlay host lock,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+$(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
+endif
+
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
 .PHONY: help run test kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean

@@ -4,6 +4,7 @@
 # chosen, and without the project. Fails, and shows the difference, if there is one.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
+[ -z "${HOSTTOOLS:-}" ] || die "make exports wants the toolchain root: leave HOSTTOOLS out"
 
 with=build/exports without=build/exports-without src=build/exports-src
 VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c
