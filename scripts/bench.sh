@@ -7,7 +7,7 @@
 . scripts/guests.sh
 
 runs=${RUNS:-3}
-[[ $runs =~ ^[1-9][0-9]{0,2}$ ]] || die "RUNS=$runs is no number of runs: give one from 1 to 999"
+number RUNS "$runs" 1 999
 for impl in c rust; do
 	kernel=$(make -s where IMPL=$impl | sed -n 's/^bzImage=//p')
 	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"

@@ -10,11 +10,18 @@ die() {
 	exit 1
 }
 
+# number NAME VALUE MIN MAX: a number that the user gives must be one.
+number() {
+	[[ $2 =~ ^[1-9][0-9]{0,5}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
+		die "$1=$2 is no number that it can be: give one from $3 to $4"
+}
+
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$TOP"
 case $TOP in *[[:space:]:]*) die "the kernel can't be built in '$TOP': move the checkout to a path without spaces and colons" ;; esac
 
 JOBS=${JOBS:-$(nproc)}
+number JOBS "$JOBS" 1 9999
 CACHE=${ZSWAP_RS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/zswap_rs}
 mkdir -p "$CACHE" build/log 2>/dev/null && [ -w "$CACHE" ] && [ -w build ] ||
 	die "can't write to $CACHE and $TOP/build: make them writable, or set ZSWAP_RS_CACHE to a folder of yours"

@@ -8,7 +8,7 @@
 . scripts/guests.sh
 
 runs=${RUNS:-10}
-[[ $runs =~ ^[1-9][0-9]?$ ]] || die "RUNS=$runs is no number of runs: give one from 1 to 99"
+number RUNS "$runs" 1 99
 
 kernel() {
 	local path

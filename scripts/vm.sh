@@ -99,11 +99,11 @@ job=
 
 [ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
 # zswap_faulty is a compressor of the tests, which fails on request.
-# Nor is it one that an allocation has failed, which says so with a trace, and may; nor a data race
+# Nor is it one that an allocation has failed or waited long, which says so with a trace, and may; nor a data race
 # of C's that KCSAN sees in what has nothing to do with swap, or where zsmalloc reads a zspage's
 # class while it changes how full it is: bits of one word (docs/upstream).
 complaint=$(grep -a -v zswap_faulty "$log.console" | awk -v bad="$bad" '
-	/page allocation failure|vmalloc error/ { excused = NR + 8 }
+	/page allocation (failure|stall)|vmalloc error/ { excused = NR + 8 }
 	/Call Trace/ && NR <= excused { next }
 	/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
 	$0 ~ bad { print; exit }' | tr -d '\r') || true

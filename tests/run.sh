@@ -12,6 +12,7 @@
 
 export IMPL=${IMPL:-rust}
 limit=${TEST_LIMIT:-240} # seconds for one file
+number TEST_LIMIT "$limit" 1 99999
 start=$(now_ms)
 work=$(mktemp -d)
 scratch=$work

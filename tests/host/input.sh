@@ -93,8 +93,8 @@ fresh_cache
 refused 'unknown IMPL' 'IMPL=java is unknown: use' make kernel IMPL=java
 refused 'unknown IMPL, to the script' 'IMPL=java is unknown: use' scripts/kernel.sh java
 refused 'unknown compressor' 'COMPRESSOR=nonsense is unknown: use' make run COMPRESSOR=nonsense
-refused 'a time that is none' 'MINUTES=abc is no time: give' make stress MINUTES=abc
-refused 'no time at all' 'MINUTES=0 is no time: give' make stress MINUTES=0
+refused 'a time that is none' 'MINUTES=abc is no number that it can be: give' make stress MINUTES=abc
+refused 'no time at all' 'MINUTES=0 is no number that it can be: give' make stress MINUTES=0
 refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean
 
