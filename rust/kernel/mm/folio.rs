@@ -19,7 +19,6 @@
 //! [`include/linux/page-flags.h`](srctree/include/linux/page-flags.h)
 
 use crate::{
-    alloc::NumaNode,
     bindings,
     page::PAGE_SIZE,
     sync::aref::{
@@ -144,11 +143,12 @@ pub struct FolioPage<'a> {
 #[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
+    #[cfg(CONFIG_ZSWAP_RUST)]
     #[inline]
-    pub fn nid(&self) -> NumaNode {
+    pub fn nid(&self) -> crate::alloc::NumaNode {
         // SAFETY: By the type invariant the page is alive; the node that it lies on is one that
         // there is.
-        unsafe { NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
+        unsafe { crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
     #[inline]

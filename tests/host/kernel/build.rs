@@ -4,7 +4,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for config in ["CONFIG_SWAP", "CONFIG_ZSWAP", "CONFIG_DEBUG_VM"] {
+    for config in ["CONFIG_SWAP", "CONFIG_ZSWAP", "CONFIG_ZSWAP_RUST", "CONFIG_DEBUG_VM"] {
         println!("cargo:rustc-cfg={config}");
     }
 }
