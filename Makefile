@@ -45,7 +45,7 @@ help:
 	@echo '  make kernel         build the kernel'
 	@echo '  make where          print the paths of bzImage, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
-	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe in the policy files'
+	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no circle in the policy; made docs up to date'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
 	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
