@@ -16,6 +16,7 @@ use crate::{
         CpuId, //
     },
     ffi::c_void,
+    page::PAGE_SIZE,
 };
 use core::{
     marker::PhantomData,
@@ -93,10 +94,18 @@ pub fn node_of(cpu: CpuId) -> NumaNode {
 
 impl<T> PerCpu<T> {
     /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` may.
+    ///
+    /// A `T` that the allocator couldn't serve, and would warn of, is refused by the compiler.
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
-        // SAFETY: No requirement. Sizes and alignments that the allocator can't serve fail.
-        let ptr =
-            unsafe { bindings::alloc_percpu_gfp(size_of::<T>(), align_of::<T>(), gfp.as_raw()) };
+        const {
+            // `PCPU_MIN_UNIT_SIZE`
+            assert!(size_of::<T>() <= (32usize << 10).next_multiple_of(PAGE_SIZE));
+            assert!(align_of::<T>() <= PAGE_SIZE);
+        }
+        // SAFETY: No requirement. Nothing is no size for the allocator.
+        let ptr = unsafe {
+            bindings::alloc_percpu_gfp(size_of::<T>().max(1), align_of::<T>(), gfp.as_raw())
+        };
         if ptr.is_null() {
             return Err(AllocError);
         }
