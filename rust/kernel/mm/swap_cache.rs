@@ -615,7 +615,8 @@ impl FreshFolio {
         let ptr = NonNull::new(unsafe {
             bindings::swapin_alloc_folio(&mut raw, order, origin.vmf, origin.mpol, origin.ilx)
         })?;
-        let gfp = Flags::from_raw(raw);
+        // SAFETY: C has made it of flags, for this allocation.
+        let gfp = unsafe { Flags::from_raw(raw) };
         // INVARIANT: Just allocated, without accounting.
         Some(Self { ptr, order, gfp })
     }

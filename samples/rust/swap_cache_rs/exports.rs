@@ -209,13 +209,11 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
+    // SAFETY: C's own flags.
+    let gfp = unsafe { Flags::from_raw(gfp) };
+    let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
     // SAFETY: By the requirement.
-    let added = unsafe {
-        with_slot_for(targ_entry, vmf, mpol, ilx, |slot, origin| {
-            add::add(slot, Flags::from_raw(gfp), orders, origin)
-        })
-    };
-    added.into_c()
+    unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) }.into_c()
 }
 
 /// Swaps in without reading ahead. Returns the folio, with a reference, or an error.
@@ -232,13 +230,12 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
+    // SAFETY: C's own flags.
+    let flag = unsafe { Flags::from_raw(flag) };
+    let swapin =
+        |slot: Slot<'_>, origin: &Origin<'_>| swapin::swapin_sync(slot, flag, orders, origin);
     // SAFETY: By the requirement.
-    let swapped_in = unsafe {
-        with_slot_for(entry, vmf, mpol, ilx, |slot, origin| {
-            swapin::swapin_sync(slot, Flags::from_raw(flag), orders, origin)
-        })
-    };
-    swapped_in.map_or_else(err_ptr, Folio::into_c)
+    unsafe { with_slot_for(entry, vmf, mpol, ilx, swapin) }.map_or_else(err_ptr, Folio::into_c)
 }
 
 /// The folio that a slot has, or one that is being read.
@@ -264,9 +261,10 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
+    // SAFETY: C's own flags.
+    let gfp = unsafe { Flags::from_raw(gfp_mask) };
     let read = |vma: &VmaRef, reads: &mut Reads| {
         let policy = VmaPolicy::of(vma, addr);
-        let gfp = Flags::from_raw(gfp_mask);
         swapin::read(device.slot(), gfp, &policy.origin(), reads, false)
     };
     // SAFETY: By the requirement.
@@ -291,12 +289,15 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ilx: c_ulong,
     readahead: bool,
 ) -> *mut bindings::folio {
+    // SAFETY: C's own flags.
+    let gfp = unsafe { Flags::from_raw(gfp) };
+    let read = |slot: Slot<'_>, origin: &Origin<'_>, reads: &mut Reads| {
+        swapin::read(slot, gfp, origin, reads, readahead)
+    };
     // SAFETY: By the requirement.
     or_null(unsafe {
         with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
-            Reads::with_raw(ctx, |reads| {
-                swapin::read(slot, Flags::from_raw(gfp), origin, reads, readahead)
-            })
+            Reads::with_raw(ctx, |reads| read(slot, origin, reads))
         })
     })
 }
@@ -313,12 +314,12 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
+    // SAFETY: C's own flags.
+    let flag = unsafe { Flags::from_raw(flag) };
+    let read =
+        |slot: Slot<'_>, origin: &Origin<'_>| readahead::cluster_readahead(slot, flag, origin);
     // SAFETY: By the requirement.
-    or_null(unsafe {
-        with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
-            readahead::cluster_readahead(slot, Flags::from_raw(flag), origin)
-        })
-    })
+    or_null(unsafe { with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, read) })
 }
 
 /// Swaps in for a fault, and reads ahead. Returns the folio, with a reference, or null.
@@ -335,12 +336,13 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     let Some(vmf) = NonNull::new(vmf) else {
         return core::ptr::null_mut();
     };
+    // SAFETY: C's own flags.
+    let flag = unsafe { Flags::from_raw(flag) };
+    let read = |slot: Slot<'_>, fault: Fault<'_>| readahead::swapin_readahead(slot, flag, fault);
     // SAFETY: By the requirement.
     or_null(unsafe {
         Slot::with_raw(entry, |slot| {
-            Fault::with_raw(vmf, |fault| {
-                readahead::swapin_readahead(slot, Flags::from_raw(flag), fault)
-            })
+            Fault::with_raw(vmf, |fault| read(slot, fault))
         })
     })
 }
@@ -356,10 +358,11 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) {
+    let found = |folio: &Folio, vma: Option<&VmaRef>| readahead::found(folio, vma, addr);
     // SAFETY: By the requirement.
     unsafe {
         Folio::with_raw(folio, |folio| {
-            VmaRef::with_raw(vma, |vma| readahead::found(folio, vma, addr))
+            VmaRef::with_raw(vma, |vma| found(folio, vma))
         })
     }
 }

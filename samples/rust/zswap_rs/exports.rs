@@ -164,14 +164,13 @@ pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) ->
 /// Only for `swapoff()`, after the last user of the device is gone, and for `swapon()` that fails.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
+    let swapoff = |device: DeadDevice<'_>| {
+        device::swapoff(device);
+        Ok(())
+    };
     // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference and
     // waited for its users and for RCU readers. `swapon()` hasn't published the device.
-    let _ = unsafe {
-        DeadDevice::with_raw(type_, |device| {
-            device::swapoff(device);
-            Ok(())
-        })
-    };
+    let _ = unsafe { DeadDevice::with_raw(type_, swapoff) };
 }
 
 /// A cgroup goes offline.
@@ -181,14 +180,13 @@ pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
 /// Only for `mem_cgroup_css_offline()`, with the group that it is called for.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
+    let offline = |memcg: Option<&MemCgroup>| {
+        if let Some(memcg) = memcg {
+            shrink::memcg_offline(memcg);
+        }
+    };
     // SAFETY: The cgroup core has a reference to the group whose callback this is.
-    unsafe {
-        MemCgroup::with_raw(memcg, |memcg| {
-            if let Some(memcg) = memcg {
-                shrink::memcg_offline(memcg);
-            }
-        })
-    }
+    unsafe { MemCgroup::with_raw(memcg, offline) }
 }
 
 /// Initialises zswap's part of a `struct lruvec`.
@@ -198,8 +196,9 @@ pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings
 /// `lruvec` must be valid.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
+    let init = |lruvec: &LruVec| lruvec.nr_disk_swapins().store(0, Relaxed);
     // SAFETY: By the requirement.
-    unsafe { LruVec::with_raw(lruvec, |lruvec| lruvec.nr_disk_swapins().store(0, Relaxed)) }
+    unsafe { LruVec::with_raw(lruvec, init) }
 }
 
 /// Takes note that a folio comes from the device.

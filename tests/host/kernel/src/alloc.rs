@@ -30,7 +30,7 @@ impl From<core::convert::Infallible> for AllocError {
 pub struct Flags(bindings::gfp_t);
 
 impl Flags {
-    pub const fn from_raw(flags: bindings::gfp_t) -> Self {
+    pub const unsafe fn from_raw(flags: bindings::gfp_t) -> Self {
         Self(flags)
     }
     pub const fn as_raw(self) -> bindings::gfp_t {
