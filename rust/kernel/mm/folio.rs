@@ -127,8 +127,8 @@ unsafe impl AlwaysRefCounted for Folio {
 
 /// A page of a folio whose lock is held.
 ///
-/// Its content can be handed to C to be read. It can't be borrowed as bytes: processes that have
-/// the folio mapped may write to it at any time.
+/// Its content can be handed to C to be read. It can't be borrowed as bytes: a lock keeps nobody who
+/// has the folio mapped, or a reference to it, from writing to it.
 ///
 /// # Invariants
 ///

@@ -19,7 +19,11 @@ use crate::{
     alloc::Flags,
     bindings,
     error::{
-        code::EEXIST,
+        code::{
+            EEXIST,
+            EINVAL,
+            ENOMEM, //
+        },
         from_err_ptr,
         Error,
         Result, //
@@ -32,9 +36,9 @@ use crate::{
             Folio, //
         },
         swap_slots::{
+            Borrowed,
             Kept,
-            Occupied,
-            Unfilled, //
+            Occupied, //
         },
         swapops::SwapEntry,
     },
@@ -282,11 +286,7 @@ impl ZeroMarked {
     /// Drops the `T` that is kept for the slot, and discards the folio. Says whether there was one.
     #[inline]
     pub fn discard_stale<T: Kept>(mut self) -> bool {
-        // SAFETY: We don't touch the content.
-        let (mut cached, _) = unsafe { self.0 .0.split() };
-        let stale = Unfilled::new(&mut cached)
-            .occupied::<T>(0)
-            .map(Occupied::take);
+        let stale = self.0 .0.slots::<T>().occupied(0).map(Occupied::take);
         let found = stale.is_some();
         drop(stale);
         self.0.discard();
@@ -305,23 +305,29 @@ pub struct WritebackFolio(NewFolio);
 impl WritebackFolio {
     /// Writes the folio to the device, and drops what is kept for the slot. May sleep.
     ///
-    /// Lets `f` fill the folio from what it finds for the slot. If it does, takes that out of its
-    /// slot, marks the folio uptodate and submits it; it is unlocked when the I/O has started, and
+    /// Lets `f` fill the folio from the `T` that is kept for the slot. If it does, takes that out of
+    /// its slot, marks the folio uptodate and submits it; it is unlocked when the I/O has started, and
     /// will be at the tail of the inactive list when that is over. If `f` fails, gives the folio
-    /// back, with the slot as it was. Mirrors the end of `zswap_writeback_entry()`.
+    /// back, with the slot as it was; and without asking `f`, with `ENOMEM` if no `T` is kept for the
+    /// slot, as C has it, and with `EINVAL` for a large folio. Mirrors the end of
+    /// `zswap_writeback_entry()`.
     #[inline]
-    pub fn write<T: Kept, E, F>(mut self, f: F) -> Result<(), (NewFolio, E)>
-    where
-        F: for<'f> FnOnce(
-            Unfilled<'f>,
-            Option<Contents<'f>>,
-        ) -> Result<(Filled<'f>, Occupied<'f, T>), E>,
-    {
-        // SAFETY: The content is nobody else's, by the invariant of `NewFolio`.
+    pub fn write<T: Kept>(
+        mut self,
+        f: impl for<'e, 'f> FnOnce(Borrowed<'e, T>, Contents<'f>) -> Result<Filled<'f>>,
+    ) -> Result<(), (NewFolio, Error)> {
+        // SAFETY: The content is nobody else's, by the invariant of `NewFolio`; no page of the folio
+        // is asked for below.
         let (mut cached, contents) = unsafe { self.0 .0.split() };
-        match f(Unfilled::new(&mut cached), contents) {
+        let Some(contents) = contents else {
+            return Err((self.0, EINVAL));
+        };
+        let Some(occupied) = cached.slots::<T>().occupied(0) else {
+            return Err((self.0, ENOMEM));
+        };
+        match f(occupied.get(), contents) {
             // The folio has the data: from here on nothing fails.
-            Ok((_filled, occupied)) => drop(occupied.take()),
+            Ok(_filled) => drop(occupied.take()),
             Err(error) => return Err((self.0, error)),
         }
 
@@ -429,22 +435,17 @@ impl Drop for NewFolio {
 /// }
 ///
 /// // Afterwards the folio is unlocked, unless there is nothing for it.
-/// fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
-///     folio.load_exclusively(|slots, contents| {
-///         let Some(slot) = slots.occupied::<Stored>(0) else {
-///             return Ok(None);
-///         };
-///         // What can't be decompressed stays where it is.
-///         let filled = slot.get().decompress(contents.ok_or(EINVAL)?)?;
-///         Ok(Some((filled, slot)))
-///     })
+/// fn load(folio: UnreadFolio<'_>) -> Load<'_, Stored> {
+///     // What can't be decompressed stays where it is.
+///     folio.load_exclusively::<Stored>(|stored, contents| stored.decompress(contents))
 /// }
 /// ```
 #[must_use = "the folio is unlocked at once if unused"]
 pub struct UnreadFolio<'a>(CachedFolio<'a>);
 
 impl<'a> UnreadFolio<'a> {
-    /// Hands `f` the lock that a C caller holds, and returns what `f` says became of the folio.
+    /// Hands `f` the lock that a C caller holds, to have the folio loaded from the `T` that is kept
+    /// for its slot. Returns what became of the folio: `f` can't say so unasked, but has to load it.
     ///
     /// # Safety
     ///
@@ -454,10 +455,10 @@ impl<'a> UnreadFolio<'a> {
     /// be kept alive until this returns (by the reference that the caller or, while the folio is
     /// locked, the swap cache holds).
     #[inline]
-    pub unsafe fn with_raw<E>(
+    pub unsafe fn with_raw<T: Kept>(
         ptr: *mut bindings::folio,
-        f: impl for<'f> FnOnce(UnreadFolio<'f>) -> Load<'f, E>,
-    ) -> Result<(), NotLoaded<E>> {
+        f: impl for<'f> FnOnce(UnreadFolio<'f>) -> Load<'f, T>,
+    ) -> Result<(), NotLoaded> {
         // SAFETY: By the requirement, for as long as it is there to lend it.
         // INVARIANT: By the requirement.
         match f(UnreadFolio(unsafe { CachedFolio::from_raw(ptr) })) {
@@ -471,26 +472,34 @@ impl<'a> UnreadFolio<'a> {
         }
     }
 
-    /// Loads the folio: lets `f` fill it from what it finds for the folio's slot.
+    /// Loads the folio: lets `f` fill it from the `T` that is kept for its slot. If there is none, the
+    /// folio is as it was, and `f` isn't asked.
     ///
-    /// What can be filled is a folio of one page; with a large one, `f` gets no content.
+    /// If `f` fills it, marks the folio uptodate *and dirty*, takes the `T` out of its slot, since the
+    /// folio has the only copy now, and unlocks it. If `f` fails, unlocks it, with the slot as it was.
     ///
-    /// If `f` does, marks the folio uptodate *and dirty*, takes what was found out of its slot, since
-    /// the folio has the only copy now, and unlocks it. If `f` finds nothing, the folio is as it was.
-    /// If it fails, unlocks it, with the slot as it was. Mirrors the end of `zswap_load()`.
+    /// What can be filled is a folio of one page. A large one is unlocked, and fails with `EINVAL` and
+    /// a warning, whatever is kept for its slots: of some of its pages the device may have the data,
+    /// and of others a `T`, and nobody can load that. Mirrors `zswap_load()`.
     #[inline]
-    pub fn load_exclusively<T: Kept, E, F>(mut self, f: F) -> Load<'a, E>
-    where
-        F: for<'f> FnOnce(
-            Unfilled<'f>,
-            Option<Contents<'f>>,
-        ) -> Result<Option<(Filled<'f>, Occupied<'f, T>)>, E>,
-    {
+    pub fn load_exclusively<T: Kept>(
+        mut self,
+        f: impl for<'e, 'f> FnOnce(Borrowed<'e, T>, Contents<'f>) -> Result<Filled<'f>>,
+    ) -> Load<'a, T> {
         let folio = self.0.as_raw();
-        // SAFETY: The content is nobody else's, by the type invariant.
+        // SAFETY: The content is nobody else's, by the type invariant; no page of the folio is asked
+        // for below.
         let (mut cached, contents) = unsafe { self.0.split() };
-        match f(Unfilled::new(&mut cached), contents) {
-            Ok(Some((_filled, occupied))) => {
+        let Some(contents) = contents else {
+            crate::warn_on_once!(true);
+            self.unlock();
+            return Load::Failed(EINVAL, Abandoned(PhantomData));
+        };
+        let Some(occupied) = cached.slots::<T>().occupied(0) else {
+            return Load::NotStored(NotStored(self, PhantomData));
+        };
+        match f(occupied.get(), contents) {
+            Ok(_filled) => {
                 // SAFETY: The folio is alive and locked. It was filled: `Filled` is made from
                 // `Contents`, and by its lifetime from that above.
                 unsafe {
@@ -501,7 +510,6 @@ impl<'a> UnreadFolio<'a> {
                 self.unlock();
                 Load::Loaded(Completed(PhantomData))
             }
-            Ok(None) => Load::NotStored(self),
             Err(error) => {
                 self.unlock();
                 Load::Failed(error, Abandoned(PhantomData))
@@ -516,29 +524,40 @@ impl<'a> UnreadFolio<'a> {
     }
 }
 
-/// What came of loading a folio.
+/// What came of loading a folio from the `T` that is kept for its slot. Only
+/// [`UnreadFolio::load_exclusively`] can say.
 #[must_use = "a folio that isn't stored is unlocked at once if unused"]
-pub enum Load<'a, E> {
+pub enum Load<'a, T> {
     /// It has its data, and nothing else has. It is unlocked.
     Loaded(Completed<'a>),
-    /// There is no data for it. It is still locked.
-    NotStored(UnreadFolio<'a>),
-    /// There is data for it, which can't be had. It is unlocked and not uptodate, so that those who
-    /// wait for it get an I/O error.
-    Failed(E, Abandoned<'a>),
+    /// There is no `T` for it. It is still locked.
+    NotStored(NotStored<'a, T>),
+    /// There may be data for it, which can't be had. It is unlocked and not uptodate, so that those
+    /// who wait for it get an I/O error.
+    Failed(Error, Abandoned<'a>),
 }
 
 /// Why a folio wasn't loaded, for the C caller that has handed it over.
-pub enum NotLoaded<E> {
+pub enum NotLoaded {
     /// There is no data for it. It is still locked.
     NotStored,
-    /// There is data for it, which can't be had. It is unlocked and not uptodate.
-    Failed(E),
+    /// There may be data for it, which can't be had. It is unlocked and not uptodate.
+    Failed(Error),
 }
 
 /// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever
 /// only forgot it can't say so.
 pub struct Completed<'a>(PhantomData<CachedFolio<'a>>);
+
+/// The [`UnreadFolio`] that has the lifetime `'a`, still locked, and that there was no `T` for its slot
+/// when that was looked up: whoever hasn't looked can't say so, and the device would be read, which
+/// may have an older page.
+///
+/// Dropping it unlocks.
+pub struct NotStored<'a, T>(
+    #[expect(dead_code)] UnreadFolio<'a>,
+    PhantomData<fn(T) -> T>,
+);
 
 /// Says that the [`UnreadFolio`] which had the lifetime `'a` was unlocked without its data.
 pub struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);

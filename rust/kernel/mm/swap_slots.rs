@@ -6,18 +6,22 @@
 //! serialises access to what is kept for the slot. Access requires evidence (a proof token); there
 //! is no other way in:
 //!
-//! | evidence          | what C has at that point                                     | opens                 |
-//! |-------------------|--------------------------------------------------------------|-----------------------|
-//! | [`CachedFolio`]   | the folio's lock, and it is in the swap cache                | its slots: [`Slots`]  |
-//! | [`Unfilled`]      | the same, and the folio's content isn't there yet            | its slots, read only  |
-//! | [`FreedSlot`]     | the cluster's lock, and the slot's swap-table entry is NULL  | that slot             |
-//! | [`DeadDevice`]    | swapoff has waited for all users, or swapon isn't done yet   | a device's trees      |
+//! | evidence           | what C has at that point                                     | opens                |
+//! |--------------------|--------------------------------------------------------------|----------------------|
+//! | [`CachedFolio`]    | the folio's lock, and it is in the swap cache                | its slots: [`Slots`] |
+//! | [`UnreadFolio`]    | the same, and the folio's content isn't there yet            | its slot, read only  |
+//! | [`WritebackFolio`] | the same, and the slot has no zero mark                      | its slot, read only  |
+//! | [`FreedSlot`]      | the cluster's lock, and the slot's swap-table entry is NULL  | that slot            |
+//! | [`DeadDevice`]     | swapoff has waited for all users, or swapon isn't done yet   | a device's trees     |
 //!
 //! They exclude each other: a folio in the swap cache keeps its slots from being freed and its
 //! device from dying, and a slot whose swap-table entry is NULL has no folio.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
+//!
+//! [`UnreadFolio`]: super::swap::UnreadFolio
+//! [`WritebackFolio`]: super::swap::WritebackFolio
 
 use crate::{
     alloc::{
@@ -118,7 +122,8 @@ macro_rules! impl_kept {
     };
 }
 
-type Borrowed<'a, T> = <<T as Kept>::Owned as ForeignOwnable>::Borrowed<'a>;
+/// What is kept for a slot, borrowed: for a `KBox<T>`, a `&T`.
+pub type Borrowed<'a, T> = <<T as Kept>::Owned as ForeignOwnable>::Borrowed<'a>;
 
 /// What is kept for a slot now, borrowed, and what was kept before.
 type Replaced<'a, T> = (Borrowed<'a, T>, Option<<T as Kept>::Owned>);
@@ -333,7 +338,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             tree,
             offset,
             found: tree.load(offset)?,
-            _brand: PhantomData,
+            _not_send: NotThreadSafe,
         })
     }
 
@@ -389,46 +394,17 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
 /// will have one for that long.
 pub struct Cleared<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>);
 
-/// The slots of a folio that isn't filled yet: what is kept for them can be looked at, and is what
-/// the folio is filled from.
-///
-/// It gives no page of the folio, since nobody has written to them yet; and it neither puts
-/// something into a slot nor takes it out: the entry is taken by [`mm::swap`](super::swap), after
-/// the folio has the data.
-///
-/// # Invariants
-///
-/// For `'f` this is the only evidence in use for the folio's slots.
-pub struct Unfilled<'f>(&'f mut CachedFolio<'f>);
-
-impl<'f> Unfilled<'f> {
-    /// The evidence of a folio that is to be filled.
-    #[inline]
-    pub(super) fn new(folio: &'f mut CachedFolio<'f>) -> Self {
-        // INVARIANT: It borrows the folio's for all its time.
-        Self(folio)
-    }
-
-    /// What is kept of `T` for slot `index` of the folio. The others can't be looked at meanwhile.
-    #[inline]
-    pub fn occupied<T: Kept>(self, index: usize) -> Option<Occupied<'f, T>> {
-        self.0.slots::<T>().occupied(index)
-    }
-}
-
 /// A slot that something is kept for.
 ///
 /// # Invariants
 ///
 /// The slot at `offset` of `tree` is ours for `'a`, and `found` is what it holds.
-///
-/// `'a` can be neither shortened nor made longer: it is what ties the slot to the folio whose slot
-/// it is.
 pub struct Occupied<'a, T: Kept> {
     tree: &'a XArray<T::Owned>,
     offset: usize,
     found: Unguarded<'a, T::Owned>,
-    _brand: PhantomData<CachedFolio<'a>>,
+    // A folio's lock is its task's.
+    _not_send: NotThreadSafe,
 }
 
 impl<T: Kept> Occupied<'_, T> {

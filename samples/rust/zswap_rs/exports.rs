@@ -112,6 +112,11 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 /// Only for `swap_read_folio()`: `folio` is locked, in the swap cache and not uptodate.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
+    // Asked before the folio is anybody's: the policy can't say of one that it hasn't looked up that
+    // it isn't stored.
+    if tunables::never_enabled() {
+        return ENOENT.to_errno();
+    }
     // SAFETY: Both callers of `swap_read_folio()`, `swap_cache_read_folio()` and `swapin_sync()`,
     // or `NewFolio::read()` in Rust, have just added the folio: new, locked, and in the swap cache.
     // It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the content of a folio

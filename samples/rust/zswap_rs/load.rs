@@ -6,14 +6,10 @@ use super::{
     compress::decompress,
     entry::Entry,
     state::zswap,
-    stats,
-    tunables::never_enabled, //
+    stats, //
 };
 use kernel::{
-    error::code::{
-        EINVAL,
-        EIO, //
-    },
+    error::code::EIO,
     mm::{
         folio::{
             Contents,
@@ -38,31 +34,20 @@ use kernel::{
 /// Without it, the next reader would get what the device has, which is old.
 ///
 /// Runs in a task that may sleep. Mirrors `zswap_load()`.
-pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Error> {
-    if never_enabled() {
-        return Load::NotStored(folio);
-    }
+pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
     // If the closure fills the folio, it is marked uptodate and dirty, the entry is taken and freed,
-    // and the folio unlocked, in this order.
-    folio.load_exclusively(|slots, contents| {
-        // Part of a large folio may be in zswap and part on the device, which nobody can load.
-        let contents = contents.ok_or(EINVAL).inspect_err(|_| {
-            kernel::warn_on_once!(true);
-        })?;
-        let Some(slot) = slots.occupied::<Entry>(0) else {
-            return Ok(None);
-        };
+    // and the folio unlocked, in this order. To keep both copies would cost more memory than
+    // compressing the page again costs time.
+    folio.load_exclusively::<Entry>(|entry, contents| {
         race_point!("load:after_lookup");
-        let filled = decompress_entry(slot.get().get(), contents)?;
+        let filled = decompress_entry(entry.get(), contents)?;
         race_point!("load:after_decompress");
 
         vmstat::count(Event::ZSWPIN, 1);
-        if let Some(objcg) = slot.get().objcg() {
+        if let Some(objcg) = entry.objcg() {
             objcg.count(Event::ZSWPIN, 1);
         }
-        // The entry goes: to keep both copies would cost more memory than compressing the page again
-        // costs time.
-        Ok(Some((filled, slot)))
+        Ok(filled)
     })
 }
 

@@ -13,7 +13,6 @@ use super::{
 use kernel::{
     error::code::{
         EEXIST,
-        EINVAL,
         ENOMEM, //
     },
     mm::{
@@ -62,21 +61,20 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     };
 
     // If the closure fills the folio, the entry is taken and freed, the folio marked uptodate and
-    // submitted, in this order.
-    let written = folio.write(|slots, contents| {
-        // The slot may have been freed and used again meanwhile.
-        let slot = slots
-            .occupied::<Entry>(0)
-            .filter(|slot| slot.get().identity() == identity)
-            .ok_or(ENOMEM)?;
-        let filled = decompress_entry(slot.get().get(), contents.ok_or(EINVAL)?)?;
+    // submitted, in this order. A slot that has been freed meanwhile fails with `ENOMEM` as well.
+    let written = folio.write::<Entry>(|entry, contents| {
+        // It may have been freed and used again.
+        if entry.identity() != identity {
+            return Err(ENOMEM);
+        }
+        let filled = decompress_entry(entry.get(), contents)?;
         race_point!("writeback:after_decompress");
 
         vmstat::count(Event::ZSWPWB, 1);
-        if let Some(objcg) = slot.get().objcg() {
+        if let Some(objcg) = entry.objcg() {
             objcg.count(Event::ZSWPWB, 1);
         }
-        Ok((filled, slot))
+        Ok(filled)
     });
     match written {
         Ok(()) => {

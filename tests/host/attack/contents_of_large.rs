@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // zswap_load() fills the first page of a large folio, and says that all of it was: "large folios
-// should not be swapped in". There is no content for one.
+// should not be swapped in". Only the abstraction hands out a content, of no large folio.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
-        #[cfg(attack)]
-        let filled = from.read(|view| view.copy_to(contents))?; //~[attack] E0308
-        #[cfg(control)]
-        let filled = fill(from, contents)?;
-        Ok::<Option<Found<'_>>, Error>(Some((filled, slot)))
-    })
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    #[cfg(attack)]
+    let _ = folio.split().1.map(|contents| fill(from, contents)); //~[attack] E0624
+    folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
 }

@@ -16,6 +16,6 @@ pub fn attack(entry: SwapEntry, freed: FreedSlot<'_, Note>) -> Option<SwapDevice
         entry,                     //~[attack] E0451
         ..SwapDevice::get(entry)?  //~[attack] E0451
     };
-    freed.clear();
+    drop(freed.take());
     SwapDevice::get(entry)
 }

@@ -5,16 +5,14 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Error> {
+pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Note> {
     let mut kept = None;
-    let load = folio.load_exclusively(|slots, _| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+    let load = folio.load_exclusively::<Note>(|note, _| {
         #[cfg(attack)]
-        kept.replace(slot.get()); //~[attack] E0521
-                                  //~[attack]^ E0597
+        kept.replace(note); //~[attack] E0521
         #[cfg(control)]
-        kept.replace(slot.get().0);
-        Ok(None::<Found<'_>>)
+        kept.replace(note.0);
+        Err(EIO)
     });
     drop(kept);
     load

@@ -7,9 +7,9 @@ use kernel::{
     mm::{
         folio::{CachedFolio, Contents, Filled},
         list_lru::Links,
-        swap::{NewFolio, SwapDevice, UnreadFolio, WritebackFolio, ZeroMarked},
+        swap::{NewFolio, NotStored, SwapDevice, UnreadFolio, WritebackFolio, ZeroMarked},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
-        swap_slots::{Cleared, DeadDevice, FreedSlot, Occupied, Slots, Unfilled},
+        swap_slots::{Cleared, DeadDevice, FreedSlot, Occupied, Slots},
         swapops::SwapEntry,
     },
     prelude::*,
@@ -34,7 +34,7 @@ pub fn attack<M: slab::Managed>() {
         copied::<Filled<'_>>(); //~[attack] E0277
         copied::<Slots<'_, '_, Owned>>(); //~[attack] E0277
         copied::<Occupied<'_, Owned>>(); //~[attack] E0277
-        copied::<Unfilled<'_>>(); //~[attack] E0277
+        copied::<NotStored<'_, Owned>>(); //~[attack] E0277
         copied::<Cleared<'_, Owned>>(); //~[attack] E0277
         copied::<FreedSlot<'_, Owned>>(); //~[attack] E0277
         copied::<DeadDevice<'_>>(); //~[attack] E0277
@@ -64,7 +64,7 @@ pub type Imported<'a, M> = (
     ),
     (
         Occupied<'a, Owned>,
-        Unfilled<'a>,
+        NotStored<'a, Owned>,
         Cleared<'a, Owned>,
         FreedSlot<'a, Owned>,
         DeadDevice<'a>,

@@ -18,6 +18,10 @@ use kernel::{
 
 include!("note.in");
 
+pub fn never(folio: UnreadFolio<'_>) -> Load<'_, Note> {
+    folio.load_exclusively(|_, _| Err(EIO))
+}
+
 pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_cluster_info>) {
     #[cfg(control)]
     {
@@ -33,7 +37,7 @@ pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_clus
     #[cfg(attack)]
     {
         let lent = CachedFolio::from_raw(null_mut()); //~[attack] E0133
-        let _ = UnreadFolio::with_raw(null_mut(), |folio| Load::<'_, ()>::NotStored(folio)); //~[attack] E0133
+        let _ = UnreadFolio::with_raw(null_mut(), never); //~[attack] E0133
         CachedFolio::with_raw(null_mut(), |_| ()); //~[attack] E0133
         let _ = Folio::with_raw(null_mut(), |_| ()); //~[attack] E0133
         FreedSlot::<Note>::with_raw(entry, |_| ()); //~[attack] E0133

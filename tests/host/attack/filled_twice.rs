@@ -5,12 +5,11 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    folio.load_exclusively::<Note>(|_, contents| {
         let filled = fill(from, contents)?;
         #[cfg(attack)]
         let filled = fill(from, contents)?; //~[attack] E0382
-        Ok::<Option<Found<'_>>, Error>(Some((filled, slot)))
+        Ok(filled)
     })
 }

@@ -8,9 +8,9 @@ use kernel::{
         folio::{CachedFolio, FolioPage},
         list_lru::{Item, Next, Unlocked, Visit},
         mempolicy::VmaPolicy,
-        swap::{NewFolio, UnreadFolio},
+        swap::{NewFolio, NotStored, UnreadFolio},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
-        swap_slots::{FreedSlot, Occupied, Slots, Unfilled},
+        swap_slots::{FreedSlot, Occupied, Slots},
         zsmalloc::{HasPool, View},
     },
     module_param::runtime::ParamLock,
@@ -41,9 +41,8 @@ pub fn attack<I: Item, P: HasPool>() {
                                         //~[attack]^ E0277
         sent::<Occupied<'_, Owned>>(); //~[attack] E0277
                                        //~[attack]^ E0277
-                                       //~[attack]^^ E0277
-        sent::<Unfilled<'_>>(); //~[attack] E0277
-                                //~[attack]^ E0277
+        sent::<NotStored<'_, Owned>>(); //~[attack] E0277
+                                        //~[attack]^ E0277
         sent::<FreedSlot<'_, Owned>>(); //~[attack] E0277
         sent::<Pinned<'_, '_>>(); //~[attack] E0277
                                   //~[attack]^ E0277
@@ -85,7 +84,7 @@ pub type Imported<'a, I, P> = (
     ),
     (
         Occupied<'a, Owned>,
-        Unfilled<'a>,
+        NotStored<'a, Owned>,
         FreedSlot<'a, Owned>,
         Pinned<'a, 'a>,
         FreshFolio,

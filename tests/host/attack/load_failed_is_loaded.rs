@@ -3,9 +3,9 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{error::Error, mm::swap::Load};
+use kernel::mm::swap::Load;
 
-pub fn attack(load: Load<'_, Error>) -> Load<'_, Error> {
+pub fn attack<T>(load: Load<'_, T>) -> Load<'_, T> {
     match load {
         #[cfg(attack)]
         Load::Failed(_, done) => Load::Loaded(done), //~[attack] E0308

@@ -30,8 +30,8 @@ mod load;
 mod load {
     use kernel::mm::swap::{Load, UnreadFolio};
 
-    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static, kernel::error::Error> {
-        Load::NotStored(folio)
+    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static, crate::entry::Entry> {
+        folio.load_exclusively(|_, _| Err(kernel::error::code::EIO))
     }
 
     pub(crate) fn decompress_entry<'a>(

@@ -4,17 +4,19 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    error::Error,
-    mm::swap::{Completed, Load, UnreadFolio},
-};
+include!("fill.in");
+use kernel::mm::swap::Completed;
 
-pub fn attack<'a>(folio: UnreadFolio<'a>, how: Option<Completed<'a>>) -> Load<'a, Error> {
-    let _ = how;
+pub fn attack<'a, P: HasPool>(
+    folio: UnreadFolio<'a>,
+    how: Option<Completed<'a>>,
+    from: &Stored<P>,
+) -> Load<'a, Note> {
+    let _ = (how, from);
     #[cfg(attack)]
     core::mem::forget(folio);
     #[cfg(attack)]
     return Load::Loaded(()); //~[attack] E0308
     #[cfg(control)]
-    Load::NotStored(folio)
+    folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
 }

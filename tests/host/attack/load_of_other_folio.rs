@@ -3,12 +3,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    error::Error,
-    mm::swap::{Load, UnreadFolio},
-};
+include!("fill.in");
 
-pub fn attack<'a, 'b>(one: UnreadFolio<'a>, other: Load<'b, Error>) -> Load<'a, Error> {
+pub fn attack<'a, 'b, P: HasPool>(
+    one: UnreadFolio<'a>,
+    other: Load<'b, Note>,
+    from: &Stored<P>,
+) -> Load<'a, Note> {
+    let _ = from;
     #[cfg(attack)]
     core::mem::forget(one);
     #[cfg(attack)]
@@ -17,5 +19,5 @@ pub fn attack<'a, 'b>(one: UnreadFolio<'a>, other: Load<'b, Error>) -> Load<'a, 
     #[cfg(control)]
     let _ = other;
     #[cfg(control)]
-    Load::NotStored(one)
+    one.load_exclusively::<Note>(|_, contents| fill(from, contents))
 }

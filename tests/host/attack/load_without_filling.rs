@@ -5,13 +5,12 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    folio.load_exclusively::<Note>(|_, contents| {
         #[cfg(attack)]
         let filled = contents;
         #[cfg(control)]
         let filled = fill(from, contents)?;
-        Ok::<Option<Found<'_>>, Error>(Some((filled, slot))) //~[attack] E0308
+        Ok(filled) //~[attack] E0308
     })
 }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page is loaded, and its entry stays: a second copy, and the old one after the first write.
+// The page is filled when it is no longer being loaded, and its entry stays: a second copy, and the
+// old one after the first write.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    let mut kept = None;
+    let load = folio.load_exclusively::<Note>(|_, contents| {
         #[cfg(attack)]
-        let slot = drop(slot);
-        Ok::<Option<Found<'_>>, Error>(Some((fill(from, contents)?, slot))) //~[attack] E0308
-    })
+        kept.replace(contents); //~[attack] E0521
+        #[cfg(control)]
+        kept.replace(fill(from, contents).is_ok());
+        Err(EIO)
+    });
+    #[cfg(attack)]
+    let _ = kept.map(|contents| fill(from, contents));
+    load
 }

@@ -7,10 +7,7 @@
 include!("fill.in");
 
 pub fn attack<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
-    let written = folio.write(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
-        Ok::<Found<'_>, Error>((fill(from, contents)?, slot))
-    });
+    let written = folio.write::<Note>(|_, contents| fill(from, contents));
     #[cfg(attack)]
     drop(folio); //~[attack] E0382
     written.map_err(|(_, error)| error)

@@ -9,13 +9,12 @@ use kernel::mm::swap::NewFolio;
 
 pub fn attack(folio: WritebackFolio) -> Option<NewFolio> {
     let mut kept = None;
-    let written = folio.write(|slots, _| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?; //~[attack] E0521
+    let written = folio.write::<Note>(|note, _| {
         #[cfg(attack)]
-        kept.replace(slot);
+        kept.replace(note); //~[attack] E0521
         #[cfg(control)]
-        kept.replace(slot.get().0);
-        Err::<Found<'_>, Error>(EINVAL)
+        kept.replace(note.0);
+        Err(EINVAL)
     });
     let folio = written.err().map(|(folio, _)| folio);
     drop(kept);

@@ -6,15 +6,13 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Error> {
-    let mut kept = None;
-    let load = folio.load_exclusively(|slots, _| {
-        #[cfg(attack)]
-        kept.replace(slots); //~[attack] E0521
-        #[cfg(control)]
-        kept.replace(slots.occupied::<Note>(0).is_some());
-        Ok(None::<Found<'_>>)
-    });
-    drop(kept);
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    #[cfg(attack)]
+    let cached = &*folio;
+    let load = folio.load_exclusively::<Note>(|_, contents| fill(from, contents)); //~[attack] E0505
+    #[cfg(attack)]
+    let _ = cached.swap();
+    #[cfg(attack)]
+    let _ = folio.swap(); //~[attack] E0382
     load
 }

@@ -6,7 +6,10 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 include!("note.in");
-use kernel::mm::swap_slots::{Cleared, FreedSlot, Occupied, SlotTrees, Slots};
+use kernel::mm::{
+    swap::NotStored,
+    swap_slots::{Cleared, FreedSlot, Occupied, SlotTrees, Slots},
+};
 
 pub struct Item<F: 'static>(pub F);
 pub type Any = Item<for<'a> fn(&'a u8)>;
@@ -38,6 +41,10 @@ pub fn occupied<'a>(slot: Occupied<'a, Any>) -> Occupied<'a, To> {
 
 pub fn cleared<'f>(cleared: Cleared<'f, Any>) -> Cleared<'f, To> {
     cleared //~[attack] E0308
+}
+
+pub fn not_stored<'a>(folio: NotStored<'a, Any>) -> NotStored<'a, To> {
+    folio //~[attack] E0308
 }
 
 pub fn freed<'a>(slot: FreedSlot<'a, Any>) -> FreedSlot<'a, To> {

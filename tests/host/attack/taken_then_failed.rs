@@ -6,13 +6,14 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    folio.load_exclusively::<Note>(|note, contents| {
         #[cfg(attack)]
-        drop(slot.take()); //~[attack] E0624
+        drop::<Note>(*note); //~[attack] E0507
         #[cfg(attack)]
         return Err(EIO);
-        Ok::<Option<Found<'_>>, Error>(Some((fill(from, contents)?, slot)))
+        #[cfg(control)]
+        let _: &Note = note;
+        fill(from, contents)
     })
 }

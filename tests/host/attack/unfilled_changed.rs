@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Inside a load or a writeback, something is put into the slot, or all slots are emptied, and the load
+// Before a load or a writeback, something is put into the slot, or all slots are emptied, and the load
 // then fails: the page is lost.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
-        #[cfg(attack)]
-        slots.replace(0, KBox::new(Note(1), GFP_KERNEL)?, GFP_KERNEL)?; //~[attack] E0599
-        #[cfg(attack)]
-        let _ = slots.clear(); //~[attack] E0599
-        Ok::<Option<Found<'_>>, Error>(Some((fill(from, contents)?, slot)))
-    })
+pub fn attack<'a, P: HasPool>(
+    #[allow(unused_mut)] mut folio: UnreadFolio<'a>,
+    from: &Stored<P>,
+) -> Load<'a, Note> {
+    #[cfg(attack)]
+    {
+        let note = KBox::new(Note(1), GFP_KERNEL).unwrap();
+        let _ = folio.slots::<Note>().replace(0, note, GFP_KERNEL); //~[attack] E0596
+        let _ = folio.slots::<Note>().clear(); //~[attack] E0596
+                                               //~[attack]^ E0597
+    }
+    folio.load_exclusively::<Note>(|_, contents| fill(from, contents)) //~[attack] E0505
+}
+
+pub fn and<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
+    folio
+        .write::<Note>(|_, contents| fill(from, contents))
+        .map_err(|(_, error)| error)
 }

@@ -6,13 +6,14 @@
 #![forbid(unsafe_code)]
 include!("fill.in");
 
-pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Error> {
-    folio.load_exclusively(|slots, contents| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    folio.load_exclusively::<Note>(|_, #[allow(unused_mut)] mut contents| {
         #[cfg(attack)]
-        let (_entry, page) = slots.get(0).ok_or(EINVAL)?; //~[attack] E0599
+        let _page = contents.page(); //~[attack] E0624
         #[cfg(attack)]
-        let (_entry, page) = slots.slots::<Note>().get(0).ok_or(EINVAL)?; //~[attack] E0599
-        Ok::<Option<Found<'_>>, Error>(Some((fill(from, contents)?, slot)))
+        contents.write_page(|_page| ()); //~[attack] E0624
+        #[cfg(attack)]
+        let _page = contents.slots::<Note>().get(0); //~[attack] E0599
+        fill(from, contents)
     })
 }

@@ -7,18 +7,14 @@
 include!("fill.in");
 
 pub fn attack<P: HasPool>(one: WritebackFolio, two: WritebackFolio, from: &Stored<P>) -> Result {
-    let written = one.write(|slots, first| {
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
+    let written = one.write::<Note>(|_, first| {
         #[cfg(attack)]
-        let _ = two.write(|slots, _| {
-            let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
-            Ok::<_, Error>((fill(from, first)?, slot)) //~[attack] ERROR: lifetime may not live long enough
-                                                       //~[attack]^ ERROR: lifetime may not live long enough
-        });
+        let _ = two.write::<Note>(|_, _| fill(from, first)); //~[attack] ERROR: lifetime may not live long enough
+                                                             //~[attack]^ ERROR: lifetime may not live long enough
         #[cfg(attack)]
-        return Err::<Found<'_>, Error>(EINVAL);
+        return Err(EINVAL);
         #[cfg(control)]
-        Ok::<Found<'_>, Error>((fill(from, first)?, slot))
+        fill(from, first)
     });
     written.map_err(|(_, error)| error)
 }

@@ -10,10 +10,6 @@ use kernel::mm::swap::NewFolio;
 pub fn attack<P: HasPool>(folio: NewFolio, from: &Stored<P>) -> Result {
     #[cfg(control)]
     let folio = folio.check_zero_mark().map_err(|_| EINVAL)?;
-    let written = folio.write(|slots, contents| {
-        //~[attack]^ E0599
-        let slot = slots.occupied::<Note>(0).ok_or(ENOENT)?;
-        Ok::<Found<'_>, Error>((fill(from, contents)?, slot))
-    });
+    let written = folio.write::<Note>(|_, contents| fill(from, contents)); //~[attack] E0599
     written.map_err(|(_, error): (_, Error)| error)
 }

@@ -11,7 +11,7 @@ use kernel::mm::{
     list_lru::{Item, Next, Prepared},
     swap::{Abandoned, Completed},
     swap_cache::Pinned,
-    swap_slots::{Cleared, DeadDevice, FreedSlot, Kept, Occupied, Slots, Unfilled},
+    swap_slots::{Cleared, DeadDevice, FreedSlot, Kept, Occupied, Slots},
 };
 
 pub fn cached(folio: CachedFolio<'_>, pinned: Pinned<'_, '_>, contents: Contents<'_>) {
@@ -22,8 +22,8 @@ pub fn slots<T: Kept>(slots: Slots<'_, '_, T>, slot: Occupied<'_, T>, freed: Fre
     forget((slots, slot, freed));
 }
 
-pub fn results<T: Kept>(filled: Filled<'_>, unfilled: Unfilled<'_>, cleared: Cleared<'_, T>) {
-    forget((filled, unfilled, cleared));
+pub fn results<T: Kept>(filled: Filled<'_>, cleared: Cleared<'_, T>) {
+    forget((filled, cleared));
 }
 
 pub fn others<T: Item>(
