@@ -34,6 +34,9 @@ checkpatch() {
 	local status=0
 	[ ${#patches[@]} -eq 0 ] || "${checkpatch[@]}" "${patches[@]}" || status=1
 	[ ${#c[@]} -eq 0 ] || "${checkpatch[@]}" -f "${c[@]}" || status=1
+	# An event is a macro of macros, in a form of its own.
+	"${checkpatch[@]},COMPLEX_MACRO,MACRO_ARG_UNUSED,TRAILING_SEMICOLON,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT" \
+		-f include/trace/events/*.h || status=1
 	return "$status"
 }
 

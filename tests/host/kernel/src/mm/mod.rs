@@ -26,6 +26,8 @@ pub mod swap_slots;
 pub mod swap_table;
 #[path = "../../../../../rust/kernel/mm/swapops.rs"]
 pub mod swapops;
+#[path = "../../../../../rust/kernel/mm/trace.rs"]
+pub mod trace;
 #[path = "../../../../../rust/kernel/mm/vmstat.rs"]
 pub mod vmstat;
 #[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM zswap
+
+#if !defined(_TRACE_ZSWAP_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_ZSWAP_H
+
+#include <linux/memcontrol.h>
+#include <linux/swapops.h>
+#include <linux/tracepoint.h>
+
+#ifndef _ZSWAP_OUTCOME
+#define _ZSWAP_OUTCOME
+/* What came of storing a folio. */
+enum zswap_outcome {
+	ZSWAP_STORED,
+	ZSWAP_DISABLED,		/* zswap is off, or was never set up */
+	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and could make no room */
+	ZSWAP_POOL_LIMIT,	/* max_pool_percent was reached */
+	ZSWAP_NO_POOL,		/* no compressor can be had */
+	ZSWAP_NO_MEMORY,	/* for an entry, its list or its place in the index */
+	ZSWAP_NO_ROOM,		/* for the compressed page, in zsmalloc */
+	ZSWAP_NO_COMPRESSOR,	/* on this CPU, which was brought up without */
+	ZSWAP_NOT_COMPRESSED,	/* it failed or didn't fit; and the cgroup may not write back */
+};
+#endif
+
+#define ZSWAP_OUTCOMES				\
+	EM(ZSWAP_STORED, "stored")		\
+	EM(ZSWAP_DISABLED, "disabled")		\
+	EM(ZSWAP_CGROUP_LIMIT, "cgroup limit")	\
+	EM(ZSWAP_POOL_LIMIT, "pool limit")	\
+	EM(ZSWAP_NO_POOL, "no pool")		\
+	EM(ZSWAP_NO_MEMORY, "no memory")	\
+	EM(ZSWAP_NO_ROOM, "no room")		\
+	EM(ZSWAP_NO_COMPRESSOR, "no compressor")	\
+	EMe(ZSWAP_NOT_COMPRESSED, "not compressed")
+
+#undef EM
+#undef EMe
+#define EM(a, b) TRACE_DEFINE_ENUM(a);
+#define EMe(a, b) TRACE_DEFINE_ENUM(a);
+ZSWAP_OUTCOMES
+#undef EM
+#undef EMe
+#define EM(a, b) { a, b },
+#define EMe(a, b) { a, b }
+
+#ifdef CONFIG_ZSWAP_RUST
+/* A folio is on its way to the device: its pages are in zswap now, or have to go there. */
+TRACE_EVENT(zswap_store,
+
+	TP_PROTO(swp_entry_t first, unsigned int pages, unsigned int outcome),
+
+	TP_ARGS(first, pages, outcome),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, offset)
+		__field(unsigned int, type)
+		__field(unsigned int, pages)
+		__field(unsigned int, outcome)
+	),
+
+	TP_fast_assign(
+		__entry->type = swp_type(first);
+		__entry->offset = swp_offset(first);
+		__entry->pages = pages;
+		__entry->outcome = outcome;
+	),
+
+	TP_printk("slot=%u:%lu pages=%u outcome=%s", __entry->type, __entry->offset,
+		  __entry->pages, __print_symbolic(__entry->outcome, ZSWAP_OUTCOMES))
+);
+
+DECLARE_EVENT_CLASS(zswap_slot,
+
+	TP_PROTO(swp_entry_t slot),
+
+	TP_ARGS(slot),
+
+	TP_STRUCT__entry(
+		__field(unsigned int, type)
+		__field(unsigned long, offset)
+	),
+
+	TP_fast_assign(
+		__entry->type = swp_type(slot);
+		__entry->offset = swp_offset(slot);
+	),
+
+	TP_printk("slot=%u:%lu", __entry->type, __entry->offset)
+);
+
+/* A page that is wanted back is about to be decompressed. */
+DEFINE_EVENT(zswap_slot, zswap_load_begin,
+	TP_PROTO(swp_entry_t slot),
+	TP_ARGS(slot)
+);
+
+DECLARE_EVENT_CLASS(zswap_slot_error,
+
+	TP_PROTO(swp_entry_t slot, int error),
+
+	TP_ARGS(slot, error),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, offset)
+		__field(unsigned int, type)
+		__field(int, error)
+	),
+
+	TP_fast_assign(
+		__entry->type = swp_type(slot);
+		__entry->offset = swp_offset(slot);
+		__entry->error = error;
+	),
+
+	TP_printk("slot=%u:%lu error=%d", __entry->type, __entry->offset, __entry->error)
+);
+
+/* It is there again, or can't be decompressed (-EIO). */
+DEFINE_EVENT(zswap_slot_error, zswap_load_end,
+	TP_PROTO(swp_entry_t slot, int error),
+	TP_ARGS(slot, error)
+);
+
+/*
+ * A page was handed to the device, by the task that this is in; or wasn't: somebody uses it or
+ * the device is going (-EEXIST), its slot was freed (-ENOENT, -ENOMEM), there was no memory
+ * (-ENOMEM), it can't be decompressed (-EIO). Nothing is said of one whose slot was zeroed.
+ */
+DEFINE_EVENT(zswap_slot_error, zswap_writeback,
+	TP_PROTO(swp_entry_t slot, int error),
+	TP_ARGS(slot, error)
+);
+
+/* A slot is being freed, and what zswap has for it. */
+DEFINE_EVENT(zswap_slot, zswap_invalidate,
+	TP_PROTO(swp_entry_t slot),
+	TP_ARGS(slot)
+);
+
+/*
+ * A walk over the LRU list of a node and cgroup is over; left: what it might have looked at,
+ * and didn't.
+ */
+TRACE_EVENT(zswap_shrink,
+
+	TP_PROTO(int nid, struct mem_cgroup *memcg, unsigned long left, unsigned long freed,
+		 bool in_swap_cache),
+
+	TP_ARGS(nid, memcg, left, freed, in_swap_cache),
+
+	TP_STRUCT__entry(
+		__field(u64, cgroup)
+		__field(unsigned long, left)
+		__field(unsigned long, freed)
+		__field(int, nid)
+		__field(bool, in_swap_cache)
+	),
+
+	TP_fast_assign(
+		__entry->nid = nid;
+		__entry->cgroup = mem_cgroup_id(memcg);
+		__entry->left = left;
+		__entry->freed = freed;
+		__entry->in_swap_cache = in_swap_cache;
+	),
+
+	TP_printk("nid=%d cgroup=%llu left=%lu freed=%lu in_swap_cache=%d", __entry->nid,
+		  __entry->cgroup, __entry->left, __entry->freed, __entry->in_swap_cache)
+);
+
+#endif /* CONFIG_ZSWAP_RUST */
+
+#ifdef CONFIG_SWAP_CACHE_RUST
+/*
+ * A new folio of this order was to be added to the swap cache for the slot: it was (0), or
+ * there was one (-EEXIST), or it failed.
+ */
+TRACE_EVENT(swap_cache_add,
+
+	TP_PROTO(swp_entry_t slot, unsigned int order, int error),
+
+	TP_ARGS(slot, order, error),
+
+	TP_STRUCT__entry(
+		__field(unsigned long, offset)
+		__field(unsigned int, type)
+		__field(unsigned int, order)
+		__field(int, error)
+	),
+
+	TP_fast_assign(
+		__entry->type = swp_type(slot);
+		__entry->offset = swp_offset(slot);
+		__entry->order = order;
+		__entry->error = error;
+	),
+
+	TP_printk("slot=%u:%lu order=%u error=%d", __entry->type, __entry->offset,
+		  __entry->order, __entry->error)
+);
+
+#endif /* CONFIG_SWAP_CACHE_RUST */
+
+#endif /* _TRACE_ZSWAP_H */
+
+#include <trace/define_trace.h>
