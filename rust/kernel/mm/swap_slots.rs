@@ -180,7 +180,7 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 /// }
 ///
 /// fn forget(slot: FreedSlot<'_, Note>) {
-///     slot.clear();
+///     drop(slot.take());
 /// }
 /// ```
 pub struct SlotTrees<T: Kept> {
@@ -474,19 +474,20 @@ impl<T: Kept> FreedSlot<'_, T> {
         })
     }
 
-    /// Drops what is kept for the slot. The cluster is locked: no sleeping.
+    /// Takes what is kept for the slot. The cluster is locked: it is dropped without sleeping.
     ///
     /// Costs no lock if there is nothing in the whole tree: no store for this slot can be under way,
     /// as that takes a folio in the swap cache for the slot, and the cluster's lock orders this after
     /// the last one. (To look for the slot itself first, without the lock, would cost those that have
     /// something a second walk: an eighth of all that freeing a stored page takes.)
     #[inline]
-    pub fn clear(self) {
-        if !self.tree.is_empty() {
-            let kept = self.tree.erase(self.offset);
-            crate::race_point!(atomic "invalidate:after_erase");
-            drop(kept);
+    pub fn take(self) -> Option<T::Owned> {
+        if self.tree.is_empty() {
+            return None;
         }
+        let kept = self.tree.erase(self.offset);
+        crate::race_point!(atomic "invalidate:after_erase");
+        kept
     }
 }
 
@@ -676,7 +677,7 @@ mod tests {
         let kept = |offset| tree(offset).is_some_and(|tree| tree.load(offset).is_some());
         let clear = |offset| {
             // SAFETY: Attached, with more slots, which are nobody else's.
-            unsafe { FreedSlot::<Number>::with_raw(entry(offset), |slot| slot.clear()) }
+            unsafe { FreedSlot::<Number>::with_raw(entry(offset), |slot| drop(slot.take())) }
         };
         clear(7);
         keep(6)?;

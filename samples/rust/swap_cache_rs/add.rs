@@ -26,6 +26,7 @@ use kernel::{
             SlotWord,
             SLOTS_PER_CLUSTER, //
         },
+        trace,
     },
     prelude::*,
     race_point, //
@@ -54,7 +55,15 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_
         // There is one, as just looked at and as below.
         let order = orders.checked_ilog2().unwrap_or(0);
         let largest = 1usize.wrapping_shl(order);
-        let error = match add_one(slot, gfp, order, origin) {
+        let added = add_one(slot, gfp, order, origin);
+        trace::swap_cache_add(|| {
+            (
+                slot,
+                order,
+                added.as_ref().map_or_else(|e| Err(*e), |_| Ok(())),
+            )
+        });
+        let error = match added {
             Ok(folio) => return Added::New(folio),
             Err(EEXIST) => return Added::Present,
             Err(error) => error,

@@ -28,6 +28,7 @@ use kernel::{
             Filled,
             FolioPage, //
         },
+        trace::Outcome,
         zsmalloc,
     },
     page::PAGE_SIZE,
@@ -67,8 +68,8 @@ impl Meta {
 /// The bytes of a page in a pool: C's `pool`, `handle` and `length` of an entry.
 pub(crate) type Object = zsmalloc::Object<Pool, Meta>;
 
-/// A page was refused. The counter that says why has been incremented, if there is one.
-pub(crate) struct Refused;
+/// A page was refused, and why. The counter that says so has been incremented, if there is one.
+pub(crate) struct Refused(pub(crate) Outcome);
 
 /// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
 fn object_gfp() -> Flags {
@@ -89,13 +90,27 @@ pub(crate) fn compress(
 ) -> Result<Object, Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     let Some(Context { compressor, buffer }) = &mut *context else {
-        return Err(refused(EINVAL, &zswap_reject_compress_fail));
+        return Err(failed(EINVAL, Outcome::NoCompressor));
     };
+    keep(
+        pool,
+        page,
+        compressor.compress(page, buffer),
+        may_write_back,
+    )
+}
 
-    let compressed = match compressor.compress(page, buffer) {
-        Ok(bytes) if bytes.len() < PAGE_SIZE => Ok(bytes),
-        Ok(_) => Err(EINVAL),
-        Err(error) => Err(error),
+/// Puts what has become of `page` into `pool`: mirrors the second half of `zswap_compress()`.
+#[inline(always)] // in what stores page by page
+fn keep(
+    pool: &Ref<Pool>,
+    page: FolioPage<'_>,
+    compressed: Result<&[u8]>,
+    may_write_back: impl FnOnce() -> bool,
+) -> Result<Object, Refused> {
+    let compressed = match compressed {
+        Ok(bytes) if bytes.len() >= PAGE_SIZE => Err(EINVAL),
+        other => other,
     };
     let object = match compressed {
         Ok(bytes) => {
@@ -104,24 +119,31 @@ pub(crate) fn compress(
         }
         Err(error) => {
             if !may_write_back() {
-                return Err(refused(error, &zswap_reject_compress_fail));
+                return Err(failed(error, Outcome::NotCompressed));
             }
             Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp())
         }
     };
-    object.map_err(|error| refused(error, &zswap_reject_alloc_fail))
+    object.map_err(|error| refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom))
+}
+
+/// Counts that a page can't be compressed.
+#[cold]
+fn failed(error: Error, outcome: Outcome) -> Refused {
+    refused(error, &zswap_reject_compress_fail, outcome)
 }
 
 /// Counts why a page is refused: as too large for what has failed, else by `counter`.
 #[cold]
 #[inline(never)]
-fn refused(error: Error, counter: &'static Atomic<u64>) -> Refused {
+fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {
     if error == ENOSPC {
         stats::inc(&zswap_reject_compress_poor);
+        Refused(Outcome::NotCompressed)
     } else {
         stats::inc(counter);
+        Refused(outcome)
     }
-    Refused
 }
 
 /// Puts the page that `object` was made from into `dst`. May sleep.

@@ -4,10 +4,13 @@
 
 use super::entry::Entry;
 use kernel::{
-    mm::swap_slots::{
-        Attached,
-        DeadDevice,
-        FreedSlot, //
+    mm::{
+        swap_slots::{
+            Attached,
+            DeadDevice,
+            FreedSlot, //
+        },
+        trace,
     },
     prelude::*,
     static_lock_class, //
@@ -34,5 +37,7 @@ pub(crate) fn swapoff(mut device: DeadDevice<'_>) {
 ///
 /// Mirrors `zswap_invalidate()`.
 pub(crate) fn invalidate(slot: FreedSlot<'_, Entry>) {
-    slot.clear();
+    if let Some(entry) = slot.take() {
+        trace::invalidate(|| entry.borrow().get().swap());
+    }
 }

@@ -19,6 +19,7 @@ use kernel::{
             Load,
             UnreadFolio, //
         },
+        trace,
         vmstat::{
             self,
             Event, //
@@ -40,7 +41,15 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
     // compressing the page again costs time.
     folio.load_exclusively::<Entry>(|entry, contents| {
         race_point!("load:after_lookup");
-        let filled = decompress_entry(entry.get(), contents)?;
+        trace::load_begin(|| entry.get().swap());
+        let filled = decompress_entry(entry.get(), contents);
+        trace::load_end(|| {
+            (
+                entry.get().swap(),
+                filled.as_ref().map_or_else(|e| Err(*e), |_| Ok(())),
+            )
+        });
+        let filled = filled?;
         race_point!("load:after_decompress");
 
         vmstat::count(Event::ZSWPIN, 1);

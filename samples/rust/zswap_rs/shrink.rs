@@ -18,7 +18,10 @@ use super::{
         zswap_stored_pages, //
     },
     tunables::SHRINKER_ENABLED,
-    writeback::write_back, //
+    writeback::{
+        write_back,
+        Gone, //
+    },
 };
 use kernel::{
     alloc::NumaNode,
@@ -38,6 +41,10 @@ use kernel::{
             Cursor,
             LruVec,
             MemCgroup, //
+        },
+        trace::{
+            self,
+            Walk, //
         },
     },
     new_spinlock, new_work,
@@ -91,6 +98,13 @@ fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, carefu
     ListLru::walk(nid, memcg, nr_to_walk, |visit| {
         visit_entry(visit, &mut found)
     });
+    trace::shrink(|| Walk {
+        nid,
+        memcg,
+        left: *nr_to_walk,
+        freed: found.freed,
+        in_swap_cache: found.in_swap_cache,
+    });
     found
 }
 
@@ -108,8 +122,12 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
 
-    match write_back(identity) {
-        Ok(()) => found.freed = found.freed.saturating_add(1),
+    let written = write_back(identity);
+    if written != Ok(Gone::Stale) {
+        trace::writeback(|| (identity.swap(), written.map(|_| ())));
+    }
+    match written {
+        Ok(_) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
             stats::inc(&stats::zswap_reject_reclaim_fail);
             // A page in the swap cache is a sign of shrinking into the warmer region.

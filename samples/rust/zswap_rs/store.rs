@@ -5,6 +5,7 @@
 use super::{
     compress::{
         compress,
+        Object,
         Refused, //
     },
     entry::Entry,
@@ -22,7 +23,10 @@ use super::{
 };
 use kernel::{
     mm::{
-        folio::CachedFolio,
+        folio::{
+            CachedFolio,
+            FolioPage, //
+        },
         list_lru::{
             ListLru,
             Prepared, //
@@ -33,6 +37,11 @@ use kernel::{
             Cleared,
             Slots, //
         },
+        swapops::SwapEntry,
+        trace::{
+            self,
+            Outcome, //
+        },
         vmstat::{
             self,
             Event, //
@@ -40,6 +49,7 @@ use kernel::{
     },
     prelude::*,
     race_point,
+    slab::Vacant,
     sync::{
         aref::ARef,
         atomic::Atomic,
@@ -61,13 +71,13 @@ pub(crate) enum Store<'f> {
 /// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. Mirrors `zswap_store()`.
 pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let zswap = if ENABLED.is_on() { zswap() } else { None };
-    if let Some(zswap) = zswap {
-        if store_pages(zswap, folio).is_ok() {
-            return Store::Stored;
-        }
-        if zswap.reached_full() {
-            queue_work();
-        }
+    let outcome = zswap.map_or(Outcome::Disabled, |zswap| store_pages(zswap, folio));
+    trace::store(|| (folio.swap(), folio.nr_pages(), outcome));
+    if outcome == Outcome::Stored {
+        return Store::Stored;
+    }
+    if zswap.is_some_and(Zswap::reached_full) {
+        queue_work();
     }
     race_point!("store:before_clear");
     // Stale entries of an earlier store may be left: writeback could overwrite newer data with them.
@@ -87,15 +97,18 @@ fn clear<'f>(folio: &'f mut CachedFolio<'f>) -> Cleared<'f, Entry> {
 ///
 /// Mirrors `zswap_store()`, from where it has seen that zswap is enabled to where it cleans up.
 #[inline]
-fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Result<(), Refused> {
+fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Outcome {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
         // A cgroup at its limit makes room itself, by a few of its own pages.
-        if !objcg.may_zswap() {
-            shrink_own(objcg)?;
+        if !objcg.may_zswap() && shrink_own(objcg).is_err() {
+            return Outcome::CgroupLimit;
         }
     }
-    store_all(zswap, folio, objcg.as_deref())
+    match store_all(zswap, folio, objcg.as_deref()) {
+        Ok(()) => Outcome::Stored,
+        Err(Refused(why)) => why,
+    }
 }
 
 /// Stores all pages of `folio`, charged to `objcg`. If it fails, some may be stored.
@@ -108,10 +121,10 @@ fn store_all(
     objcg: Option<&ObjCgroup>,
 ) -> Result<(), Refused> {
     if zswap.check_limits() {
-        return Err(Refused);
+        return Err(Refused(Outcome::PoolLimit));
     }
-    let pool = zswap.pools().current().ok_or(Refused)?;
-    let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused)?;
+    let pool = zswap.pools().current().ok_or(Refused(Outcome::NoPool))?;
+    let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
@@ -128,8 +141,8 @@ fn store_all(
 
 /// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
 #[cold]
-fn shrink_own(objcg: &ObjCgroup) -> Result<(), Refused> {
-    shrink_memcg(objcg.memcg().as_deref()).map_err(|_| Refused)
+fn shrink_own(objcg: &ObjCgroup) -> Result {
+    shrink_memcg(objcg.memcg().as_deref())
 }
 
 /// Stores one page of a folio.
@@ -142,15 +155,31 @@ fn store_page(
     slots: &mut Slots<'_, '_, Entry>,
     index: usize,
 ) -> Result<(), Refused> {
-    let (swap, page) = slots.get(index).ok_or(Refused)?;
-    let vacant = zswap
-        .entry_cache()
-        .alloc(GFP_KERNEL, page.nid())
-        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
-
+    let (swap, page) = slots.get(index).ok_or(Refused(Outcome::NoMemory))?;
+    let vacant = alloc(zswap, page)?;
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
+    publish(lists, slots, (index, swap), vacant, object)
+}
 
+/// Memory for the entry of `page`. May sleep, and reclaim.
+#[inline]
+fn alloc(zswap: &'static Zswap, page: FolioPage<'_>) -> Result<Vacant<Entry>, Refused> {
+    zswap
+        .entry_cache()
+        .alloc(GFP_KERNEL, page.nid())
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))
+}
+
+/// Makes an entry of `object` for slot `index`, which is `swap`, in place of an older one. May sleep.
+#[inline(always)] // in what stores page by page
+fn publish(
+    lists: &Prepared<'_, Entry>,
+    slots: &mut Slots<'_, '_, Entry>,
+    (index, swap): (usize, SwapEntry),
+    vacant: Vacant<Entry>,
+    object: Object,
+) -> Result<(), Refused> {
     let objcg = lists.objcg().map(ARef::from);
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
     let entry = memalloc::scope(|scope| vacant.write(Entry::new(swap, object, objcg, scope)));
@@ -166,10 +195,10 @@ fn store_page(
     Ok(())
 }
 
-/// Counts why a page is refused.
+/// Counts why a page is refused, for which there was no memory.
 #[cold]
 #[inline(never)]
 fn refused(counter: &'static Atomic<u64>) -> Refused {
     stats::inc(counter);
-    Refused
+    Refused(Outcome::NoMemory)
 }

@@ -29,6 +29,15 @@ use kernel::{
     race_point, //
 };
 
+/// What became of an entry that was to be written back, and is gone.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Gone {
+    /// Its page was handed to the device.
+    Written,
+    /// The slot is all zeroes now: it was older, and was dropped.
+    Stale,
+}
+
 /// Writes the page of the entry `identity` to the device, and frees the entry.
 ///
 /// Wins the slot by adding a new folio to the swap cache for it. `EEXIST` if the slot has a folio:
@@ -36,7 +45,7 @@ use kernel::{
 /// other folios' locks. Only the winner may look whether the entry is still the slot's.
 ///
 /// May sleep. Enters the block layer, and perhaps a file system. Mirrors `zswap_writeback_entry()`.
-pub(crate) fn write_back(identity: Identity) -> Result {
+pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
     race_point!("writeback:after_lru_unlock");
     // The device is going: its pages are being read as it is.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
@@ -56,7 +65,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
         Ok(folio) => folio,
         Err(zero) => {
             let found = zero.discard_stale::<Entry>();
-            return if found { Ok(()) } else { Err(ENOMEM) };
+            return if found { Ok(Gone::Stale) } else { Err(ENOMEM) };
         }
     };
 
@@ -79,7 +88,7 @@ pub(crate) fn write_back(identity: Identity) -> Result {
     match written {
         Ok(()) => {
             stats::inc(&stats::zswap_written_back_pages);
-            Ok(())
+            Ok(Gone::Written)
         }
         Err((folio, error)) => {
             folio.discard(); // out of the swap cache, unlocked, put
