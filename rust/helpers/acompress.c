@@ -14,6 +14,11 @@ __rust_helper void rust_helper_crypto_free_acomp(struct crypto_acomp *tfm)
 	crypto_free_acomp(tfm);
 }
 
+__rust_helper bool rust_helper_acomp_is_async(struct crypto_acomp *tfm)
+{
+	return acomp_is_async(tfm);
+}
+
 /* A variadic macro in C. */
 __rust_helper struct acomp_req *
 rust_helper_acomp_request_alloc(struct crypto_acomp *tfm)

@@ -123,14 +123,215 @@ impl Input<'_> {
     }
 }
 
-/// A (de)compressor that can do one thing at a time, and is waited for.
+/// How many requests [`Lanes`] have under way at most.
+pub const DEPTH: usize = 8;
+
+/// A transform. Mirrors `struct crypto_acomp`.
+///
+/// # Invariants
+///
+/// `.0` is valid and owned by this value.
+struct Transform(NonNull<bindings::crypto_acomp>);
+
+impl Transform {
+    /// Mirrors `crypto_alloc_acomp_node()`. May sleep.
+    fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
+        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
+        // `NumaNode` the node is one that there can be, or none.
+        let acomp = from_err_ptr(unsafe {
+            bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
+        })?;
+        // INVARIANT: It was just allocated.
+        //
+        // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
+        Ok(Self(unsafe { NonNull::new_unchecked(acomp) }))
+    }
+
+    /// Whether its requests may complete later than they are submitted. Mirrors `acomp_is_async()`.
+    fn is_async(&self) -> bool {
+        // SAFETY: By the type invariant it is valid.
+        unsafe { bindings::acomp_is_async(self.0.as_ptr()) }
+    }
+}
+
+impl Drop for Transform {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it is ours.
+        unsafe { bindings::crypto_free_acomp(self.0.as_ptr()) }
+    }
+}
+
+/// A request, and what waits for it. Mirrors `struct acomp_req` with a `struct crypto_wait`.
+///
+/// # Invariants
+///
+/// `req` is valid and owned by this value; `wait` is initialised, and what `req` completes.
+struct Request {
+    req: NonNull<bindings::acomp_req>,
+    // On the heap, as it points at itself.
+    wait: KBox<Opaque<bindings::crypto_wait>>,
+}
+
+/// An acomp operation.
+type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
+
+impl Request {
+    /// Mirrors `acomp_request_alloc()`. May sleep. Must be dropped before `transform` is.
+    fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
+        let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
+        // SAFETY: `wait` is valid for writes; it stays in its box.
+        unsafe { bindings::crypto_init_wait(wait.get()) };
+        // SAFETY: The transform is valid, by its type invariant.
+        let req = unsafe { bindings::acomp_request_alloc(transform.0.as_ptr()) };
+        let req = NonNull::new(req).ok_or(ENOMEM)?;
+        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
+        unsafe {
+            bindings::acomp_request_set_callback(
+                req.as_ptr(),
+                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
+                Some(bindings::crypto_req_done),
+                wait.get().cast(),
+            );
+        }
+        // INVARIANT: Both were just made.
+        Ok(Self { req, wait })
+    }
+
+    /// Submits an operation. Returns what [`Request::finish`] wants.
+    ///
+    /// # Safety
+    ///
+    /// `op` must be an acomp operation, `src` and `dst` lists of `slen` and `dlen` bytes. Until
+    /// `finish` returns, the request must be left alone and live, the transform must live, and the
+    /// operation may read the lists and what `src` lists, and write what `dst` lists.
+    #[inline]
+    unsafe fn start(
+        &mut self,
+        op: Op,
+        src: *mut bindings::scatterlist,
+        slen: usize,
+        dst: *mut bindings::scatterlist,
+        dlen: usize,
+    ) -> c_int {
+        let req = self.req.as_ptr();
+        // SAFETY: `req` is valid by the type invariant, and idle by the requirement for the operation
+        // before. The lists do as the caller says.
+        unsafe {
+            bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
+            op(req)
+        }
+    }
+
+    /// Waits for an operation to end. Returns its result, and the bytes it says it made.
+    ///
+    /// # Safety
+    ///
+    /// `started` must come from the last call of [`Request::start`], and be given once.
+    #[inline]
+    unsafe fn finish(&mut self, started: c_int) -> (Result, usize) {
+        // SAFETY: `wait` is what the request completes. `crypto_wait_req()` sees the operation end,
+        // and can't be interrupted.
+        unsafe {
+            let ret = match bindings::crypto_wait_req(started, self.wait.get()) {
+                // As in C, anything but zero is an error.
+                1.. => Err(EINVAL),
+                ret => to_result(ret),
+            };
+            (ret, (*self.req.as_ptr()).dlen as usize)
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it is ours. No operation is under way: who starts one sees it
+        // end.
+        unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
+    }
+}
+
+/// What a request that is under way with others works on. It stays in its box, for C to point to.
+struct Lane {
+    request: Request,
+    input: Opaque<bindings::scatterlist>,
+    output: Opaque<bindings::scatterlist>,
+    buffer: KBox<[u8; PAGE_SIZE]>,
+    started: c_int,
+}
+
+impl Lane {
+    /// May sleep. Must be dropped before `transform` is.
+    fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
+        let lane = Self {
+            request: Request::new(transform, nid)?,
+            input: Opaque::uninit(),
+            output: Opaque::uninit(),
+            buffer: KBox::zeroed_node(GFP_KERNEL, nid)?,
+            started: 0,
+        };
+        Ok(KBox::new(lane, GFP_KERNEL)?)
+    }
+
+    /// Has `page` compressed into the buffer.
+    ///
+    /// # Safety
+    ///
+    /// Until [`Lane::finish`] returns, `page` must be alive, and the lane neither used otherwise nor
+    /// moved nor dropped.
+    unsafe fn start(&mut self, page: FolioPage<'_>) {
+        let (input, output) = (self.input.get(), self.output.get());
+        // SAFETY: Both are valid for writes. The page is alive, by the requirement. A `KBox` is memory
+        // of `kmalloc()`, as `sg_init_one()` wants.
+        unsafe {
+            bindings::sg_init_table(input, 1);
+            bindings::sg_set_page(input, page.as_raw(), PAGE_SIZE as u32, 0);
+            bindings::sg_init_one(output, self.buffer.as_mut_ptr().cast(), PAGE_SIZE as u32);
+        }
+        // SAFETY: The lists were made for those sizes just now. They and the buffer are the lane's,
+        // which is left alone, and so is the page alive, by the requirement.
+        self.started = unsafe {
+            self.request.start(
+                bindings::crypto_acomp_compress,
+                input,
+                PAGE_SIZE,
+                output,
+                PAGE_SIZE,
+            )
+        };
+    }
+
+    /// Waits for the result.
+    ///
+    /// # Safety
+    ///
+    /// Must be called once for each call of [`Lane::start`], after it.
+    unsafe fn finish(&mut self) -> Result<&[u8]> {
+        // SAFETY: By the requirement.
+        let (ret, len) = unsafe { self.request.finish(self.started) };
+        ret?;
+        compressed(&self.buffer, len)
+    }
+}
+
+/// The part of `buffer` that a compressor says it wrote. Its word isn't trusted.
+#[inline]
+fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
+    match buffer.get(..len) {
+        Some(compressed) if len > 0 => Ok(compressed),
+        _ => Err(EINVAL),
+    }
+}
+
+/// A (de)compressor, used by one at a time, who waits for it.
+///
+/// One that is asynchronous has [`Lanes`] as well, in which several pages are compressed at a time.
 ///
 /// Mirrors `struct crypto_acomp` with a `struct acomp_req` and a `struct crypto_wait`.
 ///
 /// # Invariants
 ///
-/// `acomp` and `req`, a request for it, are valid and owned by this value; `wait` is initialised,
-/// and what `req` completes. No operation of `req` is under way but inside [`Compressor::run`].
+/// No operation of a request is under way but inside a function of this type or of [`Lanes`]. Of lanes
+/// there are none or [`DEPTH`].
 ///
 /// # Examples
 ///
@@ -144,10 +345,10 @@ impl Input<'_> {
 /// }
 /// ```
 pub struct Compressor {
-    acomp: NonNull<bindings::crypto_acomp>,
-    req: NonNull<bindings::acomp_req>,
-    // On the heap, as it points at itself.
-    wait: KBox<Opaque<bindings::crypto_wait>>,
+    // Dropped in this order.
+    request: Request,
+    lanes: KVec<KBox<Lane>>,
+    _transform: Transform,
 }
 
 // SAFETY: Neither belongs to a thread.
@@ -160,36 +361,35 @@ impl Compressor {
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
-        let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
-        // SAFETY: `wait` is valid for writes; it stays in its box.
-        unsafe { bindings::crypto_init_wait(wait.get()) };
-        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
-        // `NumaNode` the node is one that there can be, or none.
-        let acomp = from_err_ptr(unsafe {
-            bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
-        })?;
-        // SAFETY: `acomp` was just allocated.
-        let Some(req) = NonNull::new(unsafe { bindings::acomp_request_alloc(acomp) }) else {
-            // SAFETY: `acomp` was just allocated, and is ours.
-            unsafe { bindings::crypto_free_acomp(acomp) };
-            return Err(ENOMEM);
-        };
-        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
-        unsafe {
-            bindings::acomp_request_set_callback(
-                req.as_ptr(),
-                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
-                Some(bindings::crypto_req_done),
-                wait.get().cast(),
-            );
+        let transform = Transform::new(algorithm, nid)?;
+        let request = Request::new(&transform, nid)?;
+        let mut lanes = KVec::new();
+        if transform.is_async() {
+            lanes.reserve(DEPTH, GFP_KERNEL)?;
+            for _ in 0..DEPTH {
+                lanes.push(Lane::new(&transform, nid)?, GFP_KERNEL)?;
+            }
         }
         // INVARIANT: All were just made.
         Ok(Self {
-            // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
-            acomp: unsafe { NonNull::new_unchecked(acomp) },
-            req,
-            wait,
+            request,
+            lanes,
+            _transform: transform,
         })
+    }
+
+    /// Whether it has [`Lanes`].
+    pub fn is_async(&self) -> bool {
+        !self.lanes.is_empty()
+    }
+
+    /// Its lanes, if it is asynchronous.
+    #[inline]
+    pub fn lanes(&mut self) -> Option<Lanes<'_>> {
+        // INVARIANT: None is under way, by the type invariant.
+        <&mut [KBox<Lane>; DEPTH]>::try_from(&mut self.lanes[..])
+            .ok()
+            .map(Lanes)
     }
 
     /// Runs one operation and waits for it. Returns its result, and the bytes it says it made.
@@ -201,24 +401,17 @@ impl Compressor {
     #[inline]
     unsafe fn run(
         &mut self,
-        op: unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int,
+        op: Op,
         src: *mut bindings::scatterlist,
         slen: usize,
         dst: *mut bindings::scatterlist,
         dlen: usize,
     ) -> (Result, usize) {
-        let req = self.req.as_ptr();
-        // SAFETY: `req` is valid and idle by the type invariant, and `wait` is what it completes.
-        // The lists do as the caller says, and aren't used after `crypto_wait_req()`, which sees
-        // the operation end, and can't be interrupted.
+        // SAFETY: The request is idle by the type invariant, and is waited for at once. The lists do
+        // as the caller says.
         unsafe {
-            bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
-            let ret = match bindings::crypto_wait_req(op(req), self.wait.get()) {
-                // As in C, anything but zero is an error.
-                1.. => Err(EINVAL),
-                ret => to_result(ret),
-            };
-            (ret, (*req).dlen as usize)
+            let started = self.request.start(op, src, slen, dst, dlen);
+            self.request.finish(started)
         }
     }
 
@@ -256,10 +449,7 @@ impl Compressor {
             )
         };
         ret?;
-        match dst.get(..len) {
-            Some(compressed) if len > 0 => Ok(compressed),
-            _ => Err(EINVAL),
-        }
+        compressed(dst, len)
     }
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
@@ -298,12 +488,57 @@ impl Compressor {
     }
 }
 
-impl Drop for Compressor {
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant both are ours, and the request is idle.
-        unsafe {
-            bindings::acomp_request_free(self.req.as_ptr());
-            bindings::crypto_free_acomp(self.acomp.as_ptr());
+/// The lanes of an asynchronous [`Compressor`], in which up to [`DEPTH`] pages are compressed at a
+/// time.
+///
+/// # Invariants
+///
+/// No request is under way.
+pub struct Lanes<'a>(&'a mut [KBox<Lane>; DEPTH]);
+
+impl Lanes<'_> {
+    /// Compresses `pages`, up to [`DEPTH`] at a time, and hands each with its result to `each`, in
+    /// order. Ends with the first error of `each`. May sleep.
+    ///
+    /// When this returns, nothing is under way: as with `std::thread::scope`, that is what makes it
+    /// sound to lend pages and buffers to what runs beside us. There is no handle which one could
+    /// forget.
+    ///
+    /// What a compressor says is trusted no more than in [`Compressor::compress`].
+    pub fn compress_each<'p, E>(
+        &mut self,
+        pages: impl IntoIterator<Item = FolioPage<'p>>,
+        mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut pages = pages.into_iter();
+        let mut under_way = [const { None::<FolioPage<'p>> }; DEPTH];
+        let mut result = Ok(());
+        // Lanes are taken in a circle, so that the one to start is the one that was waited for last.
+        loop {
+            let mut any = false;
+            for (lane, page) in self.0.iter_mut().zip(&mut under_way) {
+                if let Some(page) = page.take() {
+                    any = true;
+                    // SAFETY: The lane was started for this page, and wasn't waited for.
+                    let compressed = unsafe { lane.finish() };
+                    if result.is_ok() {
+                        result = each(page, compressed);
+                    }
+                }
+                if result.is_ok() {
+                    if let Some(next) = pages.next() {
+                        any = true;
+                        *page = Some(next);
+                        // SAFETY: The lane is idle: by the type invariant, or it was just waited for.
+                        // It is exclusively ours, and waited for before we return, since this loop ends
+                        // when no lane has a page. For that long `next` is alive, as `'p` outlives us.
+                        unsafe { lane.start(next) };
+                    }
+                }
+            }
+            if !any {
+                return result;
+            }
         }
     }
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What one page was compressed to is looked at after its lane was given to another page: hardware
+// writes to it.
+//@revisions: control attack
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{crypto::acompress::Lanes, mm::folio::FolioPage, prelude::*};
+
+pub fn attack<'p>(mut lanes: Lanes<'_>, pages: &[FolioPage<'p>]) -> Result<usize> {
+    let mut kept: &[u8] = &[];
+    let mut len = 0;
+    lanes.compress_each(pages.iter().copied(), |_, compressed| {
+        let compressed = compressed?;
+        #[cfg(attack)]
+        {
+            kept = compressed; //~[attack] E0521
+        }
+        len += compressed.len();
+        Ok::<(), Error>(())
+    })?;
+    let _ = &mut kept;
+    Ok(len + kept.len())
+}
