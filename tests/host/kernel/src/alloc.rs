@@ -179,6 +179,42 @@ impl<T> Drop for KBox<T> {
     }
 }
 
+/// A vector, of memory that no model looks at.
+pub struct KVec<T>(Vec<T>);
+
+impl<T> KVec<T> {
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+    pub fn reserve(&mut self, additional: usize, _: Flags) -> Result<(), AllocError> {
+        if bindings::fails(bindings::Fault::Memory) {
+            return Err(AllocError);
+        }
+        self.0.reserve(additional);
+        Ok(())
+    }
+    pub fn push(&mut self, value: T, flags: Flags) -> Result<(), AllocError> {
+        if self.0.len() == self.0.capacity() {
+            self.reserve(1, flags)?;
+        }
+        self.0.push(value);
+        Ok(())
+    }
+}
+
+impl<T> Deref for KVec<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for KVec<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
 // SAFETY: The pointer is that of the box, as `from_foreign` and the borrows take it, and aligned to 16
 // bytes, as all that `sim::alloc` gives.
 unsafe impl<T: 'static> ForeignOwnable for KBox<T> {

@@ -57,6 +57,7 @@ pub struct State {
     lruvec: OnceCell<Box<lruvec>>,
     pub total_ram: Cell<usize>,
     io: RefCell<Vec<(usize, *mut folio)>>,
+    pub accelerator: Accelerator,
 }
 
 // --- Failures -------------------------------------------------------------------------------------
@@ -1166,8 +1167,15 @@ struct ZsObject {
     readers: Cell<usize>,
 }
 pub struct scatterlist {
-    handle: usize,
+    listed: Listed,
     pub length: c_uint,
+}
+#[derive(Clone, Copy)]
+enum Listed {
+    Nothing,
+    Object(usize),
+    Page(*mut page),
+    Memory(*mut u8),
 }
 
 /// The objects that there are.
@@ -1228,6 +1236,10 @@ pub unsafe fn zs_free(pool: *mut zs_pool, handle: c_ulong) {
 pub unsafe fn zs_obj_write(pool: *mut zs_pool, handle: c_ulong, src: *mut c_void, len: usize) {
     zs_object(pool, handle, |object| {
         object.memory.write();
+        // What is in a buffer of a compressor.
+        if let Some(memory) = Shadow::at(src as usize) {
+            memory.read();
+        }
         object
             .bytes
             .copy_from_slice(core::slice::from_raw_parts(src.cast(), len));
@@ -1244,7 +1256,7 @@ pub unsafe fn zs_obj_read_sg_begin(
         object.memory.read();
         object.readers.set(object.readers.get() + 1);
     });
-    (*sg).handle = handle;
+    (*sg).listed = Listed::Object(handle);
     (*sg).length = len as c_uint;
 }
 pub unsafe fn zs_obj_read_sg_end(pool: *mut zs_pool, handle: c_ulong) {
@@ -1260,18 +1272,372 @@ pub unsafe fn zs_get_total_pages(pool: *mut zs_pool) -> c_ulong {
         .filter(|object| object.pool == pool as usize)
         .count()
 }
+/// Who looks at a list. One on the stack, which is waited for at once, isn't known.
+unsafe fn look_at_list(sg: *mut scatterlist, look: impl Fn(&Shadow)) {
+    if let Some(memory) = Shadow::around(sg as usize) {
+        look(&memory);
+    }
+}
+pub unsafe fn sg_init_table(sg: *mut scatterlist, nr: c_uint) {
+    assert_eq!(nr, 1);
+    look_at_list(sg, Shadow::write);
+    (*sg).listed = Listed::Nothing;
+    (*sg).length = 0;
+}
+pub unsafe fn sg_set_page(sg: *mut scatterlist, page: *mut page, len: c_uint, offset: c_uint) {
+    assert_eq!((len as usize, offset), (PAGE_SIZE, 0));
+    look_at_list(sg, Shadow::write);
+    (*sg).listed = Listed::Page(page);
+    (*sg).length = len;
+}
+pub unsafe fn sg_init_one(sg: *mut scatterlist, memory: *const c_void, len: c_uint) {
+    sg_init_table(sg, 1);
+    (*sg).listed = Listed::Memory(memory.cast_mut().cast());
+    (*sg).length = len;
+}
 pub unsafe fn sg_bytes(sg: *mut scatterlist, len: usize) -> Vec<u8> {
-    let objects = world().c.objects.borrow();
-    let object = objects
-        .get(&(*sg).handle)
-        .expect("an object is read that was freed");
-    assert_eq!(object.bytes.len(), len);
-    object.bytes.clone()
+    match (*sg).listed {
+        Listed::Object(handle) => {
+            let objects = world().c.objects.borrow();
+            let object = objects
+                .get(&handle)
+                .expect("an object is read that was freed");
+            assert_eq!(object.bytes.len(), len);
+            object.bytes.clone()
+        }
+        Listed::Page(page) => page_bytes(page).to_vec(),
+        _ => unreachable!("nothing else is compressed or decompressed"),
+    }
+}
+unsafe fn sg_write(sg: *mut scatterlist, bytes: &[u8]) {
+    assert!(bytes.len() <= (*sg).length as usize);
+    match (*sg).listed {
+        Listed::Page(page) => set_page_bytes(page, bytes.try_into().unwrap()),
+        Listed::Memory(memory) => {
+            Shadow::live(memory as usize).write();
+            memory.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        _ => unreachable!("nothing else is written to"),
+    }
 }
 pub unsafe fn memcpy_from_sglist(dst: *mut c_void, sg: *mut scatterlist, _: c_uint, len: c_uint) {
     let bytes = sg_bytes(sg, len as usize);
     dst.cast::<u8>()
         .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+}
+
+// --- Compressors ------------------------------------------------------------------------------------
+
+/// A page whose last byte is 0 can be compressed, to its first half and the name of the compressor, which
+/// it can't be had back without. `lz4` is asynchronous.
+pub struct crypto_acomp {
+    name: u8,
+    requests: Cell<usize>,
+}
+pub type crypto_completion_t = Option<unsafe extern "C" fn(*mut c_void, c_int)>;
+pub struct acomp_req {
+    tfm: *mut crypto_acomp,
+    flags: c_uint,
+    complete: crypto_completion_t,
+    data: *mut c_void,
+    src: *mut scatterlist,
+    dst: *mut scatterlist,
+    slen: c_uint,
+    pub dlen: c_uint,
+}
+pub struct crypto_wait {
+    done: u64,
+    err: c_int,
+    /// C doesn't keep that.
+    req: *mut acomp_req,
+}
+pub const CRYPTO_MAX_ALG_NAME: u32 = 128;
+pub const CRYPTO_TFM_REQ_MAY_BACKLOG: u32 = 0x400;
+const EINPROGRESS: c_int = 115;
+const EBUSY: c_int = 16;
+const ENOSPC: c_int = 28;
+const EINVAL: c_int = 22;
+const COMPRESSED: usize = PAGE_SIZE / 2 + 1;
+
+pub unsafe fn crypto_has_acomp(name: *const c_char, _: c_uint, _: c_uint) -> c_int {
+    let name = core::ffi::CStr::from_ptr(name.cast());
+    matches!(name.to_bytes(), b"lzo" | b"lz4").into()
+}
+pub unsafe fn crypto_alloc_acomp_node(
+    name: *const c_char,
+    _: c_uint,
+    _: c_uint,
+    _: c_int,
+) -> *mut crypto_acomp {
+    use crate::error::code::{ENOENT, ENOMEM};
+    if crypto_has_acomp(name, 0, 0) == 0 {
+        return ENOENT.to_ptr();
+    }
+    if fails(Fault::Memory) {
+        return ENOMEM.to_ptr();
+    }
+    let tfm = sim::alloc(Layout::new::<crypto_acomp>(), "acomp").cast::<crypto_acomp>();
+    let (name, requests) = (*name.add(2), Cell::new(0));
+    tfm.write(crypto_acomp { name, requests });
+    tfm
+}
+pub unsafe fn crypto_free_acomp(tfm: *mut crypto_acomp) {
+    assert_eq!((*tfm).requests.get(), 0, "a transform goes with requests");
+    sim::free(tfm.cast());
+}
+pub unsafe fn acomp_is_async(tfm: *mut crypto_acomp) -> bool {
+    (*tfm).name == b'4'
+}
+pub unsafe fn acomp_request_alloc(tfm: *mut crypto_acomp) -> *mut acomp_req {
+    if fails(Fault::Memory) {
+        return core::ptr::null_mut();
+    }
+    (*tfm).requests.set((*tfm).requests.get() + 1);
+    let req = sim::alloc(Layout::new::<acomp_req>(), "acomp_req").cast::<acomp_req>();
+    req.write_bytes(0, 1);
+    (*req).tfm = tfm;
+    req
+}
+pub unsafe fn acomp_request_free(req: *mut acomp_req) {
+    let tfm = (*req).tfm;
+    (*tfm).requests.set((*tfm).requests.get() - 1);
+    let wait = (*req).data.cast::<crypto_wait>();
+    Word::forget(&raw const (*wait).done as usize);
+    Lock::forget(wait as usize);
+    sim::free(req.cast());
+}
+pub unsafe fn acomp_request_set_callback(
+    req: *mut acomp_req,
+    flags: c_uint,
+    complete: crypto_completion_t,
+    data: *mut c_void,
+) {
+    (*req).flags = flags;
+    (*req).complete = complete;
+    (*req).data = data;
+    let wait = data.cast::<crypto_wait>();
+    (*wait).req = req;
+    // Is there before there are threads.
+    completion(wait);
+}
+pub unsafe fn acomp_request_set_params(
+    req: *mut acomp_req,
+    src: *mut scatterlist,
+    dst: *mut scatterlist,
+    slen: c_uint,
+    dlen: c_uint,
+) {
+    Shadow::live(req as usize).write();
+    ((*req).src, (*req).dst) = (src, dst);
+    ((*req).slen, (*req).dlen) = (slen, dlen);
+}
+
+unsafe fn squeeze(name: u8, src: &[u8]) -> Result<Vec<u8>, c_int> {
+    if fails(Fault::Compress) {
+        return Err(-EINVAL);
+    }
+    if src[PAGE_SIZE - 1] != 0 {
+        return Err(-ENOSPC);
+    }
+    let mut bytes = src[..COMPRESSED].to_vec();
+    bytes[COMPRESSED - 1] = name;
+    Ok(bytes)
+}
+unsafe fn expand(name: u8, src: &[u8]) -> Result<Vec<u8>, c_int> {
+    if fails(Fault::Decompress) {
+        return Err(-EINVAL);
+    }
+    assert_eq!(
+        src.len(),
+        COMPRESSED,
+        "what was compressed has another length"
+    );
+    assert_eq!(
+        src[COMPRESSED - 1],
+        name,
+        "what was compressed by another compressor"
+    );
+    let mut bytes = vec![0; PAGE_SIZE];
+    bytes[..COMPRESSED - 1].copy_from_slice(&src[..COMPRESSED - 1]);
+    Ok(bytes)
+}
+type Work = unsafe fn(u8, &[u8]) -> Result<Vec<u8>, c_int>;
+
+pub unsafe extern "C" fn crypto_acomp_compress(req: *mut acomp_req) -> c_int {
+    submit(req, squeeze)
+}
+pub unsafe extern "C" fn crypto_acomp_decompress(req: *mut acomp_req) -> c_int {
+    submit(req, expand)
+}
+
+/// What works on asynchronous requests. If there is none, who submits one does it: it is complete before
+/// it is known to have been submitted.
+#[derive(Default)]
+pub struct Accelerator {
+    /// How many requests may be in the queue, the backlog not counted; 0 if there is none.
+    room: Cell<usize>,
+    /// How many requests will come yet.
+    to_come: Cell<usize>,
+    queue: RefCell<VecDeque<(*mut acomp_req, Work)>>,
+}
+
+impl Accelerator {
+    fn lock(&self) -> Rc<Lock> {
+        Lock::at(core::ptr::from_ref(self) as usize, None)
+    }
+
+    /// From now on there is one, for so many requests.
+    pub fn expect(&self, requests: usize, room: usize) {
+        self.to_come.set(requests);
+        self.room.set(room);
+        self.lock();
+    }
+
+    /// Takes requests, until there are no more to come, and completes them. Those that several threads
+    /// have taken are completed in any order.
+    pub fn work(&self) {
+        let lock = self.lock();
+        loop {
+            lock.lock();
+            while self.queue.borrow().is_empty() && self.to_come.get() > 0 {
+                lock.wait();
+            }
+            let taken = self.queue.borrow_mut().pop_front();
+            let queued = self.queue.borrow().get(self.room.get() - 1).copied();
+            // SAFETY: What is in the queue was submitted, and isn't complete. Once it was taken, it is
+            // nobody's but ours.
+            unsafe {
+                // It has left the backlog.
+                if let Some((req, _)) = queued {
+                    notify(req, -EINPROGRESS);
+                }
+                lock.unlock();
+                match taken {
+                    Some((req, work)) => finish(req, work),
+                    None => return,
+                }
+            }
+        }
+    }
+}
+
+unsafe fn submit(req: *mut acomp_req, work: Work) -> c_int {
+    Shadow::live(req as usize).read();
+    if !acomp_is_async((*req).tfm) {
+        return perform(req, work);
+    }
+    let accelerator = &world().c.accelerator;
+    if accelerator.room.get() == 0 {
+        finish(req, work);
+        return -EINPROGRESS;
+    }
+    let lock = accelerator.lock();
+    lock.lock();
+    let full = accelerator.queue.borrow().len() >= accelerator.room.get();
+    let refused = full && (*req).flags & CRYPTO_TFM_REQ_MAY_BACKLOG == 0;
+    if !refused {
+        accelerator.queue.borrow_mut().push_back((req, work));
+        accelerator.to_come.set(accelerator.to_come.get() - 1);
+        lock.wake();
+    }
+    lock.unlock();
+    match full {
+        _ if refused => -ENOSPC,
+        true => -EBUSY,
+        false => -EINPROGRESS,
+    }
+}
+
+unsafe fn perform(req: *mut acomp_req, work: Work) -> c_int {
+    Shadow::live((*req).tfm as usize).read();
+    look_at_list((*req).src, Shadow::read);
+    look_at_list((*req).dst, Shadow::read);
+    let bytes = sg_bytes((*req).src, (*req).slen as usize);
+    let (ret, made) = match work((*(*req).tfm).name, &bytes) {
+        Ok(bytes) => {
+            sg_write((*req).dst, &bytes);
+            (0, bytes.len())
+        }
+        Err(errno) => (errno, 1),
+    };
+    Shadow::live(req as usize).write();
+    (*req).dlen = made as c_uint;
+    ret
+}
+
+unsafe fn notify(req: *mut acomp_req, err: c_int) {
+    Shadow::live(req as usize).read();
+    (*req).complete.unwrap()((*req).data, err);
+}
+
+unsafe fn finish(req: *mut acomp_req, work: Work) {
+    let err = perform(req, work);
+    notify(req, err);
+    if !keeps(Promise::CompletedOnce) {
+        notify(req, err);
+    }
+    if !keeps(Promise::CompletedLast) {
+        Shadow::live(req as usize).read();
+    }
+}
+
+/// `struct completion`: its lock, and `done`, which is only changed under it.
+unsafe fn completion(wait: *mut crypto_wait) -> (Rc<Lock>, Rc<Word>) {
+    let lock = Lock::at(wait as usize, Some(Promise::CompletionLock));
+    let done = Word::at(&raw const (*wait).done as usize, true, || 0);
+    (lock, done)
+}
+pub unsafe fn crypto_init_wait(wait: *mut crypto_wait) {
+    (*wait).done = 0;
+}
+pub unsafe extern "C" fn crypto_req_done(data: *mut c_void, err: c_int) {
+    if err == -EINPROGRESS && keeps(Promise::NewsIgnored) {
+        return;
+    }
+    let wait = data.cast::<crypto_wait>();
+    let store = || {
+        Shadow::live(wait as usize).write();
+        (*wait).err = err;
+    };
+    if keeps(Promise::ResultFirst) {
+        store();
+    }
+    complete(wait);
+    if !keeps(Promise::ResultFirst) {
+        store();
+    }
+}
+unsafe fn complete(wait: *mut crypto_wait) {
+    let (lock, done) = completion(wait);
+    lock.lock();
+    done.store(done.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    // Who waits is on a list in it.
+    Shadow::live(wait as usize).read();
+    lock.wake();
+    lock.unlock();
+}
+unsafe fn wait_for_completion(wait: *mut crypto_wait) {
+    let (lock, done) = completion(wait);
+    lock.lock();
+    while done.load(Ordering::Relaxed) == 0 {
+        lock.wait();
+    }
+    done.store(done.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    lock.unlock();
+}
+pub unsafe fn crypto_wait_req(mut err: c_int, wait: *mut crypto_wait) -> c_int {
+    if matches!(-err, EINPROGRESS | EBUSY) {
+        if keeps(Promise::WaitReq) {
+            wait_for_completion(wait);
+        }
+        // reinit_completion()
+        completion(wait).1.store(0, Ordering::Relaxed);
+        Shadow::live(wait as usize).read();
+        err = (*wait).err;
+    }
+    // Who has waited reads what the request says next.
+    Shadow::live((*wait).req as usize).read();
+    err
 }
 
 // --- References that are counted for each CPU, and RCU lists -----------------------------------------

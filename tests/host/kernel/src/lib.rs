@@ -7,14 +7,22 @@
 //!
 //! Stood in for at their API, since they are C's own or the kernel crate's, and their unsafe code is
 //! none of ours, or has nothing to do with who may touch a slot: `xarray`, `sync` but `generations` and
-//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `crypto`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
+//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
 //! `ratelimit`, `block`.
 
-#![allow(dead_code, unused_imports, clippy::all)]
+#![allow(
+    dead_code,
+    unused_imports,
+    improper_ctypes,
+    improper_ctypes_definitions,
+    clippy::all
+)]
 
 extern crate self as kernel;
 
 pub use macros;
+
+pub use core::fmt;
 
 #[macro_use]
 mod macros_;

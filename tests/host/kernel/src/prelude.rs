@@ -3,7 +3,7 @@
 //! What everybody uses.
 
 pub use crate::{
-    alloc::{flags::*, KBox},
+    alloc::{flags::*, KBox, KVec},
     error::{code::*, Error, Result},
     ffi::*,
     macros::export,

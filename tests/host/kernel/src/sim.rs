@@ -77,6 +77,18 @@ pub enum Promise {
     ZeroMark,
     /// The zero mark goes when the slot's page is swapped out with other content.
     ZeroUnmarked,
+    /// `crypto_req_done()` makes nothing of the news that a request has left the backlog.
+    NewsIgnored,
+    /// `crypto_req_done()` stores the result before it wakes who waits for it.
+    ResultFirst,
+    /// `crypto_wait_req()` waits for a request that is under way.
+    WaitReq,
+    /// What was done before `complete()` is seen by who has waited: both take a lock.
+    CompletionLock,
+    /// A request is completed once.
+    CompletedOnce,
+    /// A driver leaves a request alone once it has completed it.
+    CompletedLast,
 }
 
 /// Everything that can be weakened.
@@ -98,6 +110,12 @@ pub const PROMISES: &[Promise] = &[
     Promise::Recheck,
     Promise::ZeroMark,
     Promise::ZeroUnmarked,
+    Promise::NewsIgnored,
+    Promise::ResultFirst,
+    Promise::WaitReq,
+    Promise::CompletionLock,
+    Promise::CompletedOnce,
+    Promise::CompletedLast,
 ];
 
 /// Says that a promise is kept, which the model hangs on; or not, if it is weakened.
@@ -454,6 +472,7 @@ impl Word {
 /// A lock of any kind.
 pub struct Lock {
     lock: core::cell::OnceCell<LockKind>,
+    waiters: core::cell::OnceCell<Waiters>,
     guard: RefCell<Option<Guard>>,
     held: Cell<bool>,
     promise: Option<Promise>,
@@ -464,9 +483,14 @@ enum LockKind {
     Shuttle(shuttle::sync::Mutex<()>),
 }
 
+enum Waiters {
+    Loom(loom::sync::Condvar),
+    Shuttle(shuttle::sync::Condvar),
+}
+
 enum Guard {
-    Loom(#[allow(dead_code)] loom::sync::MutexGuard<'static, ()>),
-    Shuttle(#[allow(dead_code)] shuttle::sync::MutexGuard<'static, ()>),
+    Loom(loom::sync::MutexGuard<'static, ()>),
+    Shuttle(shuttle::sync::MutexGuard<'static, ()>),
 }
 
 impl Lock {
@@ -476,6 +500,7 @@ impl Lock {
         let lock = locks.entry(address).or_insert_with(|| {
             Rc::new(Self {
                 lock: core::cell::OnceCell::new(),
+                waiters: core::cell::OnceCell::new(),
                 guard: RefCell::new(None),
                 held: Cell::new(false),
                 promise,
@@ -558,6 +583,45 @@ impl Lock {
         drop(guard);
     }
 
+    fn waiters(&self) -> &Waiters {
+        self.waiters.get_or_init(|| match world().backend {
+            Backend::Shuttle => Waiters::Shuttle(shuttle::sync::Condvar::new()),
+            _ => Waiters::Loom(loom::sync::Condvar::new()),
+        })
+    }
+
+    /// Releases it until there is a `wake`, and takes it again. To look again and again instead would
+    /// be another order each time.
+    pub fn wait(&self) {
+        if self.is_broken() {
+            return relax();
+        }
+        let guard = self.guard.borrow_mut().take();
+        self.held.set(false);
+        let guard = match (guard, self.waiters()) {
+            (Some(Guard::Loom(guard)), Waiters::Loom(waiters)) => {
+                Guard::Loom(waiters.wait(guard).unwrap())
+            }
+            (Some(Guard::Shuttle(guard)), Waiters::Shuttle(waiters)) => {
+                Guard::Shuttle(waiters.wait(guard).unwrap())
+            }
+            _ => panic!("waits for ever"),
+        };
+        assert!(!self.held.replace(true), "a lock is taken twice");
+        *self.guard.borrow_mut() = Some(guard);
+    }
+
+    /// Wakes those who wait, if there are threads at all. The lock is held.
+    pub fn wake(&self) {
+        if self.is_broken() || !world().concurrent.get() {
+            return;
+        }
+        match self.waiters() {
+            Waiters::Loom(waiters) => waiters.notify_all(),
+            Waiters::Shuttle(waiters) => waiters.notify_all(),
+        }
+    }
+
     /// Whether somebody holds it. (For checks: says nothing of a lock that doesn't lock.)
     pub fn is_held(&self) -> bool {
         self.held.get() || self.is_broken()
@@ -587,6 +651,22 @@ impl Shadow {
     /// The memory at an address, if it is known.
     pub fn at(address: usize) -> Option<Rc<Self>> {
         world().shadows.borrow().get(&address).cloned()
+    }
+
+    /// The memory that an address is in, if it is known.
+    pub fn around(address: usize) -> Option<Rc<Self>> {
+        let memory = world().memory.borrow();
+        let start = memory
+            .iter()
+            .find(|(start, (layout, _))| (**start..**start + layout.size()).contains(&address))
+            .map(|(start, _)| *start);
+        drop(memory);
+        Self::at(start?)
+    }
+
+    /// The memory at an address, which somebody relies on.
+    pub fn live(address: usize) -> Rc<Self> {
+        Self::at(address).expect("memory is used that was freed")
     }
 
     fn cell(&self) -> Option<&loom::cell::UnsafeCell<()>> {

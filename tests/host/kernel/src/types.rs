@@ -16,6 +16,9 @@ pub const NotThreadSafe: NotThreadSafe = NotThreadSafe_(PhantomData);
 #[repr(transparent)]
 pub struct Opaque<T>(UnsafeCell<MaybeUninit<T>>);
 
+// SAFETY: It is what is in it that may be wrong, which is C's.
+unsafe impl<T> pin_init::Zeroable for Opaque<T> {}
+
 impl<T> Opaque<T> {
     pub const fn new(value: T) -> Self {
         Self(UnsafeCell::new(MaybeUninit::new(value)))

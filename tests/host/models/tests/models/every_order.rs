@@ -7,6 +7,7 @@
 //! freed twice, or used after it was freed, or accessed by two without order; and when all is over
 //! nothing is left.
 
+use super::requests::*;
 use kernel::{
     alloc::KBox,
     bindings,
@@ -418,13 +419,19 @@ pub struct Model {
 }
 
 macro_rules! models {
-    ($($name:ident: $preemptions:literal,)*) => {
+    (
+        $($name:ident: $preemptions:literal,)*;
+        $($mistake:ident: $fails:expr,)*
+    ) => {
         /// All of them.
-        pub const MODELS: &[Model] = &[$(
-            Model { name: stringify!($name), run: super::every_order::$name, preemptions: $preemptions },
-        )*];
+        pub const MODELS: &[Model] = &[
+            $(Model { name: stringify!($name), run: super::every_order::$name, preemptions: $preemptions },)*
+            $(Model { name: stringify!($mistake), run: super::every_order::$mistake, preemptions: 2 },)*
+        ];
 
         mod run {
+            use super::*;
+
             $(#[test]
             fn $name() {
                 if std::env::var_os("MODEL").is_some() {
@@ -433,6 +440,16 @@ macro_rules! models {
                 let (passed, said) = super::try_alone(stringify!($name), None);
                 print!("{said}");
                 assert!(passed && said.contains(" executions, "));
+            })*
+
+            $(#[test]
+            fn $mistake() {
+                if std::env::var_os("MODEL").is_some() {
+                    return super::alone();
+                }
+                let (passed, said) = super::try_alone(stringify!($mistake), None);
+                assert!(!passed, "the mistake isn't found");
+                assert!(said.contains($fails), "this fails instead of \"{}\": {said}", $fails);
             })*
         }
     };
@@ -465,7 +482,22 @@ models! {
     too_late_to_write_back: 3,
     neighbours: 1,
     publication: 3,
+    two_requests: 3,
+    backlog: 2,
+    requests_again: 2,
+    lane_again: 2,
+    unwanted: 2,
+    one_request: 3,
+    ;
+    // Mistakes, and what fails.
+    mistake_returns_early: RACE,
+    mistake_does_not_wait: "what is compressed is the page",
+    mistake_transform_goes_first: "a transform goes with requests",
+    mistake_no_backlog: "a page is compressed",
 }
+
+/// What loom says of accesses that nothing orders.
+pub const RACE: &str = "Causality violation: Concurrent";
 
 /// Tries all orders of a model's steps, with a promise of C's broken if there is one, in a process of its
 /// own: one that fails may end badly. Says whether it has passed, and what was said.

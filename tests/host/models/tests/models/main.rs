@@ -6,4 +6,5 @@
 mod every_order;
 mod promises;
 mod random_order;
+mod requests;
 mod sequences;

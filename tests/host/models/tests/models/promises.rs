@@ -2,7 +2,7 @@
 
 //! What the models take for granted of C: without it, a model fails.
 
-use super::every_order::try_alone;
+use super::every_order::{try_alone, RACE};
 use kernel::sim::{Promise, PROMISES};
 
 macro_rules! promises {
@@ -19,8 +19,6 @@ macro_rules! promises {
     };
 }
 
-/// What loom says of accesses that nothing orders.
-const RACE: &str = "Causality violation: Concurrent";
 const OTHER: &str = "a process reads what it hasn't written";
 /// Something is still stored for a device that goes.
 const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
@@ -51,6 +49,12 @@ promises! {
     a_fault_looks_again: Recheck, same_slot_again, OTHER;
     a_mark_is_changed_under_the_lock: ZeroMark, store_shared, UNUSED;
     a_mark_goes: ZeroUnmarked, store_after_zero, OTHER;
+    news_is_no_result: NewsIgnored, backlog, RACE;
+    a_result_is_there_before_it_is_said_to_be: ResultFirst, two_requests, RACE;
+    a_request_is_waited_for: WaitReq, two_requests, "what is compressed is the page";
+    a_completion_orders: CompletionLock, two_requests, RACE;
+    a_request_is_completed_once: CompletedOnce, requests_again, RACE;
+    a_request_that_is_complete_is_left_alone: CompletedLast, two_requests, RACE;
 }
 
 #[test]

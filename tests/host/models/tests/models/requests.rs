@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Requests to an asynchronous compressor: one task submits, and waits; two or three work on them, each on
+//! one at a time, so that they are completed in any order.
+//!
+//! What must hold: nobody touches a page, a buffer or a request while another does, or after it was freed;
+//! who has waited finds the result; and what is compressed is the page.
+
+use kernel::{
+    alloc::{flags::GFP_KERNEL, KBox, NumaNode},
+    bindings::{self, folio, page},
+    c,
+    crypto::{
+        acompress, does_not_wait, no_backlog, returns_early, transform_goes_first, two_lanes,
+    },
+    error::Result,
+    mm::folio::{CachedFolio, FolioPage},
+    page::PAGE_SIZE,
+    sim::{self, together, Shadow},
+};
+
+/// A compressor of the kernel's, or a variant of it.
+trait Compressor: Send + Sized + 'static {
+    fn new() -> Self;
+    fn compress<'a>(&mut self, _: FolioPage<'_>, _: &'a mut KBox<Buffer>) -> Result<&'a [u8]>;
+    fn compress_each<'p>(
+        &mut self,
+        pages: impl Iterator<Item = FolioPage<'p>>,
+        each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), ()>,
+    ) -> Result<(), ()>;
+}
+
+type Buffer = [u8; PAGE_SIZE];
+
+macro_rules! compressors {
+    ($($module:ident)*) => {
+        $(impl Compressor for $module::Compressor {
+            fn new() -> Self {
+                let lz4 = $module::Algorithm::new(b"lz4").unwrap();
+                Self::new(&lz4, NumaNode::NO_NODE).unwrap()
+            }
+            fn compress<'a>(
+                &mut self,
+                page: FolioPage<'_>,
+                buffer: &'a mut KBox<Buffer>,
+            ) -> Result<&'a [u8]> {
+                self.compress(page, buffer)
+            }
+            fn compress_each<'p>(
+                &mut self,
+                pages: impl Iterator<Item = FolioPage<'p>>,
+                each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), ()>,
+            ) -> Result<(), ()> {
+                self.lanes().unwrap().compress_each(pages, each)
+            }
+        })*
+    };
+}
+
+compressors! { acompress two_lanes returns_early does_not_wait transform_goes_first no_backlog }
+
+/// Nothing is kept for the slots.
+struct Nothing;
+
+kernel::impl_kept! {
+    impl Kept for Nothing { owned: KBox<Nothing>, name: c"requests" }
+}
+
+/// A locked folio of four pages.
+#[derive(Clone, Copy)]
+struct Folio(*mut folio);
+
+// SAFETY: It is there to the end of the model.
+unsafe impl Send for Folio {}
+
+impl Folio {
+    fn new() -> Self {
+        // SAFETY: It is given up by nobody. Its slots are on no device, and nothing is asked of them.
+        let folio = unsafe {
+            let folio = bindings::folio_alloc(2);
+            c::folio_lock(folio);
+            bindings::folio_enter_swapcache(folio, bindings::swp_entry(1, 4));
+            Self(folio)
+        };
+        folio.fill(0);
+        folio
+    }
+
+    fn page(self, index: usize) -> *mut page {
+        // SAFETY: It is there, and has four.
+        unsafe { bindings::folio_page(self.0, index) }
+    }
+
+    /// What is in a page in a round.
+    fn content(index: usize, round: usize) -> Buffer {
+        let mut bytes = [0; PAGE_SIZE];
+        bytes[0] = index as u8 + 1;
+        bytes[1] = round as u8 + 1;
+        bytes
+    }
+
+    /// Writes to all pages, which nobody else may be using.
+    fn fill(self, round: usize) {
+        for index in 0..4 {
+            // SAFETY: As above.
+            unsafe { bindings::set_page_bytes(self.page(index), Self::content(index, round)) };
+        }
+    }
+
+    /// Calls `f` with the first pages.
+    fn with_pages(self, nr: usize, f: impl FnOnce(&[FolioPage<'_>])) {
+        // SAFETY: As above; it is locked, and lent to nobody else.
+        unsafe {
+            CachedFolio::with_raw(self.0, |folio| {
+                let slots = folio.slots::<Nothing>();
+                let pages: Vec<_> = (0..nr).map(|index| slots.get(index).unwrap().1).collect();
+                f(&pages)
+            })
+        }
+    }
+}
+
+/// Looks at what a page has become.
+fn check(compressed: Result<&[u8]>, index: usize, round: usize) {
+    let compressed = compressed.expect("a page is compressed");
+    Shadow::live(compressed.as_ptr() as usize).read();
+    let content = Folio::content(index, round);
+    let expected = [&content[..PAGE_SIZE / 2], b"4"].concat();
+    assert_eq!(compressed, expected, "what is compressed is the page");
+}
+
+/// How a model goes.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Pages of each round.
+    pages: usize,
+    rounds: usize,
+    /// How many requests that makes.
+    requests: usize,
+    /// How many tasks work on them.
+    engines: usize,
+    /// How many requests there is room for, before the next go to the backlog.
+    room: usize,
+}
+
+/// One task has `submit` done in each round, and others complete its requests.
+fn submit<C: Compressor>(plan: Plan, submit: fn(&mut C, &[FolioPage<'_>], usize)) {
+    let folio = Folio::new();
+    let mut compressor = C::new();
+    let accelerator = &sim::world().c.accelerator;
+    accelerator.expect(plan.requests, plan.room);
+    let mut tasks: Vec<Box<dyn FnOnce() + Send>> = vec![Box::new(move || {
+        for round in 0..plan.rounds {
+            folio.with_pages(plan.pages, |pages| submit(&mut compressor, pages, round));
+            // They are ours again.
+            folio.fill(round + 1);
+        }
+        // And so is what it has.
+        drop(compressor);
+    })];
+    for _ in 0..plan.engines {
+        tasks.push(Box::new(|| sim::world().c.accelerator.work()));
+    }
+    together(tasks);
+    for kind in ["acomp", "acomp_req", "kmalloc"] {
+        assert_eq!(sim::allocated(kind), 0, "something is left");
+    }
+}
+
+/// All pages at a time.
+fn all<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize) {
+    let mut index = 0;
+    let ret = compressor.compress_each(pages.iter().copied(), |_, compressed| {
+        check(compressed, index, round);
+        index += 1;
+        Ok(())
+    });
+    assert_eq!((ret, index), (Ok(()), pages.len()), "all are compressed");
+}
+
+/// All at a time, until the first result isn't wanted.
+fn fail<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], _: usize) {
+    let ret = compressor.compress_each(pages.iter().copied(), |_, _| Err(()));
+    assert_eq!(ret, Err(()));
+}
+
+/// One after the other, each into a buffer that goes.
+fn singly<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize) {
+    for (index, page) in pages.iter().enumerate() {
+        let mut buffer = KBox::new([0; PAGE_SIZE], GFP_KERNEL).unwrap();
+        check(compressor.compress(*page, &mut buffer), index, round);
+    }
+}
+
+const TWO: Plan = Plan {
+    pages: 2,
+    rounds: 1,
+    requests: 2,
+    engines: 2,
+    room: 8,
+};
+
+/// Two requests, which may be completed in either order.
+pub fn two_requests() {
+    submit(TWO, all::<acompress::Compressor>);
+}
+
+/// Three, of which two may have to wait in the backlog.
+const BACKLOG: Plan = Plan {
+    pages: 3,
+    requests: 3,
+    engines: 3,
+    room: 1,
+    ..TWO
+};
+
+pub fn backlog() {
+    submit(BACKLOG, all::<acompress::Compressor>);
+}
+
+/// Requests are used again for other pages, with the same buffers.
+pub fn requests_again() {
+    let plan = Plan {
+        rounds: 2,
+        requests: 4,
+        ..TWO
+    };
+    submit(plan, all::<acompress::Compressor>);
+}
+
+/// A lane is used again while another is under way.
+const LANE_AGAIN: Plan = Plan {
+    pages: 3,
+    requests: 3,
+    room: 1,
+    ..TWO
+};
+
+pub fn lane_again() {
+    submit(LANE_AGAIN, all::<two_lanes::Compressor>);
+}
+
+/// The first result isn't wanted: what is under way is waited for, and nothing more submitted.
+const UNWANTED: Plan = Plan { pages: 3, ..TWO };
+
+pub fn unwanted() {
+    submit(UNWANTED, fail::<two_lanes::Compressor>);
+}
+
+/// One request, used again and again.
+pub fn one_request() {
+    let plan = Plan {
+        rounds: 2,
+        requests: 4,
+        engines: 1,
+        ..TWO
+    };
+    submit(plan, singly::<acompress::Compressor>);
+}
+
+// Mistakes.
+
+/// It returns with the first error, and doesn't wait for what is under way.
+pub fn mistake_returns_early() {
+    submit(UNWANTED, fail::<returns_early::Compressor>);
+}
+
+/// It takes a request that is under way for one that was complete at once.
+pub fn mistake_does_not_wait() {
+    submit(TWO, all::<does_not_wait::Compressor>);
+}
+
+/// The transform is freed before its requests.
+pub fn mistake_transform_goes_first() {
+    submit(TWO, all::<transform_goes_first::Compressor>);
+}
+
+/// It doesn't let requests wait in the backlog.
+pub fn mistake_no_backlog() {
+    submit(BACKLOG, all::<no_backlog::Compressor>);
+}
