@@ -353,7 +353,7 @@ impl<T: Item> ListLru<T> {
     ///
     /// From here on others find the object by walking. An object that is charged to another group
     /// than was prepared stays off. Takes the list's lock, never sleeps. Mirrors `list_lru_add()`.
-    #[inline]
+    #[inline(always)] // once for each page that is stored
     pub fn add(object: ObjectRef<'_, T>, prepared: &Prepared<'_, T>) {
         let group = |objcg: Option<&ObjCgroup>| objcg.map(core::ptr::from_ref);
         if crate::warn_on_once!(group(object.objcg()) != group(prepared.objcg)) {

@@ -231,6 +231,7 @@ impl<P: HasPool, M> Object<P, M> {
     }
 
     /// Makes an object of a page's bytes, as they are. Otherwise like [`Object::from_bytes`].
+    #[inline(always)] // so that the result needn't go through memory
     pub fn from_page(owner: Ref<P>, page: FolioPage<'_>, meta: M, gfp: Flags) -> Result<Self> {
         let mut object = Self::alloc(owner, PAGE_SIZE, meta, gfp, page.nid())?;
         // SAFETY: The page is mapped and has as many bytes as the object.

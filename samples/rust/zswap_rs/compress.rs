@@ -100,6 +100,34 @@ pub(crate) fn compress(
     )
 }
 
+/// Compresses `pages` into `pool`, several at a time if the compressor can, and hands the objects to
+/// `each`, in order; ends with the first page that is refused. May sleep; `each` may not allocate
+/// memory.
+///
+/// A page becomes what it does in [`compress`]. C has no counterpart: it waits for each page.
+pub(crate) fn compress_each<'p>(
+    pool: &Ref<Pool>,
+    pages: impl Iterator<Item = FolioPage<'p>>,
+    may_write_back: impl Fn() -> bool,
+    mut each: impl FnMut(Object),
+) -> Result<(), Refused> {
+    let mut context = pool.contexts().this_cpu().lock();
+    let Some(Context { compressor, buffer }) = &mut *context else {
+        return Err(failed(EINVAL, Outcome::NoCompressor));
+    };
+    if let Some(mut lanes) = compressor.lanes() {
+        return lanes.compress_each(pages, |page, compressed| {
+            each(keep(pool, page, compressed, &may_write_back)?);
+            Ok(())
+        });
+    }
+    for page in pages {
+        let compressed = compressor.compress(page, buffer);
+        each(keep(pool, page, compressed, &may_write_back)?);
+    }
+    Ok(())
+}
+
 /// Puts what has become of `page` into `pool`: mirrors the second half of `zswap_compress()`.
 #[inline(always)] // in what stores page by page
 fn keep(

@@ -19,7 +19,13 @@ use kernel::{
     prelude::*,
     race_point,
     str::BStr,
-    sync::Mutex, //
+    sync::{
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+        Mutex, //
+    },
 };
 
 /// What a CPU needs to compress. Mirrors `struct crypto_acomp_ctx`.
@@ -36,6 +42,7 @@ pub(crate) struct Context {
 /// which has moved to another CPU meanwhile can go on using it.
 pub(crate) struct Contexts {
     algorithm: Algorithm,
+    is_async: Atomic<bool>,
     cpus: PerCpu<Mutex<Option<Context>>>,
 }
 
@@ -44,12 +51,23 @@ impl Contexts {
     pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         let cpus = PerCpu::new(|| new_mutex!(None, "&acomp_ctx->mutex"), GFP_KERNEL)
             .inspect_err(|_| pr_err!("percpu alloc failed\n"))?;
-        Ok(Self { algorithm, cpus })
+        Ok(Self {
+            algorithm,
+            is_async: Atomic::new(false),
+            cpus,
+        })
     }
 
     /// The algorithm that they are for.
     pub(crate) fn algorithm(&self) -> &Algorithm {
         &self.algorithm
+    }
+
+    /// Whether several pages at a time are worth handing to a compressor: it has lanes for them. One
+    /// of a CPU that came up later may be another, and have none.
+    #[inline]
+    pub(crate) fn is_async(&self) -> bool {
+        self.is_async.load(Relaxed)
     }
 
     /// The context of the CPU that the task runs on, which may change: hence the mutex.
@@ -86,6 +104,9 @@ impl cpuhotplug::Prepare for Contexts {
             }
         })?;
         race_point!("prepare:after_alloc");
+        if compressor.is_async() {
+            self.is_async.store(true, Relaxed);
+        }
         *context.lock() = Some(Context { compressor, buffer });
         Ok(())
     }

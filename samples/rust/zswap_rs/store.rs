@@ -5,6 +5,7 @@
 use super::{
     compress::{
         compress,
+        compress_each,
         Object,
         Refused, //
     },
@@ -22,6 +23,7 @@ use super::{
     tunables::ENABLED, //
 };
 use kernel::{
+    crypto::acompress::DEPTH,
     mm::{
         folio::{
             CachedFolio,
@@ -128,8 +130,14 @@ fn store_all(
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
-    for index in 0..slots.len() {
-        store_page(zswap, &pool, &lists, &mut slots, index)?;
+    if slots.len() > 1 && pool.contexts().is_async() {
+        for first in (0..slots.len()).step_by(DEPTH) {
+            store_together(zswap, &pool, &lists, &mut slots, first)?;
+        }
+    } else {
+        for index in 0..slots.len() {
+            store_page(zswap, &pool, &lists, &mut slots, index)?;
+        }
     }
 
     if let Some(objcg) = objcg {
@@ -159,6 +167,75 @@ fn store_page(
     let vacant = alloc(zswap, page)?;
     let folio = slots.folio();
     let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
+    publish(lists, slots, (index, swap), vacant, object)
+}
+
+/// Stores up to [`DEPTH`] pages of a folio, from `first` on, whose compressor works on all of them at
+/// once.
+///
+/// Each becomes what it does in [`store_page`], and if one is refused, those before it are stored or
+/// will be missed by nobody: the folio's slots are cleared. C has no counterpart.
+///
+/// Apart for its stack.
+#[inline(never)]
+fn store_together(
+    zswap: &'static Zswap,
+    pool: &Ref<Pool>,
+    lists: &Prepared<'_, Entry>,
+    slots: &mut Slots<'_, '_, Entry>,
+    first: usize,
+) -> Result<(), Refused> {
+    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    let mut vacant = [const { None }; DEPTH];
+    for (vacant, index) in vacant.iter_mut().zip(first..slots.len()) {
+        if let Some((_, page)) = slots.get(index) {
+            *vacant = Some(alloc(zswap, page)?);
+        }
+    }
+    let mut objects = [const { None }; DEPTH];
+    compress_together(pool, slots, first, &mut objects)?;
+    let indices = first..slots.len();
+    for (index, (vacant, object)) in indices.zip(vacant.iter_mut().zip(&mut objects)) {
+        if let (Some(vacant), Some(object)) = (vacant.take(), object.take()) {
+            publish_one(lists, slots, index, vacant, object)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes `objects` of up to [`DEPTH`] pages of a folio, from `first` on. Apart for its stack.
+#[inline(never)]
+fn compress_together(
+    pool: &Ref<Pool>,
+    slots: &mut Slots<'_, '_, Entry>,
+    first: usize,
+    objects: &mut [Option<Object>; DEPTH],
+) -> Result<(), Refused> {
+    let mut free = objects.iter_mut();
+    let pages = (first..slots.len()).map_while(|index| Some(slots.get(index)?.1));
+    let folio = slots.folio();
+    compress_each(
+        pool,
+        pages.take(DEPTH),
+        || folio.zswap_writeback_enabled(),
+        |object| {
+            if let Some(free) = free.next() {
+                *free = Some(object);
+            }
+        },
+    )
+}
+
+/// As [`publish`]. Apart for its stack.
+#[inline(never)]
+fn publish_one(
+    lists: &Prepared<'_, Entry>,
+    slots: &mut Slots<'_, '_, Entry>,
+    index: usize,
+    vacant: Vacant<Entry>,
+    object: Object,
+) -> Result<(), Refused> {
+    let (swap, _) = slots.get(index).ok_or(Refused(Outcome::NoMemory))?;
     publish(lists, slots, (index, swap), vacant, object)
 }
 
