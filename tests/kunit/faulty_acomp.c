@@ -2,7 +2,7 @@
 /*
  * A fault-injecting compressor for tests: LZ4 with a checksum, so that it notices
  * everything that was done to its output. On request it fails, or returns wrong
- * lengths or wrong bytes.
+ * lengths or wrong bytes. It is synchronous; accel.c has one that isn't.
  */
 
 #include <crypto/internal/acompress.h>
@@ -122,53 +122,77 @@ static struct packed packed;
 static u8 page[PAGE_SIZE];
 static u8 work[LZ4_MEM_COMPRESS] __aligned(8);
 
-static int answer(struct acomp_req *req, enum fault fault, u8 *bytes, u32 made)
+/* What was made of the request's bytes goes to bytes[], with what has gone wrong. */
+static int answer(struct faulty_result *result, enum fault fault, const void *bytes, u32 made)
 {
-	int ret = error_of(fault);
-
-	make_garbage(fault, bytes, made);
-	memcpy_to_sglist(req->dst, 0, bytes, made);
-	if (!ret)
-		req->dlen = length_of(fault, made);
-	return ret;
+	memcpy(result->bytes, bytes, made);
+	make_garbage(fault, result->bytes, made);
+	result->made = made;
+	result->dlen = length_of(fault, made);
+	return error_of(fault);
 }
 
-static int pack(struct acomp_req *req)
+int faulty_pack(struct acomp_req *req, struct faulty_result *result)
 {
 	const u32 header = offsetof(struct packed, lz4);
 	u32 room = min(req->dlen, sizeof(packed));
-	int ret = -ENOSPC;
 
+	result->made = 0;
 	if (req->slen != PAGE_SIZE || room <= header)
 		return -EINVAL;
-	race_point("acomp:before_compress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(page, req->src, 0, PAGE_SIZE);
 	packed.len = header + LZ4_compress_default(page, packed.lz4, PAGE_SIZE,
 						   room - header, work);
 	packed.crc = crc32(0, page, PAGE_SIZE);
-	if (packed.len != header)
-		ret = answer(req, next_fault(&faulty_compress), (u8 *)&packed, packed.len);
-	return ret;
+	if (packed.len == header)
+		return -ENOSPC;
+	return answer(result, next_fault(&faulty_compress), &packed, packed.len);
 }
 
-static int unpack(struct acomp_req *req)
+int faulty_unpack(struct acomp_req *req, struct faulty_result *result)
 {
 	const u32 header = offsetof(struct packed, lz4);
 
+	result->made = 0;
 	if (req->dlen != PAGE_SIZE || req->slen > sizeof(packed))
 		return -EINVAL;
-	race_point("acomp:before_decompress");
 	guard(mutex)(&buffers);
 	memcpy_from_sglist(&packed, req->src, 0, req->slen);
 	if (packed.len != req->slen || packed.len <= header ||
 	    LZ4_decompress_safe(packed.lz4, page, packed.len - header, PAGE_SIZE) != PAGE_SIZE ||
 	    packed.crc != crc32(0, page, PAGE_SIZE))
 		return -EINVAL;
-	return answer(req, next_fault(&faulty_decompress), page, PAGE_SIZE);
+	return answer(result, next_fault(&faulty_decompress), page, PAGE_SIZE);
 }
 
-static int init(struct crypto_acomp *tfm)
+int faulty_give(struct acomp_req *req, const struct faulty_result *result, int err)
+{
+	memcpy_to_sglist(req->dst, 0, result->bytes, result->made);
+	if (!err)
+		req->dlen = result->dlen;
+	return err;
+}
+
+/* Nor does it matter here that requests wait for each other. */
+static DEFINE_MUTEX(one);
+static struct faulty_result made;
+
+static int pack(struct acomp_req *req)
+{
+	race_point("acomp:before_compress");
+	guard(mutex)(&one);
+	return faulty_give(req, &made, faulty_pack(req, &made));
+}
+
+static int unpack(struct acomp_req *req)
+{
+	race_point("acomp:before_decompress");
+	guard(mutex)(&one);
+	return faulty_give(req, &made, faulty_unpack(req, &made));
+}
+
+int faulty_setup(struct crypto_acomp *tfm)
 {
 	return error_of(next_fault(&faulty_init));
 }
@@ -176,7 +200,7 @@ static int init(struct crypto_acomp *tfm)
 static struct acomp_alg alg = {
 	.compress = pack,
 	.decompress = unpack,
-	.init = init,
+	.init = faulty_setup,
 	.base = {
 		.cra_name = FAULTY_NAME,
 		.cra_driver_name = FAULTY_NAME "-test",

@@ -3,7 +3,11 @@
 #define _FAULTY_ACOMP_H
 
 #include <linux/atomic.h>
+#include <linux/mm.h>
 #include <linux/types.h>
+
+struct acomp_req;
+struct crypto_acomp;
 
 /* What a request to "zswap_faulty" ends with. */
 enum fault {
@@ -39,5 +43,21 @@ extern struct fault_site faulty_decompress;
 extern struct fault_site faulty_init;	/* setting up its context */
 
 void acomp_inject(struct fault_site *site, enum fault fault);
+
+/* What has become of a request's bytes, and will be said of it. */
+struct faulty_result {
+	u32 made;	/* bytes of bytes[] that go to the destination */
+	u32 dlen;	/* as many as it says that it has made */
+	u8 bytes[PAGE_SIZE];
+};
+
+/* The request's bytes are read; its destination isn't touched. May sleep. */
+int faulty_pack(struct acomp_req *req, struct faulty_result *result);
+int faulty_unpack(struct acomp_req *req, struct faulty_result *result);
+
+/* The destination is written. Any context. Returns err. */
+int faulty_give(struct acomp_req *req, const struct faulty_result *result, int err);
+
+int faulty_setup(struct crypto_acomp *tfm);
 
 #endif
