@@ -78,9 +78,9 @@ def main():
     # Types and constants of C are named as functions are: what is called has a parenthesis, or is handed on by name.
     called = {name for path, text in sources() for name in re.findall(r"\bbindings::([a-z_]\w*)\s*[,(]", code(text))}
     called = {name for name in called if not re.fullmatch(r".*_t|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
-    types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",
+    types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",
              "inode", "kernel_param", "kernel_param_ops", "kmem_cache", "kmem_cache_args", "list_head", "list_lru", "list_lru_one",
-             "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "ratelimit_state", "scatterlist", "shrink_control",
+             "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "ratelimit_state", "scatterlist", "scomp_alg", "shrink_control",
              "shrinker", "static_key_false", "swap_cluster_info", "swap_info_struct", "swap_io_ctx", "vm_area_struct", "vm_fault", "zs_pool"}
     called -= types
     through_xarray = {name for name in table if name.startswith("xa_")}

@@ -4,4 +4,7 @@
 //!
 //! C header: [`include/linux/crypto.h`](srctree/include/linux/crypto.h)
 
+#[cfg(CONFIG_ZSWAP_RUST)]
 pub mod acompress;
+#[cfg(CONFIG_RUST_CRYPTO_SCOMPRESS)]
+pub mod scompress;
