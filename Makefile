@@ -11,8 +11,8 @@ export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT R
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
 $(error IMPL=$(IMPL) is unknown: use rust, c, rust-zswap or rust-cache)
 endif
-ifeq ($(filter lz4 lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
-$(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lzo, lzo-rle, zstd, deflate or 842)
+ifeq ($(filter lz4 lz4-rust lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
+$(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lz4-rust, lzo, lzo-rle, zstd, deflate or 842)
 endif
 
 # A kernel's folder is beside those that scripts use.
@@ -59,7 +59,7 @@ help:
 	@echo
 	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
 	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
-	@echo '  COMPRESSOR=name     for run: lz4 (default), lzo, lzo-rle, zstd, deflate, 842'
+	@echo '  COMPRESSOR=name     for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
@@ -83,7 +83,7 @@ source: toolchain
 crates: toolchain
 	@scripts/crates.sh
 
-overlay: source
+overlay: source crates
 	@scripts/overlay.sh
 
 kernel: overlay
@@ -96,7 +96,7 @@ run: kernel
 	@scripts/demo.sh
 
 # What the tests of races and of the kernel's own checks run on is a kernel of its own, for Rust.
-test: crates kernel
+test: kernel
 	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
 
@@ -123,7 +123,7 @@ races: overlay
 sanitize-input:
 	@scripts/sanitize.sh check
 
-sanitize: sanitize-input crates overlay
+sanitize: sanitize-input overlay
 	@scripts/sanitize.sh
 
 stack: overlay
@@ -158,13 +158,13 @@ check: overlay
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
 
-mutants: crates kernel
+mutants: kernel
 	@scripts/mutants.sh
 
 litmus: source
 	@scripts/litmus.sh count
 
-coverage: crates kernel
+coverage: kernel
 	@scripts/coverage.sh
 
 rust-analyzer: overlay

@@ -44,7 +44,7 @@ checkpatch() {
 # block. It speaks only of what is compiled, so the crates with our files are compiled every time.
 clippy() {
 	rm -f build/clippy/rust/kernel.o build/clippy/samples/rust/*_rs/*.o
-	VARIANT=clippy CLIPPY=1 EXTRA_CONFIG=scripts/clippy.config TARGET='samples/rust/zswap_rs/ samples/rust/swap_cache_rs/' \
+	VARIANT=clippy CLIPPY=1 EXTRA_CONFIG=scripts/clippy.config TARGET='samples/rust/zswap_rs/ samples/rust/swap_cache_rs/ samples/rust/lz4_rs/' \
 		scripts/kernel.sh rust >/dev/null || return
 	perl -e '
 		open my $list, "<", "build/overlay/manifest" or die;

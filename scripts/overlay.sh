@@ -95,10 +95,19 @@ if [ "$(cat "$state/key" 2>/dev/null)" != "$key" ]; then
 	echo "$key" >"$state/key"
 fi
 
+# The crate that LZ4 in Rust is built with, of the version that Cargo.lock names, with its hash.
+flex=
+if [ -d samples/rust/lz4_rs ]; then
+	flex=lz4_flex-$(awk '$1 == "name" { name = $3 } $1 == "version" && name == "\"lz4_flex\"" { gsub("\"", "", $3); print $3 }' Cargo.lock)
+	flex=$(find "$CACHE/cargo/registry/src" -mindepth 2 -maxdepth 2 -name "$flex" -print -quit 2>/dev/null || :)
+	[ -n "$flex" ] || die "the crate lz4_flex isn't in the cache: run make crates"
+fi
+
 # 2. What the overlay consists of: destination, tab, origin.
 files() {
 	local dir
-	for dir in rust samples/rust/zswap_rs samples/rust/swap_cache_rs; do
+	[ -z "$flex" ] || find "$flex/src" -name '*.rs' -printf "samples/rust/lz4_rs/lz4_flex/%P\t%p\n"
+	for dir in include rust samples/rust/zswap_rs samples/rust/swap_cache_rs samples/rust/lz4_rs; do
 		[ ! -d "$dir" ] || find "$dir" -type f ! -name '.*' ! -name '*~' -printf '%p\t%p\n'
 	done
 	[ ! -f Kconfig ] || printf 'samples/rust/zswap_rs/Kconfig\tKconfig\n'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""panics.py BUILD: list the panic functions that our Rust code refers to.
+"""panics.py BUILD: list the panic functions that our Rust code, and lz4_flex's, refers to.
 
 Prints a line for each caller, and fails if there is one that docs/design.md
 doesn't give the reason of.
@@ -27,7 +27,7 @@ def callers(path, ours):
         start = re.match(r"[0-9a-f]+ <(.*)>:$", line)
         if start:
             caller = start.group(1)
-        panic = re.search(r"R_\S+\s+(core::\S*panic\S*?|\S*unwrap_failed|\S*expect_failed|rust_panic\S*)([-+]0x\w+)?$", line)
+        panic = re.search(r"R_\S+\s+(core::\S*(?:panic|_fail)\S*?|\S*unwrap_failed|\S*expect_failed|rust_panic\S*)([-+]0x\w+)?$", line)
         if panic and ours(caller):
             yield caller, panic.group(1)
 
@@ -35,8 +35,8 @@ def callers(path, ours):
 def main():
     build = sys.argv[1]
     found = set()
-    for crate in "zswap_rs", "swap_cache_rs":
-        found |= set(callers(f"{build}/samples/rust/{crate}/{crate}.o", lambda f: True))
+    for path in "zswap_rs/zswap_rs", "swap_cache_rs/swap_cache_rs", "lz4_rs/lz4_rs", "lz4_rs/lz4_flex":
+        found |= set(callers(f"{build}/samples/rust/{path}.o", lambda f: True))
     found |= set(callers(f"{build}/rust/kernel.o", MODULES.search))
     found = {pair for pair in found if "::tests::" not in pair[0]}
     with open("docs/design.md", encoding="utf-8") as design:

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! LZ4 in Rust, for the crypto API.
+//!
+//! Registered as `lz4-rust`, so that nobody gets it without asking for it. C's, `lz4`, has priority 0,
+//! less than which is refused, and of equals the last that is registered is what users get.
+//!
+//! C original: [`crypto/lz4.c`](srctree/crypto/lz4.c)
+
+#![deny(unsafe_code)]
+
+mod codec;
+
+use codec::Stream;
+use kernel::{
+    crypto::scompress::Algorithm,
+    prelude::*, //
+};
+
+kernel::module_scomp! {
+    type: Lz4,
+    name: "lz4_rust",
+    authors: ["The zswap_rs authors"],
+    description: "LZ4 compression algorithm in Rust",
+    license: "GPL",
+    alias: ["lz4-rust", "crypto-lz4-rust"],
+}
+
+struct Lz4;
+
+impl Algorithm for Lz4 {
+    const NAME: &'static CStr = c"lz4-rust";
+    const DRIVER_NAME: &'static CStr = c"lz4-rust-scomp";
+    type Stream = Stream;
+
+    fn new_stream() -> Result<KVBox<Stream>> {
+        Ok(KVBox::new(Stream::new()?, GFP_KERNEL)?)
+    }
+
+    fn compress(stream: &mut Stream, src: &[u8], dst: &mut [u8]) -> Result<usize> {
+        stream.compress(src, dst)
+    }
+
+    fn decompress(_: &mut Stream, src: &[u8], dst: &mut [u8]) -> Result<usize> {
+        codec::decompress(src, dst)
+    }
+}
