@@ -40,28 +40,30 @@ tell a cycle 8
 tell b cycle 8
 flips=0
 for round in 1 2 3 4 5; do
-	for compressor in deflate lz4 lzo 842 lzo-rle zstd; do
+	for compressor in deflate lz4 lz4-rust lzo 842 lzo-rle zstd; do
 		set_param compressor $compressor && flips=$((flips + 1))
 	done
 done
-point "compressors flipped in a loop under load" "$flips $(hear a) $(hear b)" "30 done done"
+point "compressors flipped in a loop under load" "$flips $(hear a) $(hear b)" "35 done done"
 
 # Each worker's pages go to another compressor.
 stop b
-for compressor in lz4 lzo zstd deflate 842; do
+for compressor in lz4 lz4-rust lzo zstd deflate 842; do
+	w=w${compressor#*-} # a name of a variable, too
 	set_param compressor $compressor
-	start w$compressor 0
-	with w$compressor map 256 4
-	with w$compressor fill last 3
-	with w$compressor out
+	start $w 0
+	with $w map 256 4
+	with $w fill last 3
+	with $w out
 done
-point "five pools side by side" "$(in_use)" "842 deflate lz4 lzo zstd "
+point "six pools side by side" "$(in_use)" "842 deflate lz4 lz4-rust lzo zstd "
 got=''
-for compressor in lz4 lzo zstd deflate 842; do
-	got="$got$(ask w$compressor check), "
-	stop w$compressor
+for compressor in lz4 lz4-rust lzo zstd deflate 842; do
+	w=w${compressor#*-}
+	got="$got$(ask $w check), "
+	stop $w
 done
-point "read back" "$got" "same 256, same 256, same 256, same 256, same 256, "
+point "read back" "$got" "same 256, same 256, same 256, same 256, same 256, same 256, "
 stop a
 point "all but the current one are gone at the end" "$(soon "842 " in_use)" "842 "
 swap_off

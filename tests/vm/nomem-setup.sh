@@ -4,7 +4,7 @@
 # are put into use, and while a CPU comes up.
 . ./lib.sh
 . ./fault-injection.sh
-plan 12
+plan 14
 
 fragile 1
 set_param compressor lz4
@@ -26,6 +26,24 @@ make_pool()
 	[ "$(soon "lz4 4" transforms)" = "lz4 4" ] || echo WRONG "$(transforms)"
 	echo "$got"
 }
+# What LZ4 in Rust compresses with is there once it was chosen. Neither in one piece, nor in pages: all else is had.
+no_table()
+{
+	only vmap_area
+	echo 1 > /sys/kernel/debug/fail_page_alloc/min-order
+	echo 100 > /sys/kernel/debug/fail_page_alloc/probability
+	nth 0 put "$PARAM/compressor" lz4-rust
+	all_again vmap_area
+}
+dmesg -c > /run/dmesg
+point "LZ4 in Rust without its table: the old pool goes on" \
+	"$(no_table) $(cat "$PARAM/compressor") $(dmesg | grep -c 'zswap: could not alloc crypto acomp lz4-rust : -') $(soon "lz4 4" transforms) $(ask a check)" \
+	"hit EINVAL lz4 1 lz4 4 same 64"
+got=$(put "$PARAM/compressor" lz4-rust)
+point "and with it" "$got $(works a) $(put "$PARAM/compressor" lz4)" "ok 64 same 64 ok"
+with a fill text 2
+with a out
+
 point "each allocation of a pool fails once" "$(each_fails make_pool "missed ok")" \
 			"wrong: none, yes, missed ok"
 point "pages of the old one are still there" "$(debug stored_pages) $(ask a check)" "64 same 64"

@@ -2,10 +2,10 @@
 # boot: zswap.enabled=1
 # Every compressor on every kind of swap with every folio size.
 . ./lib.sh
-plan 54
+plan 63
 
 pages=1024 # 4 MiB
-for compressor in lz4 lzo lzo-rle zstd deflate 842; do
+for compressor in lz4 lz4-rust lzo lzo-rle zstd deflate 842; do
 	set_param compressor $compressor
 	for swap in brd virtio file; do
 		swap_on $swap

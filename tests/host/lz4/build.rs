@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Compiles the kernel's LZ4 for the host, as the kernel does, with headers of our own.
+
+use std::{env, path::Path, process::Command};
+
+fn main() {
+    let here = env::var("CARGO_MANIFEST_DIR").unwrap();
+    let out = env::var("OUT_DIR").unwrap();
+    let src = Path::new(&here).join("../../../build/src");
+    assert!(
+        src.join("lib/lz4").is_dir(),
+        "no build/src/lib/lz4: run make overlay"
+    );
+    let mut objects = Vec::new();
+    for name in ["lz4_compress", "lz4_decompress"] {
+        let (from, to) = (
+            src.join(format!("lib/lz4/{name}.c")),
+            format!("{out}/{name}.o"),
+        );
+        println!("cargo:rerun-if-changed={}", from.display());
+        let mut clang = Command::new("clang");
+        // Neither has SSE in the kernel; in what the host compiles of Rust that can't be said.
+        if env::var_os("FUZZ").is_some() {
+            clang.arg("-fsanitize=address,fuzzer-no-link");
+        }
+        clang
+            .args([
+                "-O2",
+                "-std=gnu11",
+                "-fno-strict-aliasing",
+                "-mno-sse",
+                "-mno-mmx",
+                "-mno-avx",
+                "-DCONFIG_64BIT",
+                "-D__LITTLE_ENDIAN",
+            ])
+            .arg(format!("-I{here}/include"))
+            .arg("-idirafter")
+            .arg(src.join("include"))
+            .arg("-c")
+            .arg(&from)
+            .arg("-o")
+            .arg(&to);
+        assert!(
+            clang.status().expect("clang can't be run").success(),
+            "clang has failed on {name}.c"
+        );
+        objects.push(to);
+    }
+    let archive = format!("{out}/liblz4_c.a");
+    let _ = std::fs::remove_file(&archive);
+    assert!(Command::new("ar")
+        .arg("rcs")
+        .arg(&archive)
+        .args(&objects)
+        .status()
+        .expect("ar can't be run")
+        .success());
+    println!("cargo:rerun-if-env-changed=FUZZ");
+    println!("cargo:rerun-if-changed={here}/include");
+    println!("cargo:rustc-link-search={out}");
+    println!("cargo:rustc-link-lib=static=lz4_c");
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Both LZ4s, C's and the one in Rust, on the same bytes.
+//!
+//! `MUTATIONS=1000000 cargo test -p lz4 --release mutated` has a million of streams that were changed by
+//! chance; without it they are 20,000.
+
+use lz4::{
+    c::{self, C},
+    codec::{self, Rust},
+    error::code::EINVAL,
+    pages::{kinds, Chance},
+};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+const PAGE: usize = 4096;
+
+/// Every length to a page, and steps to 128 KiB, with those beside a power of two.
+fn lengths() -> impl Iterator<Item = usize> {
+    let steps = (PAGE + 1..=128 << 10).step_by(997);
+    let edges = [13, 14, 15, 16, 17]
+        .into_iter()
+        .flat_map(|bit| [-1, 0, 1].map(|by| (1 << bit) + by));
+    (1..=PAGE).chain(steps).chain(
+        edges
+            .map(|len: isize| len as usize)
+            .filter(|len| *len <= 128 << 10),
+    )
+}
+
+/// Room of this length, whose neighbours nobody may touch.
+struct Room(Vec<u8>);
+
+const GUARD: usize = 64;
+
+impl Room {
+    fn new(len: usize) -> Self {
+        Self(vec![0xa5; len + 2 * GUARD])
+    }
+    fn get(&mut self) -> &mut [u8] {
+        let end = self.0.len() - GUARD;
+        &mut self.0[GUARD..end]
+    }
+    fn check(&self) {
+        let end = self.0.len() - GUARD;
+        assert!(
+            self.0[..GUARD]
+                .iter()
+                .chain(&self.0[end..])
+                .all(|byte| *byte == 0xa5),
+            "written out of bounds"
+        );
+    }
+}
+
+#[test]
+fn each_reads_what_the_other_writes() {
+    let (mut c, mut rust) = (C::new(), Rust::new());
+    let mut packed = vec![0; 150 << 10];
+    for len in lengths() {
+        for (kind, bytes) in kinds(len, len as u64) {
+            for by in ["C", "Rust"] {
+                let made = match by {
+                    "C" => c.compress(&bytes, &mut packed).unwrap(),
+                    _ => rust.compress(&bytes, &mut packed).unwrap(),
+                };
+                let mut back = Room::new(len);
+                assert_eq!(
+                    codec::decompress(&packed[..made], back.get()),
+                    Ok(len),
+                    "{by} {kind} {len}"
+                );
+                back.check();
+                assert!(back.get() == bytes, "{by} to Rust: {kind} {len}");
+                let mut back = Room::new(len);
+                assert_eq!(
+                    c::decompress(&packed[..made], back.get()),
+                    Some(len),
+                    "{by} {kind} {len}"
+                );
+                assert!(back.get() == bytes, "{by} to C: {kind} {len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_result_has_room_or_is_refused() {
+    let mut rust = Rust::new();
+    let mut packed = vec![0; 150 << 10];
+    for len in lengths().step_by(7) {
+        for (kind, bytes) in kinds(len, len as u64) {
+            let made = rust.compress(&bytes, &mut packed).unwrap();
+            for (room, want) in [(made, Ok(made)), (made - 1, Err(EINVAL)), (0, Err(EINVAL))] {
+                let mut dst = Room::new(room);
+                assert_eq!(
+                    rust.compress(&bytes, dst.get()),
+                    want,
+                    "{kind} {len} into {room}"
+                );
+                dst.check();
+                if want.is_ok() {
+                    assert!(
+                        dst.get() == &packed[..made],
+                        "{kind} {len}: another result for less room"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_of_chance_does_not_fit_a_page() {
+    let (_, random) = kinds(PAGE, 1).pop().unwrap();
+    let mut dst = Room::new(PAGE);
+    assert_eq!(Rust::new().compress(&random, dst.get()), Err(EINVAL));
+    dst.check();
+}
+
+#[test]
+fn longer_inputs_want_all_their_room() {
+    let mut rust = Rust::new();
+    for len in [(128 << 10) + 1, 1 << 20] {
+        for (kind, bytes) in kinds(len, 3) {
+            let all = lz4_flex::block::get_maximum_output_size(len);
+            let mut packed = vec![0; all];
+            let made = rust.compress(&bytes, &mut packed).unwrap();
+            let mut back = vec![0; len];
+            assert_eq!(
+                c::decompress(&packed[..made], &mut back),
+                Some(len),
+                "{kind}"
+            );
+            assert!(back == bytes, "{kind}");
+            let mut short = Room::new(all - 1);
+            assert_eq!(rust.compress(&bytes, short.get()), Err(EINVAL), "{kind}");
+            short.check();
+        }
+    }
+}
+
+#[test]
+fn too_short_a_room_is_refused() {
+    let mut rust = Rust::new();
+    let mut packed = vec![0; 150 << 10];
+    for len in lengths().step_by(53) {
+        for (kind, bytes) in kinds(len, len as u64) {
+            let made = rust.compress(&bytes, &mut packed).unwrap();
+            for room in [len - 1, len / 2, 0] {
+                let mut dst = Room::new(room);
+                assert_eq!(
+                    codec::decompress(&packed[..made], dst.get()),
+                    Err(EINVAL),
+                    "{kind} {len} into {room}"
+                );
+                dst.check();
+            }
+            // What is longer than the page is said to be as long as it is.
+            let mut dst = Room::new(len + 1);
+            assert_eq!(
+                codec::decompress(&packed[..made], dst.get()),
+                Ok(len),
+                "{kind} {len}"
+            );
+        }
+    }
+}
+
+/// What was compressed, with some of its bytes changed, some cut off, some put in twice.
+fn mutate(stream: &mut Vec<u8>, chance: &mut Chance) {
+    for _ in 0..1 + chance.below(8) {
+        if stream.is_empty() {
+            return;
+        }
+        let at = chance.below(stream.len());
+        match chance.below(6) {
+            0 => stream.truncate(at),
+            1 => stream[at] = 0xff,
+            2 => stream[at] = 0,
+            3 => {
+                let end = at + chance.below(stream.len() - at) / 4;
+                let part = stream[at..end].to_vec();
+                stream.splice(at..at, part);
+            }
+            _ => stream[at] = chance.next() as u8,
+        }
+    }
+}
+
+#[test]
+fn mutated_streams_do_no_harm() {
+    let all: u64 =
+        std::env::var("MUTATIONS").map_or(20_000, |n| n.parse().expect("MUTATIONS is a number"));
+    let (mut c, mut rust) = (C::new(), Rust::new());
+    let mut packed = vec![0; 2 * PAGE];
+    let (mut neither, mut both, mut only_c, mut only_rust) = (0u64, 0u64, 0u64, 0u64);
+    let streams: Vec<Vec<u8>> = (0..16)
+        .flat_map(|seed| kinds(PAGE, seed))
+        .flat_map(|(_, bytes)| {
+            let made = c.compress(&bytes, &mut packed).unwrap();
+            let one = packed[..made].to_vec();
+            let made = rust.compress(&bytes, &mut packed).unwrap();
+            [one, packed[..made].to_vec()]
+        })
+        .collect();
+    for n in 0..all {
+        let mut chance = Chance::new(n);
+        let mut stream = streams[chance.below(streams.len())].clone();
+        mutate(&mut stream, &mut chance);
+        let room = [PAGE, PAGE, PAGE, chance.below(2 * PAGE)][chance.below(4)];
+        let (mut by_rust, mut by_c) = (Room::new(room), Room::new(room));
+        let got = catch_unwind(AssertUnwindSafe(|| {
+            codec::decompress(&stream, by_rust.get())
+        }));
+        let got = got.unwrap_or_else(|_| panic!("mutation {n} panics"));
+        by_rust.check();
+        let c = c::decompress(&stream, by_c.get());
+        match (got, c) {
+            (Ok(len), Some(c_len)) => {
+                both += 1;
+                assert!(len <= room);
+                assert_eq!(len, c_len, "mutation {n}");
+                assert!(
+                    by_rust.get()[..len] == by_c.get()[..len],
+                    "mutation {n}: other bytes than C's"
+                );
+            }
+            (Ok(len), None) => {
+                only_rust += 1;
+                assert!(len <= room, "mutation {n}");
+            }
+            (Err(_), Some(_)) => only_c += 1,
+            (Err(_), None) => neither += 1,
+        }
+    }
+    println!("{all} streams: {neither} refused by both, {both} read by both, to the same bytes, {only_c} by C alone, {only_rust} by Rust alone");
+}
+
+/// Bytes that another thread writes to meanwhile: the result is nonsense, and that is all.
+#[test]
+fn an_input_that_changes_does_no_harm() {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+    static WORDS: [AtomicU64; PAGE / 8] = [const { AtomicU64::new(0) }; PAGE / 8];
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut chance = Chance::new(7);
+            while !stop.load(Relaxed) {
+                let word = [0, chance.next(), 0x2020_2020_2020_2020][chance.below(3)];
+                WORDS[chance.below(PAGE / 8)].store(word, Relaxed);
+            }
+        });
+        let mut rust = Rust::new();
+        // SAFETY: The bytes are there. That they change is what hardware may do with a page that is pinned; the
+        // codec takes each byte as it comes.
+        let page = unsafe { std::slice::from_raw_parts(WORDS.as_ptr().cast::<u8>(), PAGE) };
+        for _ in 0..20_000 {
+            for room in [PAGE, 2 * PAGE] {
+                let mut dst = Room::new(room);
+                if let Ok(len) = rust.compress(page, dst.get()) {
+                    assert!(len <= room);
+                    let mut back = Room::new(PAGE);
+                    let _ = codec::decompress(&dst.get()[..len], back.get());
+                    back.check();
+                }
+                dst.check();
+            }
+        }
+        stop.store(true, Relaxed);
+    });
+}
