@@ -22,7 +22,7 @@ endif
 
 out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
 
-.PHONY: help run test kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -38,6 +38,7 @@ help:
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make exports        what a kernel with both in C exports, with the project and without'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
+	@echo '  make fuzz           both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10'
 	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
 	@echo '  make sanitize       the tests and the stress under all that watches memory, locks and races'
 	@echo '  make shell          a shell in the booted kernel'
@@ -109,6 +110,13 @@ stress-input:
 
 stress: stress-input overlay
 	@scripts/stress.sh
+
+# Before any long work.
+fuzz-input:
+	@scripts/fuzz.sh check
+
+fuzz: fuzz-input overlay
+	@scripts/fuzz.sh
 
 kernels: overlay
 	@scripts/kernels.sh

@@ -40,6 +40,9 @@ ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1
 HERD_SUITE=forky
 HERD_PACKAGES=(herdtools7)
 HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" | sha256sum | cut -c1-12)
+# What make fuzz adds to compilers: libFuzzer and AddressSanitizer.
+FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
+FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
 
 # --- Steps ----------------------------------------------------------------------------
 

@@ -1,17 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make the toolchain root in the cache: Debian's own compilers, so that every machine builds alike.
-# With herd, make the root for make litmus.
+# With herd, make the root for make litmus; with fuzz, that for make fuzz.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
-if [ "${1:-}" = herd ]; then
+case ${1:-} in
+herd)
 	root=$HERD_ROOT suite=$HERD_SUITE what="the root with herd7" size=500
 	PACKAGES=("${HERD_PACKAGES[@]}")
-fi
+	;;
+fuzz)
+	root=$FUZZ_ROOT what="the root with libFuzzer" size=2000
+	PACKAGES=("${FUZZ_PACKAGES[@]}")
+	;;
+esac
 
 if [ -n "${HOSTTOOLS:-}" ]; then
-	[ "${1:-}" != herd ] || exit 0 # litmus.sh looks for the machine's own
+	[ -z "${1:-}" ] || exit 0 # who wants them looks for the machine's own
 	src=$(pristine)
 	for tool in make clang ld.lld rustc bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
 		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"

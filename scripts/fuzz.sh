@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# fuzz.sh [check]: both LZ4s, for MINUTES (10), under libFuzzer, AddressSanitizer and checks for overflows,
+# which the kernel's build of lz4_flex has none of. With check, only the input is looked at. What it finds is
+# left in build/fuzz, with the line that does it again; what it has found worth to go on from, too.
+. "$(dirname "$0")/lib.sh"
+
+minutes=${MINUTES:-10}
+number MINUTES "$minutes" 1 9999
+[ -z "${HOSTTOOLS:-}" ] || die "make fuzz wants its own root: leave HOSTTOOLS out"
+[ "${1:-}" != check ] || exit 0
+
+scripts/toolchain.sh fuzz
+export ENTER_ROOT=$FUZZ_ROOT
+dir=build/fuzz
+mkdir -p $dir/corpus
+
+# Given to what is for the target only: what runs while it is built is for the host.
+coverage="-Cpasses=sancov-module"
+for option in level=4 inline-8bit-counters pc-table trace-compares; do
+	coverage+=" -Cllvm-args=-sanitizer-coverage-$option"
+done
+step "fuzzer" scripts/enter.sh env RUSTC_BOOTSTRAP=1 FUZZ=1 CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true \
+	RUSTFLAGS="-Zsanitizer=address -Zexternal-clangrt $coverage -Ccodegen-units=1 -Cdebug-assertions=y" \
+	cargo build -q --release --offline --locked --target x86_64-unknown-linux-gnu --target-dir $dir/target -p lz4 --example fuzz
+step "link" scripts/enter.sh clang -fsanitize=fuzzer,address -o $dir/fuzz \
+	$dir/target/x86_64-unknown-linux-gnu/release/examples/libfuzz.a -lpthread -ldl -lm
+
+start=$(now_ms)
+echo "fuzz, $minutes min ..."
+status=0
+# Shown once in a while.
+scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix=$dir/found- \
+	-print_final_stats=1 $dir/corpus >build/log/fuzz.log 2>&1 &
+job=$!
+while kill -0 $job 2>/dev/null; do
+	for _ in {1..30}; do
+		sleep 1
+		kill -0 $job 2>/dev/null || break
+	done
+	grep -a '^#' build/log/fuzz.log | tail -n 1 || :
+done
+wait $job || status=$?
+job=
+[ "$status" = 0 ] || die "found after $(took "$start"): $(grep -a -m 1 -E 'panicked|ERROR:|SUMMARY' build/log/fuzz.log); see build/log/fuzz.log, and $dir/fuzz $(ls -t $dir/found-* 2>/dev/null | head -n 1) does it again"
+echo "fuzz ... ok $(took "$start"): $(sed -n 's/^stat::number_of_executed_units: *//p' build/log/fuzz.log) inputs, nothing found"
