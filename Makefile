@@ -61,7 +61,7 @@ help:
 	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
 	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
 	@echo '  COMPRESSOR=name     for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842'
-	@echo '  KSRC=/path          your own Linux 7.3 source'
+	@echo '  KSRC=/path          your own Linux 7.3 source, a tree or an archive'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c or mm/swap_state.c isn'\''t what the Rust was written from'

@@ -26,9 +26,16 @@ CACHE=${ZSWAP_RS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/zswap_rs}
 mkdir -p "$CACHE" build/log 2>/dev/null && [ -w "$CACHE" ] && [ -w build ] ||
 	die "can't write to $CACHE and $TOP/build: make them writable, or set ZSWAP_RS_CACHE to a folder of yours"
 CACHE=$(realpath "$CACHE")
+# A source in an archive is where it gets unpacked.
+archive=
+if [ -f "${KSRC:-}" ]; then
+	archive=$(realpath "$KSRC")
+	KSRC=$CACHE/archive-$(stat -c '%n %s %Y' "$archive" | sha256sum | cut -c1-12)
+fi
 
 # What the toolchain root is made of. The root's name carries a hash of this list.
-SUITE=trixie
+STABLE=trixie
+SUITE=$STABLE
 PACKAGES=(
 	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
@@ -156,10 +163,23 @@ kernel_version() {
 	sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\) = *//p' "$1/Makefile" | paste -sd.
 }
 
-# check_ksrc: a tree of the user's own must be what the overlay was written for.
+# check_ksrc: a tree of the user's own must be what the overlay was written for. An archive is unpacked, once.
 check_ksrc() {
 	local version dirt
 	[ -n "${KSRC:-}" ] || return 0
+	if [ -n "$archive" ] && [ ! -d "$KSRC" ]; then
+		lock "$CACHE/source.lock"
+	fi
+	if [ -n "$archive" ] && [ ! -d "$KSRC" ]; then # of two runs that begin together, one
+		need_space "$CACHE" 2500 "the kernel source"
+		rm -rf --one-file-system "$KSRC.tmp"
+		scratch=$KSRC.tmp
+		mkdir "$scratch"
+		attempt "unpack ${archive##*/}" tar -x --no-same-owner --strip-components=1 -C "$scratch" -f "$archive" ||
+			die "KSRC=$archive can't be unpacked: see $TOP/$LOG, then give a tree or a whole archive of Linux 7.3"
+		mv -T "$scratch" "$KSRC"
+		scratch=
+	fi
 	[ -d "$KSRC" ] || die "KSRC=$KSRC is not a folder: point it at the source of Linux 7.3"
 	version=$(kernel_version "$KSRC")
 	case $version in

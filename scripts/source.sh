@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Get the pristine source of Linux 7.3 into the cache, from Debian's backports. Any 7.3.y will do.
+# Get the pristine source of Linux 7.3 into the cache, from Debian's backports, or else from any of its
+# suites that has it still. Any 7.3.y will do.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 
@@ -20,10 +21,11 @@ mkdir "$scratch"
 # shellcheck disable=SC2016 # expanded in the root
 fetch='
 	cd "$1"
+	suite=$2
 	mkdir lists cache deb
-	awk -v suite="$2" "\$1 == \"deb\" && \$3 == suite { \$3 = suite \"-backports\"; print }" /etc/apt/sources.list >sources.list
+	awk -v suite="$suite" "\$1 == \"deb\" { print \$1, \$2, suite, \"main\"; exit }" /etc/apt/sources.list >sources.list
 	apt="apt-get -o Dir::Etc::SourceList=$1/sources.list -o Dir::Etc::SourceParts=/dev/null
-		-o Dir::State::Lists=$1/lists -o Dir::Cache=$1/cache -o APT::Sandbox::User=root -o Acquire::Retries=2"
+		-o Dir::State::Lists=$1/lists -o Dir::Cache=$1/cache -o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::Check-Valid-Until=false"
 	$apt update --error-on=any
 	$apt download linux-source-7.3
 	dpkg-deb -x linux-source-7.3_*.deb deb
@@ -31,11 +33,15 @@ fetch='
 	echo unpacking
 	tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-7.3.tar.xz
 '
-if ! ENTER_RW=$scratch attempt "kernel source" scripts/enter.sh bash -euc "$fetch" fetch "$scratch" "$SUITE"; then
-	! grep -q "Unable to locate package" "$LOG" ||
-		die "$SUITE-backports has no linux-source-7.3 any more: set KSRC to a Linux 7.3 tree of yours"
-	explain "$LOG" "can't get linux-source-7.3"
-fi
+for suite in $STABLE-backports $STABLE sid forky experimental; do
+	rm -rf "${scratch:?}"/*
+	ENTER_RW=$scratch attempt "kernel source" scripts/enter.sh bash -euc "$fetch" fetch "$scratch" "$suite" && break
+	grep -q -E "Unable to locate package|select candidate version|does not have a Release file|404 " "$LOG" ||
+		explain "$LOG" "can't get linux-source-7.3"
+	echo "$suite has no linux-source-7.3 any more"
+done
+[ -d "$scratch/tree/mm" ] ||
+	die "no suite of Debian has linux-source-7.3 any more: give KSRC=/path, a tree or an archive of Linux 7.3 (linux-7.3.tar.xz)"
 version=$(kernel_version "$scratch/tree")
 [[ $version == 7.3.* ]] || die "linux-source-7.3 holds Linux '$version': set KSRC to a Linux 7.3 tree"
 mv -T "$scratch/tree" "$CACHE/linux-$version"
