@@ -33,9 +33,9 @@ if [ -f "${KSRC:-}" ]; then
 	KSRC=$CACHE/archive-$(stat -c '%n %s %Y' "$archive" | sha256sum | cut -c1-12)
 fi
 
-# What the toolchain root is made of. The root's name carries a hash of this list.
+# What the toolchain root is made of, and which Debian's compilers. The root's name carries a hash of this.
 STABLE=trixie
-SUITE=$STABLE
+SUITE=${TOOLCHAIN:-$STABLE}
 PACKAGES=(
 	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
@@ -50,6 +50,10 @@ HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" |
 # What make fuzz adds to compilers: libFuzzer and AddressSanitizer.
 FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
 FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
+
+# Kernels of other compilers are in build folders of their own.
+prefix=
+[ "$SUITE" = "$STABLE" ] || prefix=$SUITE-
 
 # --- Steps ----------------------------------------------------------------------------
 

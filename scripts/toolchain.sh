@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
+[ "$suite" = "$STABLE" ] || what="the toolchain root of $suite"
 case ${1:-} in
 herd)
 	root=$HERD_ROOT suite=$HERD_SUITE what="the root with herd7" size=500
@@ -60,7 +61,7 @@ chmod 755 "$scratch"
 options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
 # A suite that isn't released may be signed for a time that is past.
-[ "$suite" = "$SUITE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
+[ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
 if [ "$(id -u)" = 0 ]; then
 	# A mount namespace of its own: nothing stays mounted in a root whose making was killed.
 	make_root=(unshare --mount mmdebstrap --mode=root "${options[@]}" "$suite" "$scratch")
