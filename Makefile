@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty, it does without.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ZERO_FIX MINUTES SEED SWAP_FIX
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -15,12 +15,41 @@ ifeq ($(filter lz4 lz4-rust lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
 $(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lz4-rust, lzo, lzo-rle, zstd, deflate or 842)
 endif
 
+ifeq ($(filter x86_64 arm64,$(or $(ARCH),x86_64)),)
+$(error ARCH=$(ARCH) is unknown: use x86_64 or arm64)
+endif
+ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
+$(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
+endif
+# What measures, and what reads machine code, is of x86-64 and of the compilers of now.
+of_x86 := $(filter check configs coverage exports kernels mutants parity rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
+ifneq ($(of_x86),)
+ifneq ($(filter-out x86_64,$(ARCH)),)
+$(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
+endif
+ifneq ($(filter-out trixie,$(TOOLCHAIN)),)
+$(error TOOLCHAIN=$(TOOLCHAIN) is not for make $(of_x86): leave it out)
+endif
+endif
+ifneq ($(filter test stress races,$(MAKECMDGOALS)),)
+ifneq ($(filter-out 4,$(PAGES)),)
+$(error PAGES=$(PAGES) is for run and shell: the tests of whole systems count in pages of 4 KiB)
+endif
+endif
+
 # A kernel's folder is beside those that scripts use.
 ifneq ($(filter src vm log overlay host lock,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
-out := $(CURDIR)/build/$(or $(VARIANT),$(IMPL))
+ifeq ($(filter trixie forky,$(or $(TOOLCHAIN),trixie)),)
+$(error TOOLCHAIN=$(TOOLCHAIN) is unknown: use trixie or forky)
+endif
+
+# As in scripts/lib.sh.
+prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm64,$(ARCH)),arm64-)$(if $(filter-out 4,$(PAGES)),$(PAGES)k-)
+out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
+image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
 .PHONY: help run test fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
@@ -44,7 +73,7 @@ help:
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
-	@echo '  make where          print the paths of bzImage, vmlinux, config and the build folder'
+	@echo '  make where          print the paths of the image, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no circle in the policy; made docs up to date'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
@@ -60,8 +89,10 @@ help:
 	@echo
 	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
 	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
+	@echo '  ARCH=arm64          for run, test, races, stress: an arm64 guest; PAGES=16 or 64 for run'
 	@echo '  COMPRESSOR=name     for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source, a tree or an archive'
+	@echo '  TOOLCHAIN=forky     the compilers of the next Debian instead of those of trixie'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build though mm/zswap.c or mm/swap_state.c isn'\''t what the Rust was written from'
@@ -91,7 +122,7 @@ kernel: overlay
 	@scripts/kernel.sh $(IMPL)
 
 where:
-	@printf '%s\n' bzImage=$(out)/arch/x86/boot/bzImage vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
+	@printf '%s\n' image=$(out)/arch/$(image) vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
 
 run: kernel
 	@scripts/demo.sh

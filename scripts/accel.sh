@@ -5,6 +5,12 @@
 # The answer holds until the machine is booted again.
 . "$(dirname "$0")/lib.sh"
 
+if [ "${ARCH:-x86_64}" != x86_64 ]; then
+	echo "accelerator: none, for a machine that is another's" >&2
+	echo tcg,thread=multi
+	exit
+fi
+
 known=build/vm/accel
 boot=$(cat /proc/sys/kernel/random/boot_id)
 if [ "$(sed -n 1p $known 2> /dev/null)" != "$boot" ]; then

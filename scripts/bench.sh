@@ -9,7 +9,7 @@
 runs=${RUNS:-3}
 number RUNS "$runs" 1 999
 for impl in c rust; do
-	kernel=$(make -s where IMPL=$impl | sed -n 's/^bzImage=//p')
+	kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
 	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
 done
 # Nothing but the implementation may differ; what isn't set may not be there.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Makes the disk of real bytes that the demonstration swaps.
 
-usage, in the toolchain root: scripts/corpus.py OUT KERNEL_SOURCE VMLINUX
+usage, in the toolchain root: scripts/corpus.py OUT KERNEL_SOURCE VMLINUX PAGE_KIB
 
 Page 0 is the index, a line "NAME FIRST_PAGE PAGES" for each corpus; the corpora follow.
 """
@@ -13,8 +13,8 @@ import os
 import random
 import sys
 
-PAGE = 4096
-PAGES = 4096
+PAGE = int(sys.argv[4]) * 1024
+PAGES = (16 << 20) // PAGE
 
 
 def source(tree):
@@ -30,9 +30,11 @@ def source(tree):
 
 
 def middle(path):
-    """The middle of a file: code, past the headers and symbol tables."""
+    """The middle of a file: code, past the headers and symbol tables. Of a shorter file all, from its start again."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
+        if size < PAGES * PAGE:
+            return file.read() * (PAGES * PAGE // size + 1)
         file.seek(max(0, (size - PAGES * PAGE) // 2) // PAGE * PAGE)
         return file.read(PAGES * PAGE)
 
@@ -64,7 +66,7 @@ def heap():
 
 
 def main():
-    out, tree, vmlinux = sys.argv[1:]
+    out, tree, vmlinux = sys.argv[1:4]
     corpora = {
         "source": source(tree),
         "vmlinux": middle(vmlinux),

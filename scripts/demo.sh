@@ -5,15 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 
 impl=${IMPL:-rust}
-vmlinux=$(make -s where IMPL="$impl" | sed -n 's/^vmlinux=//p')
-[ -e "$vmlinux" ] || die "no kernel to show: run make kernel IMPL=$impl"
-
-corpus=build/vm/corpus-$impl.img
-if ! [ "$corpus" -nt "$vmlinux" ] || ! [ "$corpus" -nt scripts/corpus.py ]; then
-	mkdir -p build/vm
-	step corpus scripts/enter.sh python3 scripts/corpus.py "$corpus" "$(pristine)" "$vmlinux"
-fi
-
+scripts/corpus.sh
+corpus=build/vm/corpus-$prefix$impl.img
 scripts/vm.sh -n demo -t 180 -d "$TOP/$corpus" sh demo.sh "${COMPRESSOR:-lz4}" ||
 	die "the demonstration failed: $(grep '^FAILED' build/log/demo.out || echo see build/log/demo.console)"
 [ "$impl" = c ] || grep -q 'zswap: Rust implementation' build/log/demo.out ||

@@ -24,7 +24,7 @@ guests() {
 	what=$1 dir=$2
 	: "${runs:?}"
 	trap stop_guests EXIT
-	scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio # once, not by each guest
+	scripts/enter.sh bash scripts/initramfs.sh gcc 4 build/vm/initramfs.cpio # once, not by each guest
 	since=$(now_ms)
 	while sleep 15; do
 		mapfile -t files < <(files)

@@ -1,27 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packs the guest's user space: busybox, the tests, the benchmark, their C programs.
-# usage, in the toolchain root: scripts/initramfs.sh OUT.cpio
+# Packs the guest's user space: busybox, the tests, the benchmark, their C programs; and a kernel's modules.
+# usage, in the toolchain root or in that of another machine: scripts/initramfs.sh CC PAGE_KIB OUT.cpio [MODULE...]
 set -euo pipefail
 
-out=$1
+cc=$1 page=$2 out=$3
+shift 3
 # Two guests may be started at once.
 exec 9>"$out.lock"
 flock 9
-[ -e "$out" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh -newer "$out")" ] && exit
+[ -e "$out" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh "$@" -newer "$out")" ] && exit
 
 tree=$out.tree
 rm -rf "$tree"
 mkdir -p "$tree"/{bin,vm,proc,sys,dev,run}
 cp "$(command -v busybox)" "$tree/bin/"
 cp tests/vm/init "$tree/init"
-cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$tree/vm/"
+cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$@" "$tree/vm/"
 # A program is a file, or all files of a folder.
-for program in tests/vm/guest/*.c tests/vm/guest/*/ bench/*.c; do
+# The benchmark reads x86-64's time-stamp counter.
+bench=(bench/*.c)
+[ "$cc" = gcc ] || bench=()
+for program in tests/vm/guest/*.c tests/vm/guest/*/ "${bench[@]}"; do
 	sources=("$program")
 	[ ! -d "$program" ] || sources=("$program"*.c)
 	name=$(basename "$program" .c)
-	gcc -static -O2 -Wall -Wextra -Werror -Wmissing-prototypes -pthread -o "$tree/bin/$name" "${sources[@]}"
+	"$cc" -static -O2 -Wall -Wextra -Werror -Wmissing-prototypes -pthread -DPAGE_KIB="$page" -o "$tree/bin/$name" "${sources[@]}"
 done
 chmod +x "$tree/init"
 (cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) > "$out.new"

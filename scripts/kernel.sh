@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel.sh rust|c: build bzImage of build/src with one of the two implementations, in build/<impl>.
+# kernel.sh rust|c: build the kernel of build/src with one of the two implementations, in build/<impl>,
+# for ARCH (x86_64) with pages of PAGES (4) KiB.
 # VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
 # A new folder begins as a copy of build/$LIKE, or else of another implementation's, if that is built.
 # TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
@@ -18,7 +19,8 @@ esac
 [ -z "${EXTRA_CONFIG:-}" ] || [ -n "${VARIANT:-}" ] || die "EXTRA_CONFIG needs VARIANT=name: a build folder of its own"
 [ -z "${EXTRA_CONFIG:-}" ] || [ -f "$EXTRA_CONFIG" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
 [ -d build/src ] || die "build/src is not there: run make overlay"
-variant=${VARIANT:-$impl}
+arch=${ARCH:-x86_64}
+variant=$prefix${VARIANT:-$impl}
 out=build/$variant
 lock "build/log/kernel-$variant.lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
@@ -26,11 +28,12 @@ lock "build/log/kernel-$variant.lock"
 # Between C and Rust little is different, and make sees to that. Nothing that boots is copied.
 copy() {
 	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
-	rm -f "$out.new"/{vmlinux,arch/x86/boot/bzImage,config.key} && mv -T "$out.new" "$out"
+	rm -f "$out.new"/{vmlinux,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
 }
 begun=
 if [ ! -d "$out" ]; then
 	for like in ${LIKE:-} rust c rust-zswap rust-cache; do
+		like=$prefix$like
 		[ -e "build/$like/vmlinux" ] || continue
 		exec 8>"build/log/kernel-$like.lock"
 		flock -s -n 8 || continue # it is being built
@@ -42,7 +45,8 @@ if [ ! -d "$out" ]; then
 	mkdir -p "$out"
 fi
 
-make=(make -C build/src LLVM=1 O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
+# x86, not x86_64: of what a 64-bit kernel alone has, tinyconfig would leave out what is on by default.
+make=(make -C build/src LLVM=1 ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
 # What was compiled once, in any checkout, is taken from the store. Not HOSTCC, which rustc gets as its linker.
 # The command is the same without a store, where ccache only calls clang: else all would be built anew.
@@ -56,7 +60,8 @@ fi
 rm -f "$store/try.$$" 2>/dev/null || :
 
 # The configuration, made anew only when something it depends on is new.
-fragments=(scripts/kernel.config "$out/impl.config")
+fragments=(scripts/kernel.config "scripts/machines/$arch.config" "$out/impl.config")
+[ "$arch" != arm64 ] || choice+=(CONFIG_ARM64_"${PAGES:-4}"K_PAGES=y)
 printf '%s\n' "${choice[@]}" >"$out/impl.config"
 if [ -n "${EXTRA_CONFIG:-}" ]; then
 	cp "$EXTRA_CONFIG" "$out/extra.config" # where the toolchain root sees it
@@ -96,8 +101,11 @@ fi
 
 # CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a build from
 # nothing is for the progress shown, no more.
-read -ra targets <<<"${TARGET:-bzImage}"
-[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != bzImage ] || STEP_LINES=2060
+image=bzImage
+[ "$arch" != arm64 ] || image=Image
+read -ra targets <<<"${TARGET:-$image}"
+[ -n "${TARGET:-}" ] || ! grep -q '=m$' "$out/.config" || targets+=(modules)
+[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=2060
 build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
 if [ -n "$CCACHE" ]; then
 	attempt "kernel $variant" "${build[@]}" && exit

@@ -50,10 +50,15 @@ HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" |
 # What make fuzz adds to compilers: libFuzzer and AddressSanitizer.
 FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
 FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
+# What ARCH=arm64 adds: the machine, and what its guest's programs are compiled with.
+ARM64_PACKAGES=(qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3)
+ARM64_ROOT=$CACHE/root-arm64-$(printf '%s\n' "$STABLE" "${ARM64_PACKAGES[@]}" | sha256sum | cut -c1-12)
 
-# Kernels of other compilers are in build folders of their own.
+# Kernels of another machine, with larger pages or of other compilers are in build folders of their own.
 prefix=
 [ "$SUITE" = "$STABLE" ] || prefix=$SUITE-
+[ "${ARCH:-x86_64}" = x86_64 ] || prefix+=$ARCH-
+[ "${PAGES:-4}" = 4 ] || prefix+=${PAGES}k-
 
 # --- Steps ----------------------------------------------------------------------------
 

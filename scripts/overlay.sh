@@ -111,7 +111,7 @@ files() {
 		[ ! -d "$dir" ] || find "$dir" -type f ! -name '.*' ! -name '*~' -printf '%p\t%p\n'
 	done
 	[ ! -f Kconfig ] || printf 'samples/rust/zswap_rs/Kconfig\tKconfig\n'
-	[ ! -d tests/kunit ] || find tests/kunit -type f ! -name '.*' ! -name '*~' -printf 'samples/rust/zswap_rs/kunit/%P\t%p\n'
+	[ ! -d tests/kunit ] || find tests/kunit -type f \( ! -name '.*' -o -name .kunitconfig \) ! -name '*~' -printf 'samples/rust/zswap_rs/kunit/%P\t%p\n'
 	find "$state/patched" -type f ! -name '*.orig' ! -name '*.rej' -printf "%P\t%p\n"
 }
 list=$(files | sort)

@@ -12,7 +12,7 @@ number RUNS "$runs" 1 99
 
 kernel() {
 	local path
-	path=$(make -s where IMPL="$1" | sed -n 's/^bzImage=//p')
+	path=$(make -s where IMPL="$1" | sed -n 's/^image=//p')
 	[ -e "$path" ] || die "no kernel at '$path': run make kernel IMPL=$1"
 	echo "$path"
 }

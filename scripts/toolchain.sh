@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Make the toolchain root in the cache: Debian's own compilers, so that every machine builds alike.
-# With herd, make the root for make litmus; with fuzz, that for make fuzz.
+# With herd, make the root for make litmus; with fuzz, that for make fuzz; with arm64, that for ARCH=arm64.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
@@ -14,6 +14,10 @@ herd)
 fuzz)
 	root=$FUZZ_ROOT what="the root with libFuzzer" size=2000
 	PACKAGES=("${FUZZ_PACKAGES[@]}")
+	;;
+arm64)
+	root=$ARM64_ROOT suite=$STABLE what="the root for arm64" size=1500
+	PACKAGES=("${ARM64_PACKAGES[@]}")
 	;;
 esac
 
@@ -60,6 +64,7 @@ mkdir "$scratch"
 chmod 755 "$scratch"
 options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
+[ "${1:-}" != arm64 ] || options+=(--architectures="$(dpkg --print-architecture),arm64")
 # A suite that isn't released may be signed for a time that is past.
 [ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
 if [ "$(id -u)" = 0 ]; then

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots the kernel of IMPL (rust, c, ...) in QEMU and runs one command in it.
+# Boots the kernel of IMPL (rust, c, ...) in QEMU, as a machine of ARCH, and runs one command in it.
 #
-#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] COMMAND...
+#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-s SHIFT] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal
 #
 # The command's output comes on standard output and stays in build/log/NAME.out,
@@ -10,13 +10,13 @@
 # 1 when the kernel complained (oops, BUG, WARNING), died or ran out of time.
 # -r makes it repeatable: one CPU, whose clock is the instructions that it has executed. Of string
 # instructions QEMU counts each step, so that CPU lacks the features by which the kernel copies and
-# clears memory byte by byte.
+# clears memory byte by byte. An instruction takes 2 to the power of SHIFT (1) nanoseconds of that clock.
 # Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
 # vdc DISK read-only. What the guest writes to them is forgotten.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat=''
-while getopts n:t:a:d:m:x:ri option; do
+name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat='' shift_by=1
+while getopts n:t:a:d:m:x:s:ri option; do
 	case $option in
 	n) name=$OPTARG ;;
 	t) limit=$OPTARG ;;
@@ -25,19 +25,45 @@ while getopts n:t:a:d:m:x:ri option; do
 	m) memory=$OPTARG ;;
 	x) accel=$OPTARG ;;
 	r) repeat=1 ;;
+	s) shift_by=$OPTARG ;;
 	i) shell=1 ;;
-	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-r] COMMAND..." ;;
+	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-r] [-s SHIFT] COMMAND..." ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ -n "$shell" ] || [ $# -gt 0 ] || die "scripts/vm.sh: no command for the guest (-i gives a shell)"
 
-kernel=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^bzImage=//p')
+build=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^build=//p')
+kernel=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=${IMPL:-rust}"
+
+# The machine: its QEMU, the root that has it, its compiler, its first and second serial line.
+enter=(scripts/enter.sh)
+case ${ARCH:-x86_64} in
+x86_64)
+	# Four levels of page tables: of five, KASAN makes a false alarm, if an interrupt comes while the kernel
+	# looks at what the CPU has.
+	cc=gcc machine=(qemu-system-x86_64) cpu=max,la57=off lines=(ttyS0 ttyS1)
+	# The kernel's check of its timer fails where QEMU has to wait long for a CPU.
+	args="no_timer_check $args"
+	[ -z "$repeat" ] || cpu+=,erms=off,fsrm=off,fsrs=off
+	;;
+arm64)
+	cc=aarch64-linux-gnu-gcc machine=(qemu-system-aarch64 -machine virt) cpu=neoverse-n1 lines=(ttyAMA0 ttyAMA1) args="earlycon $args"
+	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 wants a root with its programs: leave HOSTTOOLS out"
+	scripts/toolchain.sh arm64 >&2
+	enter=(env ENTER_ROOT="$ARM64_ROOT" scripts/enter.sh)
+	;;
+esac
 
 vm=$TOP/build/vm log=$TOP/build/log/$name
 mkdir -p "$vm"
-scripts/enter.sh bash scripts/initramfs.sh build/vm/initramfs.cpio
+initramfs=build/vm/initramfs${prefix:+-${prefix%-}}.cpio modules=()
+if [ -s "$build/modules.order" ]; then
+	initramfs=build/vm/initramfs-${build##*/}.cpio
+	mapfile -t modules < <(sed "s#^#$build/#; s/o\$/ko/" "$build/modules.order")
+fi
+"${enter[@]}" bash scripts/initramfs.sh "$cc" "${PAGES:-4}" "$initramfs" "${modules[@]#"$TOP/"}"
 if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 	(
 		flock 9 # of guests that begin together, one
@@ -47,10 +73,7 @@ if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 		mv "$vm/ext4.new" "$vm/ext4.img"
 	) 9>"$vm/disks.lock"
 fi
-# Four levels of page tables: of five, KASAN makes a false alarm, if an interrupt comes while the kernel
-# looks at what the CPU has.
-cpu=max,la57=off
-[ -z "$repeat" ] || accel=tcg,thread=single cpu+=,erms=off,fsrm=off,fsrs=off
+[ -z "$repeat" ] || accel=tcg,thread=single
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
 # What a healthy kernel never logs.
@@ -58,29 +81,28 @@ bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Dec
 bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
 
 drive=if=virtio,format=raw,cache=unsafe
-qemu=(qemu-system-x86_64 -nodefaults -display none -no-reboot -accel "$accel"
-	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$vm/initramfs.cpio"
+qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
+	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$TOP/$initramfs"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
 # What is not repeated is how long a disk takes.
 if [ -n "$repeat" ]; then
-	qemu+=(-smp 1 -icount "shift=1,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+	qemu+=(-smp 1 -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
 else
 	qemu+=(-smp 2)
 fi
 # For scripts/coverage.sh: what is executed of these addresses.
 [ -z "${COVER:-}" ] || qemu+=(-d in_asm -dfilter "$COVER" -D "$log.cover")
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
-# The kernel's check of its timer fails where QEMU has to wait long for a CPU.
-append="console=ttyS0 panic=-1 no_timer_check $args"
+append="console=${lines[0]} panic=-1 $args out=${lines[1]}"
 
 if [ -n "$shell" ]; then
 	echo "A shell in the guest; poweroff or Ctrl-A X ends it, /vm/lib.sh has the tests' tools."
-	exec scripts/enter.sh "${qemu[@]}" -serial mon:stdio -append "$append run=shell"
+	exec "${enter[@]}" "${qemu[@]}" -serial mon:stdio -append "$append run=shell"
 fi
 
 : > "$log.out"
-timeout -s KILL "$limit" scripts/enter.sh "${qemu[@]}" -append "$append run=\"$*\"" \
+timeout -s KILL "$limit" "${enter[@]}" "${qemu[@]}" -append "$append run=\"$*\"" \
 	-serial "file:$log.console" -serial "file:$log.out" < /dev/null > "$log.qemu" 2>&1 &
 job=$! # stopped with this script
 # Shown as it comes. (tail -f was once seen to show nothing of a file that QEMU had written to.)
@@ -98,12 +120,13 @@ status=0
 job=
 
 [ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
-# zswap_faulty is a compressor of the tests, which fails on request.
-# Nor is it one that an allocation has failed or waited long, which says so with a trace, and may; nor a data race
+# zswap_faulty and zswap_accel are compressors of the tests, which fail on request.
+# Nor is it one that an allocation has failed or waited long, or a task was killed for its memory, which says so
+# with a trace, and may: a test of ours sees that its task is gone; nor a data race
 # of C's that KCSAN sees in what has nothing to do with swap, or where zsmalloc reads a zspage's
 # class while it changes how full it is: bits of one word (docs/upstream).
-complaint=$(grep -a -v zswap_faulty "$log.console" | awk -v bad="$bad" '
-	/page allocation (failure|stall)|vmalloc error/ { excused = NR + 8 }
+complaint=$(grep -a -v -E "zswap_(faulty|accel)" "$log.console" | awk -v bad="$bad" '
+	/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
 	/Call Trace/ && NR <= excused { next }
 	/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
 	$0 ~ bad { print; exit }' | tr -d '\r') || true

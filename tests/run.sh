@@ -5,7 +5,8 @@
 #
 # A test in the guest that says "# only: NAME..." is for these kernels, by VARIANT or IMPL; the others are for
 # all. For Rust there are two without VARIANT: rust, and debugvm for the tests that name it. IMPL=c runs
-# them on C, the reference.
+# them on C, the reference. One that says "# not: ARCH: WHY" is left out there; so are the
+# tests of this machine, which the run without ARCH has.
 # usage: tests/run.sh [tests/vm/FILE...]
 . "$(dirname "$0")/../scripts/lib.sh"
 . tests/judge.sh
@@ -84,7 +85,7 @@ guests() {
 	mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)
 	for i in "${!boots[@]}"; do
 		mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
-		name=${VARIANT:+$VARIANT-}test-$i args=${boots[i]}
+		name=$prefix${VARIANT:+$VARIANT-}test-$i args=${boots[i]}
 		# What is skipped at boot, as there is no swap, never runs after that: abi.sh and others run the
 		# suites in C. (kunit.filter, which can leave some out, is a NULL pointer dereference in Rust's.)
 		[[ $args == *kunit.* ]] || args+=" kunit.filter_glob=rust_*"
@@ -102,6 +103,7 @@ if [ $# = 0 ]; then
 	all=yes
 	mapfile -t files < <(for file in tests/vm/*.sh; do
 		grep -q -e '^# boot: ' -e '^plan ' "$file" || continue # what tests share
+		! why=$(sed -n "s/^# not: ${ARCH:-x86_64}: //p" "$file" | grep .) || { echo "left out: ${file##*/}: $why" >&2; continue; }
 		! grep -q '^# only: ' "$file" || only "${VARIANT:-$IMPL}" "$file" || second "$file" || continue
 		echo "$file"
 	done)
@@ -113,11 +115,17 @@ for file; do
 	if second "$file"; then second+=("$file"); else first+=("$file"); fi
 done
 for variant in ${first:+"${VARIANT-}"} ${second:+debugvm}; do
-	[ -e "$(make -s where IMPL="$IMPL" VARIANT="$variant" | sed -n 's/^bzImage=//p')" ] ||
+	[ -e "$(make -s where IMPL="$IMPL" VARIANT="$variant" | sed -n 's/^image=//p')" ] ||
 		die "no kernel to test: run make kernel IMPL=$IMPL${variant:+ VARIANT=$variant EXTRA_CONFIG=scripts/configs/$variant.config}"
 done
 
-[ -z "$all" ] || host_tests
+if [ -z "$all" ]; then
+	:
+elif [ "${ARCH:-x86_64}" != x86_64 ]; then
+	echo "left out: the tests of this machine, and attacks on types: make test without ARCH has them"
+else
+	host_tests
+fi
 scripts/accel.sh >"$work/accel"
 [ ${#first[@]} = 0 ] || guests "${first[@]}"
 [ ${#second[@]} = 0 ] || VARIANT=debugvm guests "${second[@]}"

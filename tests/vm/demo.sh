@@ -40,7 +40,7 @@ row()
 		pages=$((pages + n)) cpu=$((cpu + 1))
 	done
 
-	[ "$kib" = 4 ] || whole=$(folios_stored "$kib")
+	[ "$kib" = "$page" ] || whole=$(folios_stored "$kib")
 	read_counts
 	stored=$zswpout zero=$swpout_zero
 	all out
@@ -65,11 +65,11 @@ row()
 
 	awk -v name="$(echo "$*" | tr ' ' '+')" 'BEGIN { printf "%-15s %-6s %5d %6d %6d %6d %5d %10d %6s %7.1f %7.1f %8d\n",
 		name, "'"$where"'", '"$kib, $pages, $stored, $zero, $raw, $bytes"',
-		'"$bytes"' ? sprintf("%.2f", '"$stored * 4096 / $bytes"') : "-",
+		'"$bytes"' ? sprintf("%.2f", '"$stored * $page * 1024 / $bytes"') : "-",
 		'"$out_ns / $pages / 1000, $in_ns / $pages / 1000, $verified"' }'
 	[ $left = $pages ] || bad "only $left of $pages pages left memory"
 	[ $((stored + zero)) = $left ] || bad "$left pages left, but zswpout $stored + swpout_zero $zero"
-	[ "$kib" = 4 ] || [ $(((left - zero) / (kib / 4))) = $(($(folios_stored "$kib") - whole)) ] ||
+	[ "$kib" = "$page" ] || [ $(((left - zero) / (kib / page))) = $(($(folios_stored "$kib") - whole)) ] ||
 		bad "folios of $kib KiB were split on their way to zswap"
 	[ $back = $left ] || bad "$left pages left, $back came back"
 	[ $((loaded + zero_back)) = $back ] || bad "$back pages came back, but zswpin $loaded + swpin_zero $zero_back"
@@ -87,16 +87,18 @@ done < /run/index
 
 cat <<END
 
-Compressor $1. Pages of 4 KiB, swapped as folios of so many KiB; zero pages need no
+Compressor $1. Pages of $page KiB, swapped as folios of so many KiB; zero pages need no
 store; raw pages don't compress; compressed is the RAM the pool takes, in bytes; out
 and in are microseconds a page in this guest.
 
 corpus          swap   folio  pages stored   zero   raw compressed  ratio     out      in verified
 END
 total=0
-for swap_and_folio in "brd 4" "brd 64" "brd 2048" "virtio 4" "file 4"; do
-	# shellcheck disable=SC2086
-	set -- $swap_and_folio
+# Of larger pages, none leaves in a folio of several (THP_SWAP).
+large=
+[ "$page" != 4 ] || large="brd-64 brd-2048"
+for swap_and_folio in brd-$page $large virtio-$page file-$page; do
+	set -- "${swap_and_folio%-*}" "${swap_and_folio#*-}"
 	swap_on "$1" || bad "no swap on $1"
 	folios "$2"
 	for corpus in $(cut -d' ' -f1 /run/index); do
@@ -105,9 +107,9 @@ for swap_and_folio in "brd 4" "brd 64" "brd 2048" "virtio 4" "file 4"; do
 	swap_off
 done
 swap_on brd
-folios 4
-row brd 4 source heap
-row brd 4 vmlinux library
+folios "$page"
+row brd "$page" source heap
+row brd "$page" vmlinux library
 swap_off
 left=$(debug stored_pages)
 [ "$left" = 0 ] || bad "$left pages are still stored after everything is gone"

@@ -4,6 +4,8 @@
 
 PARAM=/sys/module/zswap/parameters
 DEBUG=/sys/kernel/debug/zswap
+# In KiB.
+page=$(awk '/^KernelPageSize:/ { print $2; exit }' /proc/self/smaps)
 THP=/sys/kernel/mm/transparent_hugepage
 
 # --- Test points (TAP) ---------------------------------------------------
@@ -86,14 +88,14 @@ swap_off() { swapoff $device; }
 # folios KIB: what a mapping that asks for huge pages gets from now on
 folios()
 {
-	[ -d $THP ] || { [ "$1" = 4 ]; return; }
+	[ -d $THP ] || { [ "$1" = "$page" ]; return; }
 	for size in "$THP"/hugepages-*kB/enabled; do
 		case $size in
 		*/hugepages-"$1"kB/enabled) echo always ;;
 		*) echo never ;;
 		esac > "$size"
 	done
-	[ "$1" = 4 ] && echo never > $THP/enabled || echo always > $THP/enabled
+	[ "$1" = "$page" ] && echo never > $THP/enabled || echo always > $THP/enabled
 }
 
 # folios_stored KIB: folios of this size that went to zswap whole

@@ -19,7 +19,7 @@ tidy()
 		set_param compressor lz4
 		set_param enabled Y
 	fi
-	folios 4
+	folios "$page"
 }
 
 for test in "$@"; do

@@ -5,7 +5,7 @@
  * byte of its memory must be and compares all of them: `check` is the judge of
  * every test.
  *
- *   map PAGES KIB      anonymous memory, KIB (4, 64, 2048) asks for that folio size
+ *   map PAGES KIB      anonymous memory, KIB (that of a page, 64, 2048) asks for that folio size
  *   node N             memory comes from node N alone from now on
  *   fill KIND SEED     write a pattern: text, random, zero, same (one word again and again),
  *                      last (15 text, 1 random)
@@ -66,7 +66,7 @@ static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
 /* What is expected, and what the kernel says. */
-static unsigned char want[CHUNK * PAGE] __attribute__((aligned(4096)));
+static unsigned char want[CHUNK * PAGE] __attribute__((aligned(PAGE)));
 static uint64_t map_entries[CHUNK];
 
 static void die(const char *what)
@@ -238,8 +238,8 @@ static void map(size_t n, unsigned int kib)
 	mem = (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
 	pages = n;
 	/* A kernel without large folios knows neither. */
-	if (madvise(mem, n * PAGE, kib > 4 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
-	    (kib > 4 || errno != EINVAL))
+	if (madvise(mem, n * PAGE, kib > PAGE_KIB ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
+	    (kib > PAGE_KIB || errno != EINVAL))
 		die("MADV_HUGEPAGE");
 }
 

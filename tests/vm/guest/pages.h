@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#define PAGE 4096UL
+/* Of the kernel that they are packed for: see scripts/initramfs.sh. */
+#define PAGE (PAGE_KIB * 1024UL)
 #define HUGE (2UL << 20)
 
 #define SWAPPED (1ULL << 62) /* in /proc/PID/pagemap */
