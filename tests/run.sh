@@ -44,7 +44,7 @@ host_tests() {
 # boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments; "-r" before them is
 # one for scripts/vm.sh.
 boot() {
-	local name=$1 args=$2 file points repeat=()
+	local name=$1 args=$2 file points again repeat=()
 	shift 2
 	[[ $args != "-r "* ]] || repeat=(-r)
 	for file; do
@@ -59,7 +59,10 @@ boot() {
 	)
 	wait $! # for the status
 	case $(cat "$work/status") in
-	0) result ok "boot ($args): the kernel complained of nothing" ;;
+	0)
+		result ok "boot ($args): the kernel complained of nothing"
+		! again=$(grep 'booted again$' "$work/vm") || result skip "boot ($args): its first try: $again"
+		;;
 	143) result FAILED "boot ($args): a test hung" ;;
 	*) result FAILED "boot ($args): $(tail -n 1 "$work/vm")" ;;
 	esac

@@ -18,7 +18,7 @@ work=$(mktemp -d)
 scratch=$work
 scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 
-echo 1..7
+echo 1..8
 point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
 point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
 point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
@@ -26,4 +26,10 @@ point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
 point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_cache_rs.o swap_cache_alloc_folio
 point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
 point "panics reached are those of docs/design.md" eval 'scripts/enter.sh scripts/panics.py "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+stands_still() {
+	local status=0
+	STILL_LIMIT=2 scripts/vm.sh -p -n still true >"$work/still" 2>&1 || status=$?
+	[ $status = 1 ] && [ "$(grep -c 'booted again$' "$work/still")" = 1 ] && grep -q 'stood still .*, twice' "$work/still"
+}
+point "a guest that stands still in its boot is booted again, and given up the second time" stands_still
 exit $status
