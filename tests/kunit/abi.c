@@ -4,7 +4,7 @@
  * built: where the folio's lock is after each return value, what is left in
  * the folio's slots, and whose data a folio has.
  *
- * The folios are real, in the swap cache of the swap device that is on. No
+ * The folios are real, in the swap cache of a swap device (setup.c). No
  * assertion ends a test early: each has a locked folio to clean up.
  */
 
@@ -38,7 +38,7 @@ static void make_unread(struct folio *folio)
 }
 
 /* A page, what a fault may swap in at once, and all that fits into a cluster. */
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#ifdef CONFIG_THP_SWAP
 static const int orders[] = { 0, 4, HPAGE_PMD_ORDER };
 #else
 static const int orders[] = { 0 };
@@ -138,13 +138,12 @@ static void load_of_empty_slot_keeps_the_lock(struct kunit *test)
 	drop(folio);
 }
 
+#ifdef CONFIG_THP_SWAP
 static void load_of_a_large_folio_fails(struct kunit *test)
 {
 	struct folio *folio;
 	long before = stored();
 
-	if (!LARGEST)
-		kunit_skip(test, "there are no large folios");
 	folio = cached_folio(test, 4);
 	if (!folio)
 		return;
@@ -159,6 +158,7 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
+#endif
 
 static void failed_load_keeps_the_entry(struct kunit *test)
 {
@@ -261,9 +261,7 @@ static void full_store_clears_the_slots(struct kunit *test)
 #ifdef CONFIG_FAILSLAB
 /*
  * Makes the n-th allocation of a store fail, for every n that there is (for
- * the largest folio: for its first pages, and for some later ones). Wants
- * ignore-gfp-wait of failslab and fail_page_alloc to be off, and min-order of
- * the latter to be 0.
+ * the largest folio: for its first pages, and for some later ones).
  */
 static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw)
 {
@@ -319,14 +317,13 @@ static void failed_allocation_clears_the_slots(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_THP_SWAP
 static void invalidate_forgets_one_slot(struct kunit *test)
 {
 	struct folio *folio;
 	long before = stored();
 	swp_entry_t fifth;
 
-	if (!LARGEST)
-		kunit_skip(test, "there are no large folios");
 	folio = cached_folio(test, 4);
 	if (!folio)
 		return;
@@ -342,6 +339,7 @@ static void invalidate_forgets_one_slot(struct kunit *test)
 	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
+#endif
 
 static void lruvec_starts_with_no_swapins(struct kunit *test)
 {
@@ -376,7 +374,9 @@ static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(store_replaces_older_entry),
 	KUNIT_CASE(load_empties_slot_and_dirties_folio),
 	KUNIT_CASE(load_of_empty_slot_keeps_the_lock),
+#ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(load_of_a_large_folio_fails),
+#endif
 	KUNIT_CASE(failed_load_keeps_the_entry),
 	KUNIT_CASE(failed_compression_stores_page_raw),
 	KUNIT_CASE(disabled_store_clears_the_slots),
@@ -384,7 +384,9 @@ static struct kunit_case zswap_abi_cases[] = {
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_allocation_clears_the_slots),
 #endif
+#ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(invalidate_forgets_one_slot),
+#endif
 	KUNIT_CASE(lruvec_starts_with_no_swapins),
 	KUNIT_CASE(totals_count_raw_pages),
 	{}
@@ -392,8 +394,6 @@ static struct kunit_case zswap_abi_cases[] = {
 
 static int zswap_abi_init(struct kunit *test)
 {
-	if (get_nr_swap_pages() <= 2 << LARGEST)
-		kunit_skip(test, "no swap device is on: run me again after swapon");
 	if (set_param("zswap.enabled", "Y") ||
 	    set_param("zswap.compressor", FAULTY_NAME))
 		return -ENODEV;
@@ -404,6 +404,8 @@ static int zswap_abi_init(struct kunit *test)
 
 static struct kunit_suite zswap_abi_suite = {
 	.name = "zswap_abi",
+	.suite_init = swap_test_begin,
+	.suite_exit = swap_test_end,
 	.init = zswap_abi_init,
 	.test_cases = zswap_abi_cases,
 };

@@ -6,8 +6,8 @@
  * compressor, nor has Rust without CONFIG_ZSWAP_RACE_POINTS: what needs others is
  * skipped then. The cases are in races_*.c.
  *
- * The slots are real, on the swap device that is on: a small one, to get the
- * same slot again. Whatever a test has found, it lets go of those that it holds
+ * The slots are real, on a swap device (setup.c) that is small, to get the same
+ * slot again. Whatever a test has found, it lets go of those that it holds
  * before it says so. After each test nothing may be left in zswap and no slot
  * be in use.
  */
@@ -41,16 +41,20 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(unused_load_leaves_dirty_folio),
 	/* Storing */
 	KUNIT_CASE(writeback_skips_refused_folio),
+#ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(writeback_skips_half_stored_folio),
 	KUNIT_CASE(refused_half_stored_folio_leaves_nothing),
+#endif
 	KUNIT_CASE(store_at_its_limit_never_waits_for_load),
 	KUNIT_CASE(store_completes_if_zswap_is_disabled),
 	/* Pools and CPUs */
 	KUNIT_CASE(pages_survive_compressor_switch),
 	KUNIT_CASE(retired_pool_dies_with_its_last_page),
 	KUNIT_CASE(store_uses_the_old_pool_during_switch),
+#ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE_SLOW(compression_survives_cpu_removal),
 	KUNIT_CASE(cpu_removal_waits_for_pool_creation),
+#endif
 	/* Cgroups */
 	KUNIT_CASE(store_survives_cgroup_removal),
 	KUNIT_CASE(entries_survive_cgroup_removal),
@@ -66,8 +70,6 @@ static struct kunit_case zswap_races_cases[] = {
 
 static int zswap_races_init(struct kunit *test)
 {
-	if (get_nr_swap_pages() <= 2 << ORDER || total_swap_pages > SMALL_DEVICE)
-		kunit_skip(test, "no small swap device is on: run me again after swapon");
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU has no races");
 	if (set_param("zswap.enabled", "Y") || set_param("zswap.shrinker_enabled", "Y") ||
@@ -93,6 +95,15 @@ static void zswap_races_exit(struct kunit *test)
 
 static int zswap_races_suite_init(struct kunit_suite *suite)
 {
+	int ret = swap_test_begin(suite);
+
+	if (ret)
+		return ret;
+	if (total_swap_pages > SMALL_DEVICE) {
+		pr_err("%s: the swap device has more than %d pages\n", suite->name, SMALL_DEVICE);
+		swap_test_end(suite);
+		return -EFBIG;
+	}
 	race_points_enable(true);
 	return 0;
 }
@@ -100,6 +111,7 @@ static int zswap_races_suite_init(struct kunit_suite *suite)
 static void zswap_races_suite_exit(struct kunit_suite *suite)
 {
 	race_points_enable(false);
+	swap_test_end(suite);
 }
 
 static struct kunit_suite zswap_races_suite = {

@@ -17,9 +17,6 @@
 /* How long is waited for what mustn't happen. */
 #define A_WHILE_MS 100
 
-/* In pages: small, to get the same slot again. */
-#define SMALL_DEVICE 8192
-
 /* --- Points: races_helpers.c ------------------------------------------------- */
 
 /* A point of a path, and what the task has when it gets there. */
@@ -55,7 +52,7 @@ struct side {
 	swp_entry_t entry;
 	struct mem_cgroup *memcg;
 	struct folio *folio;
-	const char *command, *param, *value;
+	const char *param, *value;
 	unsigned long nr;
 	u64 found;
 };
@@ -89,7 +86,6 @@ void press(struct mem_cgroup *memcg, unsigned long nr);
 void age(void);
 bool soon_empty(void);
 
-int shell(const char *command);
 struct mem_cgroup *make_group(struct kunit *test);
 bool remove_group(struct mem_cgroup *memcg);
 void put_group(struct mem_cgroup *memcg);

@@ -5,7 +5,6 @@
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/shrinker.h>
-#include <linux/umh.h>
 
 #include "races.h"
 
@@ -330,30 +329,15 @@ bool soon_empty(void)
 
 /* --- Cgroups ----------------------------------------------------------------- */
 
-/* As root does it: /cg, /bin and the device are those of the tests' guest. */
-int shell(const char *command)
-{
-	return call_usermodehelper("/bin/sh",
-				   (char *[]){ "/bin/sh", "-c", (char *)command, NULL },
-				   (char *[]){ "PATH=/bin", NULL }, UMH_WAIT_PROC);
-}
-
 #define GROUP "zswap_races"
 
-/* A cgroup, kept by a reference. Skips the test if there are none. */
+/* A cgroup, kept by a reference. */
 struct mem_cgroup *make_group(struct kunit *test)
 {
-	struct cgroup_subsys_state *css;
-	struct cgroup *cgroup;
+	struct mem_cgroup *memcg = swap_test_make_group(GROUP);
 
-	if (shell("mkdir /cg/" GROUP))
-		kunit_skip(test, "there are no cgroups");
-	cgroup = cgroup_get_from_path("/" GROUP);
-	if (IS_ERR(cgroup))
-		kunit_skip(test, "there is no cgroup " GROUP);
-	css = cgroup_get_e_css(cgroup, &memory_cgrp_subsys);
-	cgroup_put(cgroup);
-	return mem_cgroup_from_css(css);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(memcg), "no cgroup: %pe", memcg);
+	return memcg;
 }
 
 /* It is removed; when this returns, its lists and charges are its parent's. */
@@ -361,7 +345,7 @@ bool remove_group(struct mem_cgroup *memcg)
 {
 	unsigned long limit = jiffies + PATIENCE;
 
-	if (shell("rmdir /cg/" GROUP))
+	if (swap_test_remove_group(GROUP))
 		return false;
 	while (mem_cgroup_online(memcg) && time_before(jiffies, limit))
 		msleep(20);

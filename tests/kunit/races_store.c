@@ -46,8 +46,6 @@ void writeback_skips_half_stored_folio(struct kunit *test)
 	unsigned long written = event(ZSWPWB);
 
 	needs_point(test, "store:before_lru_add");
-	if (!ORDER)
-		kunit_skip(test, "there are no large folios");
 	folio = new_folio(test, ORDER, 7);
 	if (!folio)
 		return;
@@ -75,8 +73,6 @@ void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 	long some = 0;
 
 	needs_point(test, "store:before_clear");
-	if (!ORDER)
-		kunit_skip(test, "there are no large folios");
 	memcg = make_group(test);
 	folio = new_folio_of(test, memcg, ORDER, 7);
 	if (folio) {

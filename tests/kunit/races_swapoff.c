@@ -3,9 +3,6 @@
 
 #include "races.h"
 
-#define SWAPOFF "swapoff /dev/vda"
-#define SWAPON "swapon /dev/vda"
-
 /* As do_fault(), without the lock, so that it needs no slot any more. It keeps the device. */
 static void do_swapin(struct side *side)
 {
@@ -22,9 +19,9 @@ static void do_swapin(struct side *side)
 		put_swap_device(si);
 }
 
-static void do_shell(struct side *side)
+static void do_swapoff(struct side *side)
 {
-	side->found = shell(side->command);
+	side->found = swap_test_swapoff();
 }
 
 /* The device goes while writeback knows of a slot of it, and is waited for if writeback has it. */
@@ -32,7 +29,7 @@ void swapoff_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
 		struct side writeback = { .run = do_press };
-		struct side swapoff = { .run = do_shell, .command = SWAPOFF };
+		struct side swapoff = { .run = do_swapoff };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = aged(test, 7);
 		bool waits = false;
@@ -54,7 +51,7 @@ void swapoff_waits_for_writeback(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (int)swapoff.found, 0);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + point->folio);
-		KUNIT_EXPECT_EQ(test, shell(SWAPON), 0);
+		KUNIT_EXPECT_EQ(test, swap_test_swapon(), 0);
 	}
 }
 
@@ -63,7 +60,7 @@ void swapoff_waits_for_load(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
 		struct side load = { .run = do_swapin };
-		struct side swapoff = { .run = do_shell, .command = SWAPOFF };
+		struct side swapoff = { .run = do_swapoff };
 		swp_entry_t entry = swapped(test, 0, 7, NULL);
 		bool waits = false;
 
@@ -81,6 +78,6 @@ void swapoff_waits_for_load(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, load.found, 7ULL);
 		KUNIT_EXPECT_EQ(test, (int)swapoff.found, 0);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
-		KUNIT_EXPECT_EQ(test, shell(SWAPON), 0);
+		KUNIT_EXPECT_EQ(test, swap_test_swapon(), 0);
 	}
 }

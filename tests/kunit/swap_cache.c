@@ -150,7 +150,7 @@ static void slot_keeps_its_shadow(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, swap_cache_get_shadow(entry));
 }
 
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#ifdef CONFIG_THP_SWAP
 /* All of the slots, or as many as it takes: the orders are tried from the largest. */
 static void ranges_that_cannot_be_had(struct kunit *test)
 {
@@ -289,17 +289,21 @@ static void all_is_replaced(struct kunit *test)
 }
 
 #ifdef CONFIG_MEMCG
-/* The cgroup of this name, with a reference. None can be made from here. */
-static struct mem_cgroup *cgroup_of(struct kunit *test, const char *path)
-{
-	struct cgroup *cgroup = cgroup_get_from_path(path);
-	struct mem_cgroup *memcg;
+#define GROUP "swap_cache"
 
-	if (IS_ERR(cgroup))
-		kunit_skip(test, "no cgroup %s: run me again when there is one", path);
-	memcg = mem_cgroup_from_css(cgroup_get_e_css(cgroup, &memory_cgrp_subsys));
-	cgroup_put(cgroup);
+/* A new cgroup, with a reference. */
+static struct mem_cgroup *make_group(struct kunit *test)
+{
+	struct mem_cgroup *memcg = swap_test_make_group(GROUP);
+
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(memcg), "no cgroup: %pe", memcg);
 	return memcg;
+}
+
+static void put_group(struct kunit *test, struct mem_cgroup *memcg)
+{
+	mem_cgroup_put(memcg);
+	KUNIT_EXPECT_EQ(test, swap_test_remove_group(GROUP), 0);
 }
 
 /* Slots that were swapped out of this cgroup. */
@@ -359,7 +363,7 @@ static int find(void *data)
 static long charge_fallbacks(int order)
 {
 	long sum = 0;
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#ifdef CONFIG_THP_SWAP
 	int cpu;
 
 	for_each_possible_cpu(cpu)
@@ -373,7 +377,7 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 {
 	/* Who has no more to reclaim gives up, and doesn't look for somebody to kill. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
-	struct mem_cgroup *memcg = cgroup_of(test, "/charge");
+	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
 	int order;
 
@@ -457,7 +461,7 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 		}
 		give_back(test, entry, order);
 	}
-	mem_cgroup_put(memcg);
+	put_group(test, memcg);
 }
 #endif
 
@@ -506,11 +510,11 @@ static void failed_additions_leave_nothing(struct kunit *test)
 	give_back(test, entry, ORDER);
 }
 
-#if defined(CONFIG_MEMCG) && defined(CONFIG_TRANSPARENT_HUGEPAGE)
+#if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
 /* A cgroup gets its list of folios to be split with the first large one, once that is charged. */
 static void a_cgroups_first_large_folio(struct kunit *test)
 {
-	struct mem_cgroup *memcg = cgroup_of(test, "/fresh");
+	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
 	swp_entry_t entry;
 	int first, second;
@@ -523,7 +527,7 @@ static void a_cgroups_first_large_folio(struct kunit *test)
 		KUNIT_EXPECT_GT(test, second, 0);
 		give_back(test, entry, ORDER);
 	}
-	mem_cgroup_put(memcg);
+	put_group(test, memcg);
 }
 #endif
 #endif
@@ -659,7 +663,7 @@ static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(cached_slot_outlives_its_last_user),
 	KUNIT_CASE(slots_are_freed_one_by_one),
 	KUNIT_CASE(slot_keeps_its_shadow),
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(ranges_that_cannot_be_had),
 	KUNIT_CASE(parts_are_replaced),
 #endif
@@ -669,7 +673,7 @@ static struct kunit_case swap_cache_cases[] = {
 #endif
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_additions_leave_nothing),
-#if defined(CONFIG_MEMCG) && defined(CONFIG_TRANSPARENT_HUGEPAGE)
+#if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
 	KUNIT_CASE(a_cgroups_first_large_folio),
 #endif
 #endif
@@ -680,15 +684,18 @@ static struct kunit_case swap_cache_cases[] = {
 
 static int swap_cache_init(struct kunit *test)
 {
-	if (get_nr_swap_pages() <= 2 << ORDER)
-		kunit_skip(test, "no swap device is on: run me again after swapon");
-	if (IS_ENABLED(CONFIG_ZSWAP) && !zswap_is_enabled())
-		kunit_skip(test, "zswap keeps the data of these tests: enable it");
+#ifdef CONFIG_ZSWAP
+	/* It keeps the data of these tests. */
+	if (!zswap_is_enabled())
+		return set_param("zswap.enabled", "Y");
+#endif
 	return 0;
 }
 
 static struct kunit_suite swap_cache_suite = {
 	.name = "swap_cache",
+	.suite_init = swap_test_begin,
+	.suite_exit = swap_test_end,
 	.init = swap_cache_init,
 	.test_cases = swap_cache_cases,
 };

@@ -22,9 +22,10 @@
 #include "../../../../mm/internal.h"
 #include "../../../../mm/swap.h"
 #include "../../../../mm/swap_table.h"
+#include "setup.h"
 
 /* Of the large folios that are tried. */
-#ifdef CONFIG_TRANSPARENT_HUGEPAGE
+#ifdef CONFIG_THP_SWAP
 #define ORDER 4
 #else
 #define ORDER 0

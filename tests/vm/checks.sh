@@ -9,14 +9,9 @@ plan 8
 dumps() { dmesg | sed -n 's/.*page dumped because: //p'; }
 
 swap_on virtio 16384
-suite=/sys/kernel/debug/kunit/swap_checks
-echo 1 > /sys/kernel/debug/clear_warn_once
 before=$(dumps | wc -l)
-echo 1 > $suite/run
+suite swap_checks
 swap_off
-# What is skipped is missing.
-sed -n 's/^    ok \([0-9]* .* # SKIP\)/    not ok \1/; s/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
-points=6
 
 point "each check says of which folio, and why" "$(dumps | tail -n +$((before + 1)))" \
 	"VM_WARN_ON_ONCE_FOLIO(!it.is_locked())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# The KUnit suites in Rust, again if they ran at boot, now that there is swap: then there was none. Those in
-# C have a file each, with a swap device as they want it.
+# The KUnit suites of what is in Rust, again if they ran at boot, now that there is swap: then there was
+# none. Those in C that swap have a file each, with a swap device as they want it.
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit || exit

@@ -7,10 +7,7 @@
 plan 37
 
 swap_on virtio 16384
-suite=/sys/kernel/debug/kunit/zswap_races
-echo 1 > $suite/run
+suite zswap_races
 swap_off
-sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' $suite/results
-points=36
 
 point "nothing is left" "$(debug stored_pages) $(debug pool_total_size)" "0 0"

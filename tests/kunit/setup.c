@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the suites need of user space: a swap device, cgroups, and allocations that
+ * may be made to fail. When KUnit runs at boot there is nobody else to set it up.
+ */
+
+#include <linux/blkdev.h>
+#include <linux/cgroup.h>
+#include <linux/file.h>
+#include <linux/fs_struct.h>
+#include <linux/kthread.h>
+#include <linux/major.h>
+#include <linux/mman.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+#include "swap_test.h"
+
+/* --- System calls ------------------------------------------------------------ */
+
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+asmlinkage long __x64_sys_swapon(const struct pt_regs *regs);
+asmlinkage long __x64_sys_swapoff(const struct pt_regs *regs);
+#define CALL(name, path) __x64_sys_##name(&(struct pt_regs){ .di = (unsigned long)(path) })
+#elif defined(CONFIG_ARM64)
+asmlinkage long __arm64_sys_swapon(const struct pt_regs *regs);
+asmlinkage long __arm64_sys_swapoff(const struct pt_regs *regs);
+#define CALL(name, path) __arm64_sys_##name(&(struct pt_regs){ .regs[0] = (unsigned long)(path) })
+#elif defined(CONFIG_RISCV)
+asmlinkage long __riscv_sys_swapon(const struct pt_regs *regs);
+asmlinkage long __riscv_sys_swapoff(const struct pt_regs *regs);
+#define CALL(name, path) __riscv_sys_##name(&(struct pt_regs){ .orig_a0 = (unsigned long)(path) })
+#else
+#define CALL(name, path) call_##name(path)
+
+static long call_swapon(const char __user *path)
+{
+	return sys_swapon(path, 0);
+}
+
+static long call_swapoff(const char __user *path)
+{
+	return sys_swapoff(path);
+}
+#endif
+
+/* What is done with a text of user space. */
+struct call {
+	long (*run)(struct call *call, const char __user *text);
+	const char *text;
+	struct file *file;
+	long ret;
+	struct completion done;
+};
+
+static long do_swapon(struct call *call, const char __user *path)
+{
+	return CALL(swapon, path);
+}
+
+static long do_swapoff(struct call *call, const char __user *path)
+{
+	return CALL(swapoff, path);
+}
+
+static long do_write(struct call *call, const char __user *text)
+{
+	loff_t pos = 0;
+
+	return vfs_write(call->file, text, strlen(call->text), &pos);
+}
+
+static int call_thread(void *data)
+{
+	struct call *call = data;
+	size_t len = strlen(call->text) + 1;
+	unsigned long addr;
+
+	call->ret = kunit_attach_mm();
+	if (call->ret)
+		goto out;
+	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(addr))
+		call->ret = addr;
+	else if (copy_to_user((void __user *)addr, call->text, len))
+		call->ret = -EFAULT;
+	else
+		scoped_with_init_fs() /* a kernel thread sees no files */
+			call->ret = call->run(call, (const char __user *)addr);
+out:
+	complete(&call->done);
+	return 0;
+}
+
+/* By a thread of its own, with which the address space goes. */
+static long call(struct call *call)
+{
+	struct task_struct *task;
+
+	init_completion(&call->done);
+	task = kthread_run(call_thread, call, "swap_test_call");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	wait_for_completion(&call->done);
+	return call->ret;
+}
+
+/* --- Files ------------------------------------------------------------------- */
+
+/* A mount of a file system for the kernel alone, until kern_unmount(). */
+static struct vfsmount *mount(const char *name)
+{
+	struct file_system_type *type = get_fs_type(name);
+	struct vfsmount *mnt;
+
+	if (!type)
+		return ERR_PTR(-ENODEV);
+	mnt = kern_mount(type);
+	put_filesystem(type);
+	return mnt;
+}
+
+static int write_to(struct vfsmount *mnt, const char *path, const char *text)
+{
+	struct file *file = file_open_root_mnt(mnt, path, O_WRONLY, 0);
+	long ret;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	ret = call(&(struct call){ .run = do_write, .text = text, .file = file });
+	fput(file);
+	return ret < 0 ? ret : 0;
+}
+
+static int write_to_debugfs(const char *path, const char *text)
+{
+	struct vfsmount *mnt = mount("debugfs");
+	int ret;
+
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	ret = write_to(mnt, path, text);
+	kern_unmount(mnt);
+	return ret;
+}
+
+/* What warns once does so again. */
+int swap_test_warn_again(void)
+{
+	return write_to_debugfs("clear_warn_once", "1");
+}
+
+/* Each allocation may be the one that fails by fail_nth, those that may sleep too. */
+static int any_may_fail(void)
+{
+	static const char *const settings[][2] = {
+		{ "failslab/verbose", "0" },
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/min-order", "0" },
+	};
+	int i, ret = 0;
+
+	if (!IS_ENABLED(CONFIG_FAULT_INJECTION_DEBUG_FS))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(settings) && !ret; i++)
+		ret = write_to_debugfs(settings[i][0], settings[i][1]);
+	return ret;
+}
+
+/* --- The swap device --------------------------------------------------------- */
+
+#define NODE "/swap_test"
+
+/* Where the device is that is on, or was last. */
+static char device[64];
+/* Whether it is our own. */
+static bool own;
+
+static int make_node(void)
+{
+	struct dentry *dentry;
+	struct path path;
+	int ret;
+
+	dentry = start_creating_path(AT_FDCWD, NODE, &path, 0);
+	if (IS_ERR(dentry))
+		return PTR_ERR(dentry);
+	ret = vfs_mknod(mnt_idmap(path.mnt), d_inode(path.dentry), dentry, S_IFBLK | 0600,
+			MKDEV(RAMDISK_MAJOR, 0), NULL);
+	end_creating_path(&path, dentry);
+	return ret;
+}
+
+/* As mkswap does it. */
+static int make_swap(void)
+{
+	union swap_header *header;
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t ret = -ENOMEM;
+
+	file = bdev_file_open_by_dev(MKDEV(RAMDISK_MAJOR, 0), BLK_OPEN_READ | BLK_OPEN_WRITE,
+				     &own, NULL);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	header = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	if (header) {
+		header->info.version = 1;
+		header->info.last_page = min_t(loff_t, SMALL_DEVICE,
+					       bdev_nr_bytes(file_bdev(file)) >> PAGE_SHIFT) - 1;
+		memcpy(header->magic.magic, "SWAPSPACE2", 10);
+		ret = kernel_write(file, header, PAGE_SIZE, &pos);
+	}
+	kfree(header);
+	bdev_fput(file);
+	if (ret < 0)
+		return ret;
+	return ret == PAGE_SIZE ? 0 : -EIO;
+}
+
+/* Has a swap device on: that which is, or one of our own on the first RAM disk. */
+int swap_test_begin(struct kunit_suite *suite)
+{
+	struct swap_info_struct *si = swap_info[0];
+	const char *name;
+	int ret;
+
+	own = false;
+	ret = any_may_fail();
+	if (ret) {
+		pr_err("%s: allocations can't be made to fail (%d)\n", suite->name, ret);
+		return ret;
+	}
+	if (total_swap_pages) {
+		char *buf __free(kfree) = kmalloc(sizeof(device), GFP_KERNEL);
+
+		if (!buf)
+			return -ENOMEM;
+		name = file_path(si->swap_file, buf, sizeof(device));
+		if (IS_ERR(name))
+			return PTR_ERR(name);
+		strscpy(device, name);
+		return 0;
+	}
+	ret = make_swap();
+	if (ret) {
+		pr_err("%s: no swap is on, and no RAM disk can be used (%d): CONFIG_BLK_DEV_RAM\n",
+		       suite->name, ret);
+		return ret;
+	}
+	ret = make_node();
+	if (ret && ret != -EEXIST)
+		return ret;
+	strscpy(device, NODE);
+	ret = swap_test_swapon();
+	own = !ret;
+	return ret;
+}
+
+void swap_test_end(struct kunit_suite *suite)
+{
+	if (own && swap_test_swapoff())
+		pr_err("%s: the swap device can't be taken out of use\n", suite->name);
+	own = false;
+}
+
+int swap_test_swapon(void)
+{
+	return call(&(struct call){ .run = do_swapon, .text = device });
+}
+
+int swap_test_swapoff(void)
+{
+	int ret = call(&(struct call){ .run = do_swapoff, .text = device });
+
+	/* A kernel thread's files are put later, and the device is claimed until then. */
+	flush_delayed_fput();
+	return ret;
+}
+
+/* --- Cgroups ----------------------------------------------------------------- */
+
+#ifdef CONFIG_MEMCG
+/* A new cgroup of this name, with a reference. */
+struct mem_cgroup *swap_test_make_group(const char *name)
+{
+	struct vfsmount *mnt = mount("cgroup2");
+	struct cgroup_subsys_state *css;
+	struct cgroup *cgroup;
+	struct dentry *dentry;
+	int ret;
+
+	if (IS_ERR(mnt))
+		return ERR_CAST(mnt);
+	ret = write_to(mnt, "cgroup.subtree_control", "+memory");
+	dentry = ret ? ERR_PTR(ret) : start_creating_noperm(mnt->mnt_root, &QSTR(name));
+	if (!IS_ERR(dentry)) {
+		dentry = vfs_mkdir(mnt_idmap(mnt), d_inode(mnt->mnt_root), dentry, 0755, NULL);
+		end_creating(dentry);
+	}
+	kern_unmount(mnt);
+	if (IS_ERR(dentry))
+		return ERR_CAST(dentry);
+	cgroup = cgroup_get_from_path(name);
+	if (IS_ERR(cgroup))
+		return ERR_CAST(cgroup);
+	css = cgroup_get_e_css(cgroup, &memory_cgrp_subsys);
+	cgroup_put(cgroup);
+	return mem_cgroup_from_css(css);
+}
+
+int swap_test_remove_group(const char *name)
+{
+	struct vfsmount *mnt = mount("cgroup2");
+	struct dentry *dentry;
+	int ret;
+
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	dentry = start_removing_noperm(mnt->mnt_root, &QSTR(name));
+	ret = PTR_ERR_OR_ZERO(dentry);
+	if (!ret) {
+		ret = vfs_rmdir(mnt_idmap(mnt), d_inode(mnt->mnt_root), dentry, NULL);
+		end_removing(dentry);
+	}
+	kern_unmount(mnt);
+	return ret;
+}
+#endif
