@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty, it does without.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX
 
 # Bad input is refused here, before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -15,8 +15,10 @@ ifeq ($(filter lz4 lz4-rust lzo lzo-rle zstd deflate 842,$(COMPRESSOR)),)
 $(error COMPRESSOR=$(COMPRESSOR) is unknown: use lz4, lz4-rust, lzo, lzo-rle, zstd, deflate or 842)
 endif
 
+ifneq ($(MAKECMDGOALS),kunit)
 ifeq ($(filter x86_64 arm64,$(or $(ARCH),x86_64)),)
 $(error ARCH=$(ARCH) is unknown: use x86_64 or arm64)
+endif
 endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
@@ -33,12 +35,12 @@ endif
 endif
 ifneq ($(filter test stress races,$(MAKECMDGOALS)),)
 ifneq ($(filter-out 4,$(PAGES)),)
-$(error PAGES=$(PAGES) is for run and shell: the tests of whole systems count in pages of 4 KiB)
+$(error PAGES=$(PAGES) is for run, kunit and shell: the tests of whole systems count in pages of 4 KiB)
 endif
 endif
 
 # A kernel's folder is beside those that scripts use.
-ifneq ($(filter src vm log overlay host lock,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -51,13 +53,14 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kunit kunit-input fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
 	@echo
 	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
 	@echo '  make test           every test; ends with "N passed, N failed, N skipped"'
+	@echo '  make kunit          every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          the stack that zswap and the swap cache take, in C and in Rust'
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
@@ -89,7 +92,7 @@ help:
 	@echo
 	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
 	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
-	@echo '  ARCH=arm64          for run, test, races, stress: an arm64 guest; PAGES=16 or 64 for run'
+	@echo '  ARCH=arm64          for run, test, kunit, races, stress: an arm64 guest; PAGES=16 or 64 for run, kunit'
 	@echo '  COMPRESSOR=name     for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842'
 	@echo '  KSRC=/path          your own Linux 7.3 source, a tree or an archive'
 	@echo '  TOOLCHAIN=forky     the compilers of the next Debian instead of those of trixie'
@@ -131,6 +134,12 @@ run: kernel
 test: kernel
 	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
+
+kunit-input:
+	@scripts/kunit.sh check
+
+kunit: kunit-input overlay
+	@scripts/kunit.sh
 
 zero: kernel
 	@tests/zero.sh

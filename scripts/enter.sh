@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # enter.sh COMMAND...: run a command at the top of the checkout, with the toolchain root as /.
 # HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
-# ENTER_SRC=DIR shows another folder as build/src. ENTER_ROOT=DIR is another root.
+# ENTER_SRC=DIR shows another folder as build/src. ENTER_ROOT=DIR is another root. ENTER_KVM=no hides /dev/kvm.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
@@ -34,8 +34,8 @@ unshare "${namespaces[@]}" true 2>/dev/null ||
 # The source tree is bound read-only: its files are hard links of the pristine ones.
 # shellcheck disable=SC2016 # expanded by the inner shell
 exec unshare "${namespaces[@]}" bash -euc '
-	root=$1 top=$2 cache=$3 rw=$4 src=$5 store=$6
-	shift 6
+	root=$1 top=$2 cache=$3 rw=$4 src=$5 store=$6 kvm=$7
+	shift 7
 	bind() {
 		mkdir -p "$root$1"
 		mount --rbind "$1" "$root$1"
@@ -54,6 +54,7 @@ exec unshare "${namespaces[@]}" bash -euc '
 	}
 	bind /dev
 	bind /sys
+	[ "$kvm" != no ] || [ ! -e /dev/kvm ] || mount --bind /dev/null "$root/dev/kvm"
 	# Its own: make names its job server there by its process id, which is 1 in every run.
 	mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 	mount -t proc proc "$root/proc" 2>/dev/null || bind /proc
@@ -66,5 +67,5 @@ exec unshare "${namespaces[@]}" bash -euc '
 	bind "$top"
 	[ ! -d "$src" ] || bind_ro "$src" "$top/build/src"
 	exec chroot "$root" "$@"
-' enter "$root" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" "$store" \
+' enter "$root" "$TOP" "$CACHE" "${ENTER_RW:-}" "$TOP/${ENTER_SRC:-build/src}" "$store" "${ENTER_KVM:-}" \
 	"${env[@]}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kunit.sh [check]: every KUnit suite, by the kernel's own kunit.py: on UML, which needs no guest, and on x86-64 in QEMU.
+# The results are kept as JSON and JUnit in build/kunit. ARCH names one of the two, or arm64, with pages of PAGES KiB; SUITE one suite, or several by
+# a pattern, or a case as SUITE.CASE. With check, only the input is looked at.
+suite=${SUITE:-} # lib.sh has one of its own
+. "$(dirname "$0")/lib.sh"
+
+read -ra archs <<<"${ARCH:-um x86_64}"
+for arch in "${archs[@]}"; do
+	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES can't be on $arch: it has pages of 4 KiB"
+	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
+done
+# Those that the sources have, in Rust and in C.
+mapfile -t all < <({
+	grep -r -h -o 'kunit_tests([a-z0-9_]*)' rust samples | sed 's/.*(//; s/)//'
+	sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c
+} | sort)
+wanted=()
+for name in "${all[@]}"; do
+	# shellcheck disable=SC2053 # a pattern
+	[[ -n $suite && $name != ${suite%%.*} ]] || wanted+=("$name")
+done
+[ ${#wanted[@]} != 0 ] || die "SUITE=$suite is no suite: there are ${all[*]}"
+[ "${1:-}" != check ] || exit 0
+
+configs=build/src/samples/rust/zswap_rs/kunit
+out=build/kunit
+mkdir -p "$out"
+rm -f "$out"/*.json "$out"/*.xml
+
+# What kunit.py is told of each: the suites hold one CPU and go on with another.
+options() {
+	kunitconfig=(--kunitconfig="$TOP/$configs")
+	case $1 in
+	um)
+		run=(--kernel_args=seccomp=on --kernel_args=ncpus=2)
+		target=linux root=$ROOT
+		;;
+	*)
+		kunitconfig+=(--kunitconfig="$TOP/$configs/$1.kunitconfig" --arch="$1")
+		[ "${PAGES:-4}" = 4 ] || kunitconfig+=(--kconfig_add=CONFIG_ARM64_4K_PAGES=n --kconfig_add=CONFIG_ARM64_"$PAGES"K_PAGES=y)
+		run=(--qemu_args='-smp 2')
+		target=bzImage root=$ROOT
+		[ "$1" != arm64 ] || target=Image.gz root=$ARM64_ROOT
+		;;
+	esac
+}
+
+# kunit.py, in the kernel's source, which it wants. It takes /dev/kvm for usable if it is there: hidden, if no
+# guest comes up under it.
+kunit() {
+	# shellcheck disable=SC2016 # expanded in the root
+	ENTER_ROOT=$1 ENTER_KVM=$kvm scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 tools/testing/kunit/kunit.py "$@"' _ "${@:2}"
+}
+
+kvm=no
+[[ " ${archs[*]} " != *" x86_64 "* ]] || [ "$(ARCH='' PAGES='' scripts/accel.sh)" != kvm ] || kvm=yes
+
+status=0 names=()
+for arch in "${archs[@]}"; do
+	options "$arch"
+	name=$arch
+	[ "${PAGES:-4}" = 4 ] || name+=-${PAGES}k
+	names+=("$name")
+	dir=$TOP/build/kunit-$name
+	[ -n "${HOSTTOOLS:-}" ] || [ "$arch" != arm64 ] || scripts/toolchain.sh arm64
+	mkdir -p "$dir"
+	lock "build/log/kunit-$name.lock"
+	make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+	step "config kunit-$name" kunit "$ROOT" config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
+	[ -f "$dir/vmlinux" ] || STEP_LINES=1800
+	step "kernel kunit-$name" scripts/enter.sh make -C build/src O="$dir" ARCH="$arch" -j"$JOBS" "${make[@]}" "$target"
+	STEP_LINES=
+	attempt "kunit $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout="${TEST_LIMIT:-600}" "${run[@]}" \
+		--json="$TOP/$out/$name.json" --junit="$TOP/$out/$name.xml" ${suite:+"$suite"} || status=1
+	# The kernel's words, which kunit.py leaves in its build folder.
+	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$out/$name.log"
+done
+
+scripts/enter.sh python3 scripts/kunit_table.py "${wanted[*]}" "${names[@]/#/$out/}"
+[ $status = 0 ] || die "kunit.py found something: see $TOP/build/log/kunit-*.log"
