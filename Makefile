@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # What measures, and what reads machine code, is of x86-64 and of the compilers of now.
-of_x86 := $(filter check configs coverage exports kernels mutants parity rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs coverage exports kernels mutants parity rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test kunit kunit-input fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -68,6 +68,7 @@ help:
 	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times each'
 	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
+	@echo '  make compressors    what each compressor takes and gives, and an accelerator gains'
 	@echo '  make exports        what a kernel with both in C exports, with the project and without'
 	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
 	@echo '  make fuzz           both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10'
@@ -178,6 +179,11 @@ stack: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/enter.sh python3 scripts/stack.py
+
+compressors: overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/compressors.sh
 
 selftests: overlay
 	@scripts/kernel.sh c

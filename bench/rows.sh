@@ -9,6 +9,7 @@
 # delay=N on the kernel's command line moves all of it against the timer's ticks.
 # shellcheck disable=SC2154 # delay is there
 . ./lib.sh
+. ./counted.sh
 
 # bench WHAT KIB CONTENT: three rounds of it
 bench()
@@ -32,14 +33,7 @@ rows()
 	done
 }
 
-# What is counted, before anything is.
-sh steps.sh > /run/points
-wrong=$(awk '/^not ok/ { sub(/^not ok [0-9]* - /, ""); sub(/ # .*/, ""); name = $0 }
-	/^#   got/ { sub(/^#   got */, ""); print name ": got " $0; exit }' /run/points)
-[ "$(grep -c '^ok' /run/points)" = 5 ] || {
-	echo "swapbench: not counted as it should be: ${wrong:-tests/vm/steps.sh went wrong}"
-	exit 1
-}
+prove_unit swapbench
 
 i=0
 while [ $i -lt $((delay * 1000)) ]; do
