@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's folder is beside those that scripts use.
-ifneq ($(filter src vm log overlay host lock kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -84,6 +84,7 @@ help:
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
 	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
 	@echo '  make coverage       which lines of the policy the tests reach'
+	@echo '  make next           what another kernel would need: KSRC=/path, or the newest that Debian has'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
@@ -208,6 +209,11 @@ shell: kernel
 
 check: overlay
 	@scripts/check.sh
+
+# KSRC is a kernel that this isn't for.
+next:
+	@KSRC= scripts/toolchain.sh
+	@scripts/next.sh
 
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# next.sh: what another kernel would need: which C functions that the Rust mirrors aren't what it was written
+# from, and what of the patches applies. Of the tree or archive in KSRC, of any version, or of the newest
+# kernel that Debian has the source of. It changes nothing, and is no failure if there is much to do.
+other=${KSRC:-}
+unset KSRC # which lib.sh's checks are for
+. "$(dirname "$0")/lib.sh"
+[ -z "$other" ] || [ -e "$other" ] || die "KSRC=$other is not there: point it at the source of another Linux, or leave it out"
+
+work=build/next
+rm -rf "$work"
+mkdir -p "$work"
+if [ -d "$other" ]; then
+	tree=$(realpath "$other")
+elif [ -n "$other" ]; then
+	tree=$TOP/$work/tree
+	mkdir "$tree"
+	attempt "unpack ${other##*/}" tar -x --no-same-owner --strip-components=1 -C "$tree" -f "$other" || die "KSRC=$other can't be unpacked: see $TOP/$LOG"
+else
+	# shellcheck disable=SC2016 # expanded in the root
+	step "newest source" scripts/enter.sh bash -euc '
+		cd build/next
+		mkdir lists cache tree
+		for suite in "$@"; do
+			awk -v suite="$suite" "\$1 == \"deb\" { print \$1, \$2, suite, \"main\"; exit }" /etc/apt/sources.list
+		done >sources.list
+		apt="-o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists=$PWD/lists
+			-o Dir::Cache=$PWD/cache -o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::Check-Valid-Until=false"
+		apt-get $apt update --error-on=any
+		newest=$(apt-cache $apt search --names-only "^linux-source-[0-9.]+$" | cut -d" " -f1 | sort -V | tail -n 1)
+		# Of the versions of one kernel, the newest too.
+		version=$(apt-cache $apt madison "$newest" | cut -d"|" -f2 | tr -d " " | sort -V | tail -n 1)
+		apt-get $apt download "$newest=$version"
+		dpkg-deb -x linux-source-*.deb deb
+		tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-*.tar.xz' _ "$STABLE-backports" forky sid experimental
+	tree=$TOP/$work/tree
+fi
+version=$(kernel_version "$tree")
+[ -n "$version" ] || die "${other:-$tree} is no kernel source: point KSRC at the source of another Linux"
+
+# Asked of copies, which the toolchain root sees.
+while read -r file; do
+	[ ! -f "$tree/$file" ] || install -D -m 644 "$tree/$file" "$work/c/$file"
+done < <({ sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md; sed -n 's#^+++ b/\([^\t]*\).*#\1#p' patches/*.patch; } | sort -u)
+while read -r file; do
+	[ -f "$work/c/$file" ] || { install -D /dev/null "$work/c/$file"; gone+="$file "; }
+done < <(sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md)
+
+echo
+echo "Linux $version, as to zswap_rs for 7.3"
+echo
+[ -z "${gone:-}" ] || echo "gone: $gone"
+if ! drift=$(scripts/enter.sh python3 scripts/drift.py "$work/c" 2>"$work/drift.err") && [ -z "$drift" ]; then
+	die "drift.py failed: $(tail -n 1 "$work/drift.err")"
+fi
+if [ -n "$drift" ]; then
+	echo "C that the Rust mirrors or relies on, and that is another ($(wc -l <<<"$drift")):"
+	sed 's/^/    /' <<<"$drift"
+else
+	echo "C that the Rust mirrors or relies on: all as it was"
+fi
+echo
+for patch in patches/*.patch; do
+	# Each on what those before have made of it, as far as they apply.
+	if out=$(scripts/enter.sh patch -p1 -f -F0 --no-backup-if-mismatch -r- -d "$work/c" <"$patch" 2>&1); then
+		verdict=applies
+		! grep -q offset <<<"$out" || verdict="applies, at other lines"
+	else
+		files=$(awk '/^(checking|patching) file / { file = $3 } /FAILED/ { failed[file] = 1 } /ignored/ { failed[file] = 1 } END { for (f in failed) print f }' <<<"$out" | sort | paste -sd' ')
+		verdict="needs work in ${files:-files that are gone}"
+	fi
+	printf '%-62s %s\n' "$patch" "$verdict"
+done
+rm -rf --one-file-system "$work/tree" "$work/deb" "$work/lists" "$work/cache"
