@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # What measures, and what reads machine code, is of x86-64 and of the compilers of now.
-of_x86 := $(filter check compressors configs coverage exports kernels mutants parity rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs coverage exports kernels mutants parity patches patches-check rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's folder is beside those that scripts use.
-ifneq ($(filter src vm log overlay host lock next kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in series-kernel kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -84,6 +84,7 @@ help:
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
 	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
 	@echo '  make coverage       which lines of the policy the tests reach'
+	@echo '  make patches        the project as series of patches to be mailed'
 	@echo '  make next           what another kernel would need: KSRC=/path, or the newest that Debian has'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
@@ -209,6 +210,12 @@ shell: kernel
 
 check: overlay
 	@scripts/check.sh
+
+patches: overlay
+	@scripts/patches.sh
+
+patches-check: overlay
+	@scripts/patches.sh check
 
 # KSRC is a kernel that this isn't for.
 next:

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Write the project as a series of patches to be mailed, by git format-patch.
+
+usage, in the toolchain root: series.py PRISTINE OVERLAY OUT, where OVERLAY is the source with the project laid on
+it and PRISTINE the one without.
+
+Files move from where the overlay has them to their upstream home. What several commits touch (a list of modules,
+Kconfig) comes in parts: of each, what names a file that isn't there yet is left out until it is.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# Where a file of the overlay goes upstream, by how its path begins.
+HOMES = [
+    ("samples/rust/zswap_rs/kunit/", "mm/tests/zswap/"),
+    ("samples/rust/zswap_rs/", "mm/zswap/"),
+    ("samples/rust/swap_cache_rs/", "mm/swap_cache/"),
+]
+# LZ4 in Rust needs a crate from outside: it would have to be vendored.
+WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/lz4\.c|\.kunitconfig|^crypto/|^Kbuild$")
+
+# The commits: subject, body, and the files (as the overlay has them) that are new or complete with it.
+COMMITS = [
+    ("rust: xarray: Plain arrays, and access without a guard", "patches/0003",
+     r"rust/kernel/xarray\.rs|rust/helpers/xarray\.c"),
+    ("rust: alloc: Zeroed boxes on a node, nodes that can be, and flags of C", "patches/0004",
+     r"rust/kernel/alloc\.rs|rust/kernel/alloc/.*"),
+    ("rust: workqueue, task, mm: What reclaim needs", "patches/0005",
+     r"rust/kernel/(task|workqueue)\.rs|rust/helpers/(mm|task|workqueue)\.c"),
+    ("rust: bug: Add warn_on_once!", "patches/0006",
+     r"rust/kernel/bug\.rs"),
+    ("rust: Abstractions of what a cache in reclaim is made of",
+     """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
+static keys, rate limits, parameters that run code, attributes in debugfs,
+plugs, and generations of which the newest is used and the older drained.
+
+They are in the kernel crate if what uses them is built, since all that is
+in it is exported to modules.""",
+     r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
+     r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
+    ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
+     """A folio's state is a type: locked, in the swap cache, not read yet. What
+is kept for a slot of swap is reached by evidence that the slot can't go:
+a folio in the swap cache, or the lock of its cluster.""",
+     r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
+     r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
+    ("rust: crypto, mm: Compressors and zsmalloc",
+     """Transforms of acomp with their requests, up to eight of them under way at
+a time: lent to a closure that can't return before all have completed. And
+objects of zsmalloc, which are read and written as a whole.""",
+     r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/kernel/mm/zsmalloc\.rs|rust/helpers/(acompress|sg)\.c"),
+    ("rust: mm: The swap cache, its table and readahead",
+     """Entries of the swap table are a type whose layout is compared with C's as
+it is built. Tracepoints take closures: nothing is made for an event that
+nobody listens to.""",
+     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c"
+     r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
+    ("mm: zswap: An implementation in Rust, by Kconfig",
+     """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
+implementation in Rust, which defines the same functions. To user space and
+to its callers in the kernel the two are the same, but for documented
+fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
+     r"samples/rust/zswap_rs/[a-z_]+\.(rs|c)|mm/zswap\.c"),
+    ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
+     r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c|mm/swap\.h"),
+    ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
+     """For either implementation: they call the functions that the rest of the
+kernel calls. Races are forced, by points at which a test holds one task.""",
+     r"samples/rust/zswap_rs/kunit/.*"),
+    ("MAINTAINERS: Add zswap and the swap cache in Rust",
+     """Beside those of the C, who decide what both have to do.""",
+     r"MAINTAINERS"),
+]
+
+MAINTAINERS = """ZSWAP AND SWAP CACHE [RUST]
+M:	THE SENDER
+L:	linux-mm@kvack.org
+L:	rust-for-linux@vger.kernel.org
+S:	Maintained
+F:	include/trace/events/zswap.h
+F:	mm/swap_cache/
+F:	mm/tests/zswap/
+F:	mm/zswap/
+F:	rust/kernel/crypto/acompress.rs
+F:	rust/kernel/mm/
+
+"""
+
+
+def home(path):
+    for begin, to in HOMES:
+        if path.startswith(begin):
+            return to + path[len(begin):]
+    return path
+
+
+def rehome(text):
+    for begin, to in HOMES:
+        text = text.replace(begin, to)
+    return text
+
+
+def message(commit):
+    subject, body, _ = commit
+    if body.startswith("patches/"):
+        text = next(pathlib.Path("patches").glob(body.removeprefix("patches/") + "-*.patch")).read_text()
+        body = text.split("\n---\n")[0].split("\n\n", 1)[1]
+    return f"{subject}\n\n{rehome(body).strip()}\n"
+
+
+def filtered(path, text, present):
+    """The text of a file that comes in parts, as far as what it names is there."""
+    at = pathlib.PurePath(path)
+    if path == "rust/kernel/lib.rs" or re.fullmatch(r"rust/kernel/\w+\.rs|rust/kernel/sync/atomic\.rs", path):
+        folder = at.parent if at.name == "lib.rs" else at.with_suffix("")
+
+        def keep(match):
+            name = match["name"]
+            return match[0] if any(f in present for f in (f"{folder}/{name}.rs", f"{folder}/{name}/mod.rs")) else ""
+        return re.sub(r"(?:^#\[cfg\([^\n]*\)\]\n)?^pub mod (?P<name>\w+);\n", keep, text, flags=re.M)
+    if path == "rust/helpers/helpers.c":
+        text = re.sub(r'^#include "(\w+\.c)"\n', lambda m: m[0] if f"rust/helpers/{m[1]}" in present else "", text, flags=re.M)
+        return re.sub(r"\n#ifdef CONFIG_\w+\n#endif\n", "", text)
+    if path == "rust/bindings/bindings_helper.h":
+        text = re.sub(r"\n#ifdef CONFIG_RUST_CRYPTO_SCOMPRESS\n.*?#endif\n", "", text, flags=re.S)
+        if "include/trace/events/zswap.h" not in present:
+            text = text.replace("#include <trace/events/zswap.h>\n", "")
+        if "rust/kernel/mm/swap_table.rs" not in present:
+            text = text.replace("#include <../../mm/swap_table.h>\n", "")
+            text = re.sub(r"\n/\*\n \* The layout of a swap table's.*?#pragma pop_macro\(\"min\"\)\n", "", text, flags=re.S)
+        return text
+    return text
+
+
+def git(repo, *args, **kwargs):
+    env = dict(os.environ, GIT_AUTHOR_NAME="THE SENDER", GIT_AUTHOR_EMAIL="sender@example.org",
+               GIT_COMMITTER_NAME="THE SENDER", GIT_COMMITTER_EMAIL="sender@example.org",
+               GIT_AUTHOR_DATE="2026-01-01T00:00:00Z", GIT_COMMITTER_DATE="2026-01-01T00:00:00Z",
+               GIT_CONFIG_GLOBAL="/dev/null")
+    return subprocess.run(["git", "-C", repo, "-c", "core.abbrev=12", "-c", "init.defaultBranch=main", *args],
+                          check=True, env=env, text=True, capture_output=True, **kwargs).stdout
+
+
+def kconfig_of(text, present):
+    """Blocks of the project's Kconfig: the choices and options for whose files it is time."""
+    blocks = re.findall(r"(?:^#[^\n]*\n)*^choice\n.*?^endchoice\n|(?:^#[^\n]*\n)*^config \w+\n(?:[ \t][^\n]*\n|\n(?=[ \t]))*", text, re.M | re.S)
+    tests = any(p.startswith("mm/tests/zswap/") for p in present)
+    zswap, cache = "mm/zswap/zswap_rs.rs" in present, "mm/swap_cache/swap_cache_rs.rs" in present
+    out = ["# SPDX-License-Identifier: GPL-2.0\n"]
+    for block in blocks:
+        name = re.search(r"^config (\w+)", block, re.M)[1]
+        if name == "ZSWAP_C" and not zswap or name == "SWAP_CACHE_C" and not cache:
+            continue
+        if name == "ZSWAP_RUST_KUNIT_TEST" and not zswap:
+            continue
+        if "LZ4" in name:
+            continue
+        if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_RUST_KUNIT_TEST") and not tests:
+            continue
+        if not block.startswith("choice") and "\nchoice" in block:
+            sys.exit("series.py: can't part Kconfig")
+        out.append(block.rstrip("\n") + "\n")
+    return "\n".join(out)
+
+
+def mm_makefile(text, present):
+    """What C's Makefile has to say, in place of the top one."""
+    lines = []
+    if "mm/zswap/trace.c" in present:
+        lines.append("obj-$(CONFIG_SWAP)\t+= zswap/\n")
+    if "mm/swap_cache/swap_cache_rs.rs" in present:
+        lines.append("obj-$(CONFIG_SWAP_CACHE_RUST)\t+= swap_cache/\n")
+    if any(p.startswith("mm/tests/zswap/") for p in present):
+        lines.append("obj-$(CONFIG_SWAP)\t+= tests/zswap/\n")
+    at = "obj-$(CONFIG_SWAP)\t+= page_io.o swap_state.o swapfile.o\n"
+    if at not in text:
+        sys.exit("series.py: mm/Makefile isn't what this was written for")
+    text = text.replace(at, at + "".join(lines))
+    if "mm/zswap/zswap_rs.rs" in present:
+        text = text.replace("obj-$(CONFIG_ZSWAP)\t+= zswap.o\n",
+                            "ifndef CONFIG_ZSWAP_RUST\nobj-$(CONFIG_ZSWAP)\t+= zswap.o\nendif\n")
+    return text
+
+
+def zswap_makefile(text, present):
+    text = re.sub(r"^obj-\$\(CONFIG_\w+\) \+= kunit/\n", "", text, flags=re.M).rstrip("\n") + "\n"
+    if "mm/zswap/zswap_rs.rs" not in present:
+        text = re.sub(r"^(obj-\$\(CONFIG_ZSWAP_RUST\)|# The composite|zswap-y)[^\n]*\n", "", text, flags=re.M)
+    return text
+
+
+def main():
+    pristine, overlay, out = map(pathlib.Path, sys.argv[1:])
+    repo = out / "tree"
+    shutil.rmtree(out, ignore_errors=True)
+    repo.mkdir(parents=True)
+    git(repo, "init", "-q")
+
+    manifest = [p for p in pathlib.Path("build/overlay/manifest").read_text().split() if not WITHOUT.search(p)]
+    touched = {"mm/Kconfig", "mm/Makefile", "MAINTAINERS", *[p for p in manifest if (pristine / p).exists()]}
+    for path in touched:
+        (repo / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(pristine / path, repo / path)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "Linux")
+
+    whole = set()  # of the overlay, by its paths
+    base = {str(p.relative_to(pristine)) for folder in ("rust/kernel", "rust/helpers")
+            for p in (pristine / folder).rglob("*.[rc]*")}
+    parted = {"rust/kernel/lib.rs", "rust/kernel/mm.rs", "rust/kernel/sync.rs", "rust/kernel/block.rs",
+              "rust/kernel/debugfs.rs", "rust/kernel/module_param.rs", "rust/kernel/jump_label.rs",
+              "rust/kernel/sync/atomic.rs", "rust/kernel/crypto.rs", "rust/helpers/helpers.c",
+              "rust/bindings/bindings_helper.h"}
+    left = set(manifest) - {"mm/Kconfig", "mm/Makefile", "samples/rust/zswap_rs/Kconfig", "samples/rust/zswap_rs/Makefile",
+                            "samples/rust/swap_cache_rs/Makefile", "samples/rust/zswap_rs/kunit/Makefile"} - parted
+    begun = False
+    for number, commit in enumerate(COMMITS):
+        files = {path for path in left if re.fullmatch(commit[2], path)}
+        left -= files
+        whole |= files
+        # The new abstractions begin with the fifth.
+        begun = begun or number == 4
+        present = {home(path) for path in whole} | base
+        if "rust/kernel/crypto/acompress.rs" in present:
+            whole.add("rust/kernel/crypto.rs")
+            present.add("rust/kernel/crypto.rs")
+        for path in files:
+            to = repo / home(path)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(rehome((overlay / path).read_text()))
+        if begun:
+            for path in parted:
+                if path == "rust/kernel/crypto.rs" and path not in present:
+                    continue
+                (repo / path).write_text(filtered(path, (overlay / path).read_text(), present))
+            (repo / "mm/zswap").mkdir(exist_ok=True)
+            (repo / "mm/zswap/Kconfig").write_text(
+                kconfig_of((overlay / "samples/rust/zswap_rs/Kconfig").read_text(), present))
+            text = (pristine / "mm/Kconfig").read_text()
+            at = text.index("config ZSMALLOC\n")
+            (repo / "mm/Kconfig").write_text(text[:at] + 'source "mm/zswap/Kconfig"\n\n' + text[at:])
+            (repo / "mm/Makefile").write_text(mm_makefile((pristine / "mm/Makefile").read_text(), present))
+        if "mm/zswap/trace.c" in present:
+            text = (overlay / "samples/rust/zswap_rs/Makefile").read_text()
+            (repo / "mm/zswap/Makefile").write_text(zswap_makefile(text, present))
+        if "mm/swap_cache/swap_cache_rs.rs" in present:
+            shutil.copy(overlay / "samples/rust/swap_cache_rs/Makefile", repo / "mm/swap_cache/Makefile")
+        if any(p.startswith("mm/tests/zswap/") for p in present):
+            text = (overlay / "samples/rust/zswap_rs/kunit/Makefile").read_text()
+            text = re.sub(r"^[^\n]*(LZ4|lz4)[^\n]*\n", "", text, flags=re.M)
+            (repo / "mm/tests/zswap/Makefile").write_text(text)
+        if commit[2] == "MAINTAINERS":
+            text = (pristine / "MAINTAINERS").read_text()
+            at = text.index("ZX296718") if "ZX296718" in text else text.index("ZSWAP COMPRESSED SWAP CACHING\n")
+            (repo / "MAINTAINERS").write_text(text[:at] + MAINTAINERS + text[at:])
+        git(repo, "add", "-A")
+        if not git(repo, "status", "--porcelain"):
+            sys.exit(f"series.py: nothing in '{commit[0]}'")
+        git(repo, "commit", "-q", "-F", "-", input=message(commit))
+    if left:
+        sys.exit(f"series.py: no commit has {' '.join(sorted(left))}")
+    git(repo, "format-patch", "-q", "--cover-letter", "-o", str((out / "zswap-in-rust").absolute()), f"HEAD~{len(COMMITS)}")
+
+
+main()
