@@ -25,11 +25,11 @@ never()
 	done
 }
 point "what was written is what is read" \
-	"wrong $(times wrong), of them zeros $(times old_behind_zero), killed $(times killed), faults $(times faults)" \
-	"wrong 0, of them zeros 0, killed 0, faults 0"
+	"wrong $(times wrong), of them zeros $(times old_behind_zero), killed $(times killed), faults $(times faults), requests handed in twice $(times reused)" \
+	"wrong 0, of them zeros 0, killed 0, faults 0, requests handed in twice 0"
 point "and all of it happened" \
 	"$(never compared zswpout zswpin zswpwb pswpout pswpin swpout_zero swpin_zero large_folios limit_hits \
-		limits_set reclaims flips forks cgroups cpu_flips /dev/vda /mnt/swap)" ""
+		limits_set reclaims flips accelerator_flips submitted backlogged forks cgroups cpu_flips /dev/vda /mnt/swap)" ""
 
 # ends WANT CMD...: CMD's output, as soon as it is WANT, else what it is once it hasn't become less
 # for 20 s: how long it takes for all to go is up to how much there is, and how busy the machine.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What meddles with it: limits, reclaim, parameters, swaps, CPU 1, cgroups. */
+/* What meddles with it: limits, reclaim, parameters, compressors, swaps, CPU 1, cgroups. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <glob.h>
@@ -83,7 +83,8 @@ static int folios(const char *size)
 static void flips(void)
 {
 	static const char *const compressors[] = {
-		"lz4", "lzo", "lzo-rle", "zstd", "deflate", "842",
+		"lz4", "lz4-rust", "lzo", "lzo-rle", "zstd", "deflate", "842",
+		"zswap_accel", "zswap_accel", "zswap_accel", "zswap_accel",
 	};
 	glob_t sizes;
 	int error;
@@ -117,6 +118,46 @@ static void flips(void)
 		count(FLIPS);
 		rest(400);
 	}
+}
+
+/* What hardware does while requests are under way: never what would be a wrong page. */
+static void accelerator(void)
+{
+	static const char *const faults[] = {
+		"none", "none", "eio", "einval", "enomem", "enospc", "empty", "page", "huge",
+	};
+	static const char *const latencies[] = { "0", "5", "20", "200", "1000" };
+	static const char *const depths[] = { "1", "3", "8", "64" };
+	int error;
+
+	while (!over(&all->stop)) {
+		switch (roll(6)) {
+		case 0:
+			error = put(PICK(latencies), ACCEL "latency_us");
+			break;
+		case 1:
+			error = put(PICK(depths), ACCEL "depth");
+			break;
+		case 2:
+			error = put(one_in(3) ? "N" : "Y", ACCEL "reorder");
+			break;
+		case 3:
+			error = put(one_in(2) ? "N" : "Y", ACCEL "elsewhere");
+			break;
+		case 4:
+			error = put(one_in(2) ? "10" : "2", FAULTY "every");
+			break;
+		default:
+			error = put(PICK(faults), FAULTY "fault");
+		}
+		if (error)
+			fault("accelerator", error);
+		count(ACCELS);
+		rest(200);
+	}
+	error = put("none", FAULTY "fault");
+	if (error)
+		fault("the last accelerator", error);
 }
 
 static unsigned long used(const char *path)
@@ -237,6 +278,6 @@ static void cgroups(void)
 }
 
 const struct agent agents[AGENTS] = {
-	{ "limits", limits }, { "reclaim", reclaim }, { "flips", flips }, { "swaps", swapping },
-	{ "cpus", cpus }, { "cgroups", cgroups }, { "cgroups", cgroups },
+	{ "limits", limits }, { "reclaim", reclaim }, { "flips", flips },
+	{ "accelerator", accelerator }, { "swaps", swapping }, { "cpus", cpus }, { "cgroups", cgroups }, { "cgroups", cgroups },
 };

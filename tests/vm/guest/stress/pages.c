@@ -19,8 +19,8 @@ bool shared;
 uint32_t me;
 
 struct mark marks[WORKER_PAGES];
-static unsigned char want[PAGE] __attribute__((aligned(4096)));
-static unsigned char other[PAGE] __attribute__((aligned(4096)));
+static unsigned char want[PAGE] __attribute__((aligned(PAGE)));
+static unsigned char other[PAGE] __attribute__((aligned(PAGE)));
 
 static void make(unsigned char *page, struct mark mark, size_t index)
 {

@@ -30,7 +30,10 @@
 static const char *const names[COUNTS] = {
 	"compared", "wrong", "old_behind_zero", "killed", "faults", "forks", "swapoffs_refused",
 	"cgroups", "cpu_flips", "limits_set", "reclaims", "flips",
+	"accelerator_flips",
 };
+
+static const char *const accelerator[] = { "submitted", "backlogged", "most", "reused" };
 
 static const char *const kernels[] = {
 	"zswpout", "zswpin", "zswpwb", "pswpout", "pswpin", "swpout_zero", "swpin_zero",
@@ -194,6 +197,12 @@ static void table(void)
 		say("%-18s %12lu", names[i], all->count[i]);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		say("%-18s %12lu", kernels[i], vmstat(kernels[i]));
+	for (size_t i = 0; i < sizeof(accelerator) / sizeof(*accelerator); i++) {
+		char path[60];
+
+		snprintf(path, sizeof(path), ACCEL "%s", accelerator[i]);
+		say("%-18s %12lu", accelerator[i], number(path, NULL));
+	}
 	say("%-18s %12lu", "large_folios", large());
 	say("%-18s %12lu", "limit_hits", limit_hits());
 }

@@ -12,6 +12,8 @@
 
 #define CG "/cg/stress"
 #define PARAM "/sys/module/zswap/parameters/"
+#define ACCEL "/sys/kernel/debug/zswap_accel/"
+#define FAULTY "/sys/kernel/debug/zswap_faulty/compress/"
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
 #define WORKERS 5
@@ -21,7 +23,7 @@
 
 enum {
 	COMPARED, WRONG, OLD_ZERO, KILLED, FAULTS, FORKS, REFUSED, CGROUPS, CPUS, LIMITS, RECLAIMS,
-	FLIPS, COUNTS
+	FLIPS, ACCELS, COUNTS
 };
 
 /* Seen by all processes, and never swapped. */
@@ -99,7 +101,7 @@ struct agent {
 	void (*run)(void);
 };
 
-#define AGENTS 7
+#define AGENTS 8
 extern const struct agent agents[AGENTS];
 
 bool swap_off(int i);
