@@ -4,8 +4,8 @@
 # nothing that the next run would trip over. Works on a copy of the checkout with a cache of its own,
 # into which the real toolchain root and source are linked. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
-bzImage=$TOP/build/${IMPL:-rust}/arch/x86/boot/bzImage
-[ -f "$bzImage" ] || die "no kernel to try accelerators with: run make kernel"
+image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
+[ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
 unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MINUTES SEED MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
@@ -79,6 +79,14 @@ shim() {
 	chmod +x "$work/bin/$1"
 }
 shimmed() { PATH=$work/bin:$PATH "$@"; }
+# begins: what was started has come to its shim; if it never does, the points after it fail.
+begins() {
+	local i
+	for ((i = 0; i < 600; i++)); do
+		[ ! -e "$ZSWAP_RS_CACHE/begun.lock" ] || return 0
+		sleep 0.1
+	done
+}
 offline() {
 	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
 }
@@ -93,6 +101,14 @@ fresh_cache
 refused 'unknown IMPL' 'IMPL=java is unknown: use' make kernel IMPL=java
 refused 'unknown IMPL, to the script' 'IMPL=java is unknown: use' scripts/kernel.sh java
 refused 'unknown compressor' 'COMPRESSOR=nonsense is unknown: use' make run COMPRESSOR=nonsense
+refused 'unknown machine' 'ARCH=mips is unknown: use' make run ARCH=mips
+refused 'unknown machine, to kunit' 'ARCH=mips is unknown to make kunit: use' make kunit ARCH=mips
+refused 'a machine that is not measured' 'ARCH=arm64 is not for make bench: leave' make bench ARCH=arm64
+refused 'compilers that are not measured' 'TOOLCHAIN=forky is not for make bench: leave' make bench TOOLCHAIN=forky
+refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
+refused 'pages that tests do not count in' 'PAGES=64 is for run, kunit' make test ARCH=arm64 PAGES=64
+refused 'pages that the machine lacks' "PAGES=16 can't be: pages are of 4 KiB" make run PAGES=16
+refused 'pages that no machine has' "PAGES=8 can't be: pages are of 4 KiB" make run ARCH=arm64 PAGES=8
 refused 'a time that is none' 'MINUTES=abc is no number that it can be: give' make stress MINUTES=abc
 refused 'no time at all' 'MINUTES=0 is no number that it can be: give' make stress MINUTES=0
 refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
@@ -107,6 +123,12 @@ refused 'KSRC of the wrong version' 'is Linux 6.12.1, .* give a 7.3 tree' make r
 refused 'KSRC that is not a kernel' 'is not a kernel source: point it' make run KSRC="$work/empty"
 refused 'KSRC that is not there' 'is not a folder: point it' make overlay KSRC="$work/nowhere"
 refused 'KSRC that was built in' 'run make mrproper' make overlay KSRC="$work/built"
+tar -c -C "$work" -f "$work/old.tar" old
+tar -c -z -C "$work" -f "$work/whole.tar.gz" old
+head -c 100 "$work/whole.tar.gz" >"$work/half.tar.gz"
+refused 'KSRC as an archive of the wrong version' 'is Linux 6.12.1, .* give a 7.3 tree' make run KSRC="$work/old.tar"
+refused 'KSRC as half an archive' "half.tar.gz can't be unpacked: .* give a tree or a whole archive" make run KSRC="$work/half.tar.gz"
+rm -rf "$ZSWAP_RS_CACHE"/archive-* "$ZSWAP_RS_CACHE/source.lock"
 refused 'HOSTTOOLS without a source' 'set KSRC' make kernel HOSTTOOLS=1
 holds 'nothing was begun for them' cache_is_clean
 
@@ -151,8 +173,8 @@ hanging='dir=${!#}; [ -d "$dir" ] || dir=; [ -z "$dir" ] || touch "$dir/half"; t
 working='dir=${!#}; if [ -d "$dir" ]; then touch "$dir/whole"; else tar -c -T /dev/null; fi'
 shim mmdebstrap <<<"$hanging"
 PATH=$work/bin:$PATH scripts/toolchain.sh >/dev/null 2>&1 &
-while [ ! -e "$ZSWAP_RS_CACHE/begun.lock" ]; do sleep 0.1; done
-kill -KILL $!
+begins
+kill -KILL $! 2>/dev/null || :
 wait $! 2>/dev/null || :
 holds 'a killed toolchain run leaves no root' test ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}"
 shim mmdebstrap <<<"$working"
@@ -168,7 +190,7 @@ mkdir -p "$work/pkg/DEBIAN" "$work/pkg/usr/src"
 tar -c -C "$work/tar" -f "$work/pkg/usr/src/linux-source-7.3.tar.xz" linux
 printf '%s\n' 'Package: linux-source-7.3' 'Version: 7.3.1' 'Architecture: all' 'Maintainer: nobody' 'Description: a stand-in' >"$work/pkg/DEBIAN/control"
 dpkg-deb --build --root-owner-group "$work/pkg" "$work/whole.deb" >/dev/null
-shim awk <<<'case $* in *backports*) : ;; *) exec /usr/bin/awk "$@" ;; esac'
+shim awk <<<'all=$*; case $all in *suite=*) all=${all#*suite=}; echo "deb none ${all%% *} main" ;; *) exec /usr/bin/awk "$@" ;; esac'
 shim apt-get <<EOF2
 case \$* in *download*) head -c 600 "$work/whole.deb" >linux-source-7.3_7.3.1_all.deb ;; esac
 EOF2
@@ -179,14 +201,27 @@ shim apt-get <<EOF2
 case \$* in *download*) touch "\$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1 ;; esac
 EOF2
 PATH=$work/bin:$PATH scripts/source.sh >/dev/null 2>&1 &
-while [ ! -e "$ZSWAP_RS_CACHE/begun.lock" ]; do sleep 0.1; done
-kill -KILL $!
+begins
+kill -KILL $! 2>/dev/null || :
 wait $! 2>/dev/null || :
 holds 'a killed download leaves no source' test -z "$(find "$ZSWAP_RS_CACHE" -name 'linux-7.3*')"
 shim apt-get <<EOF2
 case \$* in *download*) cp "$work/whole.deb" linux-source-7.3_7.3.1_all.deb ;; esac
 EOF2
 holds 'the next run gets it' shimmed scripts/source.sh
+fresh_cache
+shim apt-get <<<'case $* in *download*) echo "E: Unable to locate package linux-source-7.3" >&2; exit 100 ;; esac'
+refused 'a source that no suite has' 'no suite of Debian has .* give KSRC=/path' shimmed scripts/source.sh
+holds 'and nothing is left of it' cache_is_clean
+fresh_cache
+shim apt-get <<EOF2
+suite=\$(sed 's/.* \(.*\) main/\1/' sources.list 2>/dev/null)
+case "\$* \$suite" in
+*download*sid) cp "$work/whole.deb" linux-source-7.3_7.3.1_all.deb ;;
+*download*) echo "E: Unable to locate package linux-source-7.3" >&2; exit 100 ;;
+esac
+EOF2
+holds 'a source that another suite has' shimmed scripts/source.sh
 holds 'whole, and nothing else' test -f "$ZSWAP_RS_CACHE/linux-7.3.1/Kbuild" -a ! -e "$ZSWAP_RS_CACHE/linux-download.tmp"
 rm "$work/bin/awk" "$work/bin/apt-get" "$work/bin/mmdebstrap"
 cp "$work/enter.sh" scripts/enter.sh
@@ -231,11 +266,15 @@ rm patches/*.patch rust/Kbuild rust/kernel/laid.rs
 holds 'the overlay is taken back' scripts/overlay.sh
 holds 'to the pristine source' diff -rq --exclude=.git "$source" build/src
 
+mkdir -p samples/rust/lz4_rs
+refused 'a crate that is not there' 'lz4_flex .* run make crates' scripts/overlay.sh
+rmdir samples/rust/lz4_rs
+
 # --- KVM -------------------------------------------------------------------------------------
 # Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
 rm -rf build/vm
 mkdir -p build/rust/arch/x86/boot
-cp "$bzImage" build/rust/arch/x86/boot/
+cp "$image" build/rust/arch/x86/boot/
 falls_back() { # falls_back MOUNT REASON
 	local map=()
 	[ "$(id -u)" = 0 ] || map=(--user --map-root-user)
