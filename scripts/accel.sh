@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if [ "${ARCH:-x86_64}" != x86_64 ]; then
-	echo "accelerator: none, for a machine that is another's" >&2
+	echo "accelerator: none: ARCH=$ARCH is emulated" >&2
 	echo tcg,thread=multi
 	exit
 fi
@@ -17,6 +17,10 @@ if [ "$(sed -n 1p $known 2> /dev/null)" != "$boot" ]; then
 	tcg=tcg,thread=multi
 	if ! [ -r /dev/kvm ] || ! [ -w /dev/kvm ]; then
 		answer=$tcg why="no usable /dev/kvm"
+	elif ! [ -e "$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')" ]; then
+		echo "accelerator: $tcg (there is no kernel yet to try KVM with)" >&2
+		echo "$tcg" # and not remembered
+		exit
 	else
 		echo "trying a boot under KVM, 10 s at most" >&2
 		if scripts/vm.sh -n kvm -t 10 -x kvm true > /dev/null 2>&1; then
