@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kunit.sh [check]: every KUnit suite, by the kernel's own kunit.py: on UML, which needs no guest, and on x86-64 in QEMU.
-# The results are kept as JSON and JUnit in build/kunit. ARCH names one of the two, or arm64, with pages of PAGES KiB; SUITE one suite, or several by
-# a pattern, or a case as SUITE.CASE. With check, only the input is looked at.
+# The results are kept as JSON and JUnit in build/kunit. ARCH names one of the two, or arm64, with pages of PAGES
+# KiB; SUITE one suite, or several by a pattern, or a case as SUITE.CASE. With check, only the input is looked at.
 suite=${SUITE:-} # lib.sh has one of its own
 . "$(dirname "$0")/lib.sh"
 
@@ -22,12 +22,12 @@ for name in "${all[@]}"; do
 	[[ -n $suite && $name != ${suite%%.*} ]] || wanted+=("$name")
 done
 [ ${#wanted[@]} != 0 ] || die "SUITE=$suite is no suite: there are ${all[*]}"
+number TEST_LIMIT "${TEST_LIMIT:-600}" 1 99999
 [ "${1:-}" != check ] || exit 0
 
 configs=build/src/samples/rust/zswap_rs/kunit
 out=build/kunit
 mkdir -p "$out"
-rm -f "$out"/*.json "$out"/*.xml
 
 # What kunit.py is told of each: the suites hold one CPU and go on with another.
 options() {
@@ -55,18 +55,20 @@ kunit() {
 }
 
 kvm=no
-[[ " ${archs[*]} " != *" x86_64 "* ]] || [ "$(ARCH='' PAGES='' scripts/accel.sh)" != kvm ] || kvm=yes
+[[ " ${archs[*]} " != *" x86_64 "* ]] || [ "$(env -u MAKEFLAGS -u MFLAGS ARCH= PAGES= scripts/accel.sh)" != kvm ] || kvm=yes
 
 status=0 names=()
 for arch in "${archs[@]}"; do
 	options "$arch"
 	name=$arch
 	[ "${PAGES:-4}" = 4 ] || name+=-${PAGES}k
-	names+=("$name")
+	[ "$SUITE" = "$STABLE" ] || name=$SUITE-$name
 	dir=$TOP/build/kunit-$name
 	[ -n "${HOSTTOOLS:-}" ] || [ "$arch" != arm64 ] || scripts/toolchain.sh arm64
 	mkdir -p "$dir"
+	names+=("$name")
 	lock "build/log/kunit-$name.lock"
+	rm -f "$out/$name".{json,xml,log} "$dir/test.log"
 	make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
 	step "config kunit-$name" kunit "$ROOT" config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1800
