@@ -12,6 +12,9 @@ fn main() {
         src.join("lib/lz4").is_dir(),
         "no build/src/lib/lz4: run make overlay"
     );
+    for header in ["lib/lz4/lz4defs.h", "include/linux/lz4.h"] {
+        println!("cargo:rerun-if-changed={}", src.join(header).display());
+    }
     let mut objects = Vec::new();
     for name in ["lz4_compress", "lz4_decompress"] {
         let (from, to) = (
@@ -20,7 +23,6 @@ fn main() {
         );
         println!("cargo:rerun-if-changed={}", from.display());
         let mut clang = Command::new("clang");
-        // Neither has SSE in the kernel; in what the host compiles of Rust that can't be said.
         if env::var_os("FUZZ").is_some() {
             clang.arg("-fsanitize=address,fuzzer-no-link");
         }
@@ -29,6 +31,7 @@ fn main() {
                 "-O2",
                 "-std=gnu11",
                 "-fno-strict-aliasing",
+                // The kernel has none; in what the host compiles of Rust that can't be said.
                 "-mno-sse",
                 "-mno-mmx",
                 "-mno-avx",

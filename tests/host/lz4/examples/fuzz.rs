@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 //! What libFuzzer calls: its bytes are decompressed by both LZ4s, and compressed by both. Whoever panics,
-//! writes or reads where he may not, or says something else than the other, ends it.
+//! writes or reads out of bounds, or, where both read a stream, makes something else of it, ends it.
 
 use lz4::{
     c::{self, C},

@@ -16,7 +16,7 @@ extern "C" {
         -> c_int;
 }
 
-/// LZ4_MEM_COMPRESS, aligned as vmalloc() has it.
+/// More than LZ4_MEM_COMPRESS, aligned as vmalloc() has it.
 #[repr(align(64))]
 struct Work([u8; 1 << 15]);
 
