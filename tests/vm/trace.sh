@@ -102,10 +102,15 @@ point "and of the walks, with what they freed" \
 	"$(sed -n 's/.* zswap_shrink: .* freed=\([0-9]*\) .*/\1/p' $T/trace | awk '{ n += $1 } END { print n + 0 }')" $written
 point "and of whose it is" "$(grep -c " zswap_shrink: .* cgroup=$(stat -c %i /cg/a) " $T/trace | awk '{ print ($1 > 0) }')" 1
 
+echo > $T/trace
 with a fill text 9
+with a out
+with a check
+point "nothing is told when nobody listens" "$(grep -c -e zswap_ -e swap_cache_add $T/trace)" 0
+
+with a fill text 10
 with a out
 stored=$(debug stored_pages)
 traced zswap_invalidate stop a
 point "freeing a slot is told of, if zswap has it" "$(told slot=)" "$stored"
 swap_off
-point "nothing is told when nobody listens" "$(echo > $T/trace; grep -c zswap_ $T/trace)" 0
