@@ -172,30 +172,44 @@ kernel_version() {
 	sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\) = *//p' "$1/Makefile" | paste -sd.
 }
 
+# is_7_3 DIR NAME: a source that the overlay was written for, which the user knows as NAME.
+is_7_3() {
+	local version
+	version=$(kernel_version "$1")
+	case $version in
+	'') die "KSRC=$2 is not a kernel source: point it at the source of Linux 7.3" ;;
+	7.3.*) ;;
+	*) die "KSRC=$2 is Linux $version, and this is written for 7.3: give a 7.3 tree, or leave KSRC out" ;;
+	esac
+}
+
+# has_unpacker ARCHIVE: a small Debian has no xz, which tar runs.
+has_unpacker() {
+	[[ $1 != *.xz ]] || command -v xz >/dev/null ||
+		die "xz is missing, by which $1 is packed: have root run: apt-get install xz-utils"
+}
+
 # check_ksrc: a tree of the user's own must be what the overlay was written for. An archive is unpacked, once.
 check_ksrc() {
-	local version dirt
+	local dirt
 	[ -n "${KSRC:-}" ] || return 0
 	if [ -n "$archive" ] && [ ! -d "$KSRC" ]; then
 		lock "$CACHE/source.lock"
 	fi
 	if [ -n "$archive" ] && [ ! -d "$KSRC" ]; then # of two runs that begin together, one
 		need_space "$CACHE" 2500 "the kernel source"
+		has_unpacker "$archive"
 		rm -rf --one-file-system "$KSRC.tmp"
 		scratch=$KSRC.tmp
 		mkdir "$scratch"
 		attempt "unpack ${archive##*/}" tar -x --no-same-owner --strip-components=1 -C "$scratch" -f "$archive" ||
 			die "KSRC=$archive can't be unpacked: see $TOP/$LOG, then give a tree or a whole archive of Linux 7.3"
+		is_7_3 "$scratch" "$archive"
 		mv -T "$scratch" "$KSRC"
 		scratch=
 	fi
 	[ -d "$KSRC" ] || die "KSRC=$KSRC is not a folder: point it at the source of Linux 7.3"
-	version=$(kernel_version "$KSRC")
-	case $version in
-	'') die "KSRC=$KSRC is not a kernel source: point it at the source of Linux 7.3" ;;
-	7.3.*) ;;
-	*) die "KSRC=$KSRC is Linux $version, and this is written for 7.3: give a 7.3 tree, or leave KSRC out" ;;
-	esac
+	is_7_3 "$KSRC" "$KSRC"
 	for dirt in .config include/config arch/x86/include/generated; do
 		[ ! -e "$KSRC/$dirt" ] || die "KSRC=$KSRC has been built in ($dirt is there): run make mrproper in it, or give a clean tree"
 	done

@@ -7,7 +7,7 @@
 image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL MINUTES SEED MAKEFLAGS MFLAGS MAKELEVEL
+unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL ARCH PAGES SUITE MINUTES SEED STILL_LIMIT MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
 	echo '1..0 # SKIP there is no toolchain root to try them with: run make toolchain'
 	exit 0
@@ -79,13 +79,14 @@ shim() {
 	chmod +x "$work/bin/$1"
 }
 shimmed() { PATH=$work/bin:$PATH "$@"; }
-# begins: what was started has come to its shim; if it never does, the points after it fail.
+# begins: what was started has come to its shim, within a minute.
 begins() {
 	local i
 	for ((i = 0; i < 600; i++)); do
 		[ ! -e "$ZSWAP_RS_CACHE/begun.lock" ] || return 0
 		sleep 0.1
 	done
+	return 1
 }
 offline() {
 	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
@@ -128,7 +129,7 @@ tar -c -z -C "$work" -f "$work/whole.tar.gz" old
 head -c 100 "$work/whole.tar.gz" >"$work/half.tar.gz"
 refused 'KSRC as an archive of the wrong version' 'is Linux 6.12.1, .* give a 7.3 tree' make run KSRC="$work/old.tar"
 refused 'KSRC as half an archive' "half.tar.gz can't be unpacked: .* give a tree or a whole archive" make run KSRC="$work/half.tar.gz"
-rm -rf "$ZSWAP_RS_CACHE"/archive-* "$ZSWAP_RS_CACHE/source.lock"
+rm -f "$ZSWAP_RS_CACHE/source.lock"
 refused 'HOSTTOOLS without a source' 'set KSRC' make kernel HOSTTOOLS=1
 holds 'nothing was begun for them' cache_is_clean
 
@@ -173,7 +174,7 @@ hanging='dir=${!#}; [ -d "$dir" ] || dir=; [ -z "$dir" ] || touch "$dir/half"; t
 working='dir=${!#}; if [ -d "$dir" ]; then touch "$dir/whole"; else tar -c -T /dev/null; fi'
 shim mmdebstrap <<<"$hanging"
 PATH=$work/bin:$PATH scripts/toolchain.sh >/dev/null 2>&1 &
-begins
+holds 'a toolchain run has begun' begins
 kill -KILL $! 2>/dev/null || :
 wait $! 2>/dev/null || :
 holds 'a killed toolchain run leaves no root' test ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}"
@@ -201,7 +202,7 @@ shim apt-get <<EOF2
 case \$* in *download*) touch "\$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1 ;; esac
 EOF2
 PATH=$work/bin:$PATH scripts/source.sh >/dev/null 2>&1 &
-begins
+holds 'a download has begun' begins
 kill -KILL $! 2>/dev/null || :
 wait $! 2>/dev/null || :
 holds 'a killed download leaves no source' test -z "$(find "$ZSWAP_RS_CACHE" -name 'linux-7.3*')"
@@ -273,8 +274,8 @@ rmdir samples/rust/lz4_rs
 # --- KVM -------------------------------------------------------------------------------------
 # Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
 rm -rf build/vm
-mkdir -p build/rust/arch/x86/boot
-cp "$image" build/rust/arch/x86/boot/
+mkdir -p "build/${prefix}rust/arch/x86/boot"
+cp "$image" "build/${prefix}rust/arch/x86/boot/"
 falls_back() { # falls_back MOUNT REASON
 	local map=()
 	[ "$(id -u)" = 0 ] || map=(--user --map-root-user)
