@@ -1,25 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# next.sh: what another kernel would need: which C functions that the Rust mirrors aren't what it was written
-# from, and what of the patches applies. Of the tree or archive in KSRC, of any version, or of the newest
-# kernel that Debian has the source of. It changes nothing, and is no failure if there is much to do.
+# next.sh: what another kernel would need: which of the C functions that the Rust mirrors differ there from what it
+# was written from, and which patches still apply. Of the tree or archive in KSRC, of any version, or of the
+# newest kernel that Debian has the source of. It changes nothing, and is no failure if there is much to do.
 other=${KSRC:-}
 unset KSRC # which lib.sh's checks are for
 . "$(dirname "$0")/lib.sh"
 [ -z "$other" ] || [ -e "$other" ] || die "KSRC=$other is not there: point it at the source of another Linux, or leave it out"
+[ -z "${HOSTTOOLS:-}" ] || die "make next wants the toolchain root: leave HOSTTOOLS out"
+scripts/toolchain.sh
 
 work=build/next
+lock build/log/next.lock
 rm -rf "$work"
 mkdir -p "$work"
+scratch=$TOP/$work/tree # goes with the script
+[ -d "$other" ] || need_space build 2500 "the kernel source"
 if [ -d "$other" ]; then
 	tree=$(realpath "$other")
 elif [ -n "$other" ]; then
 	tree=$TOP/$work/tree
 	mkdir "$tree"
+	has_unpacker "$other"
 	attempt "unpack ${other##*/}" tar -x --no-same-owner --strip-components=1 -C "$tree" -f "$other" || die "KSRC=$other can't be unpacked: see $TOP/$LOG"
 else
 	# shellcheck disable=SC2016 # expanded in the root
-	step "newest source" scripts/enter.sh bash -euc '
+	attempt "newest source" scripts/enter.sh bash -euc '
 		cd build/next
 		mkdir lists cache tree
 		for suite in "$@"; do
@@ -33,7 +39,8 @@ else
 		version=$(apt-cache $apt madison "$newest" | cut -d"|" -f2 | tr -d " " | sort -V | tail -n 1)
 		apt-get $apt download "$newest=$version"
 		dpkg-deb -x linux-source-*.deb deb
-		tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-*.tar.xz' _ "$STABLE-backports" forky sid experimental
+		tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-*.tar.xz' _ "$STABLE-backports" forky sid experimental ||
+		explain "$LOG" "can't get the newest kernel source"
 	tree=$TOP/$work/tree
 fi
 version=$(kernel_version "$tree")
@@ -55,7 +62,7 @@ if ! drift=$(scripts/enter.sh python3 scripts/drift.py "$work/c" 2>"$work/drift.
 	die "drift.py failed: $(tail -n 1 "$work/drift.err")"
 fi
 if [ -n "$drift" ]; then
-	echo "C that the Rust mirrors or relies on, and that is another ($(wc -l <<<"$drift")):"
+	echo "C that the Rust mirrors or relies on, and that differs ($(wc -l <<<"$drift")):"
 	sed 's/^/    /' <<<"$drift"
 else
 	echo "C that the Rust mirrors or relies on: all as it was"
@@ -72,4 +79,4 @@ for patch in patches/*.patch; do
 	fi
 	printf '%-62s %s\n' "$patch" "$verdict"
 done
-rm -rf --one-file-system "$work/tree" "$work/deb" "$work/lists" "$work/cache"
+rm -rf --one-file-system "$work/deb" "$work/lists" "$work/cache"
