@@ -23,7 +23,7 @@ endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
-# What measures, and what reads machine code, is of x86-64 and of the compilers of now.
+# For x86-64 and the default compilers only.
 of_x86 := $(filter check compressors configs coverage exports kernels mutants parity patches patches-check rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's folder is beside those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in series-kernel kunit,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -219,7 +219,6 @@ patches-check: overlay
 
 # KSRC is a kernel that this isn't for.
 next:
-	@KSRC= scripts/toolchain.sh
 	@scripts/next.sh
 
 safety-report: toolchain
