@@ -7,6 +7,7 @@ impl=${IMPL:-rust}
 vmlinux=$(make -s where IMPL="$impl" | sed -n 's/^vmlinux=//p')
 [ -e "$vmlinux" ] || die "no kernel to take bytes of: run make kernel IMPL=$impl"
 corpus=build/vm/corpus-$prefix$impl.img
+lock "build/log/corpus-$prefix$impl.lock"
 [ "$corpus" -nt "$vmlinux" ] && [ "$corpus" -nt scripts/corpus.py ] && exit
 mkdir -p build/vm
 step corpus scripts/enter.sh python3 scripts/corpus.py "$corpus" "$(pristine)" "$vmlinux" "${PAGES:-4}"

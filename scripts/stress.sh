@@ -20,7 +20,7 @@ fi
 scripts/kernel.sh "$IMPL"
 
 start=$(now_ms)
-name=stress-$VARIANT
+name=stress-$prefix$VARIANT
 echo "stress $VARIANT, $minutes min ... (SEED=$seed)"
 status=0
 scripts/vm.sh -n "$name" -t $((minutes * 60 + 600)) -a "zswap.enabled=1 slab_nomerge" \
