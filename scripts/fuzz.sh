@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # fuzz.sh [check]: both LZ4s, for MINUTES (10), under libFuzzer, AddressSanitizer and checks for overflows,
 # which the kernel's build of lz4_flex has none of. With check, only the input is looked at. What it finds is
-# left in build/fuzz, with the line that does it again; what it has found worth to go on from, too.
+# left in build/fuzz, with the line that does it again; so are the inputs that are worth going on from.
 . "$(dirname "$0")/lib.sh"
 
 minutes=${MINUTES:-10}
@@ -13,7 +13,8 @@ number MINUTES "$minutes" 1 9999
 scripts/toolchain.sh fuzz
 export ENTER_ROOT=$FUZZ_ROOT
 dir=build/fuzz
-mkdir -p $dir/corpus
+lock build/log/fuzz.lock
+mkdir -p $dir/corpus $dir/found
 
 # Given to what is for the target only: what runs while it is built is for the host.
 coverage="-Cpasses=sancov-module"
@@ -30,7 +31,7 @@ start=$(now_ms)
 echo "fuzz, $minutes min ..."
 status=0
 # Shown once in a while.
-scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix=$dir/found- \
+scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix=$dir/found/$(date +%s)- \
 	-print_final_stats=1 $dir/corpus >build/log/fuzz.log 2>&1 &
 job=$!
 while kill -0 $job 2>/dev/null; do
@@ -42,5 +43,5 @@ while kill -0 $job 2>/dev/null; do
 done
 wait $job || status=$?
 job=
-[ "$status" = 0 ] || die "found after $(took "$start"): $(grep -a -m 1 -E 'panicked|ERROR:|SUMMARY' build/log/fuzz.log); see build/log/fuzz.log, and $dir/fuzz $(ls -t $dir/found-* 2>/dev/null | head -n 1) does it again"
+[ "$status" = 0 ] || die "found after $(took "$start"): $(grep -a -m 1 -E 'panicked|ERROR:|SUMMARY' build/log/fuzz.log); see build/log/fuzz.log. Again: ENTER_ROOT=$FUZZ_ROOT scripts/enter.sh $dir/fuzz $(find $dir/found -type f -printf '%f %p\n' | sort | tail -n 1 | cut -d' ' -f2)"
 echo "fuzz ... ok $(took "$start"): $(sed -n 's/^stat::number_of_executed_units: *//p' build/log/fuzz.log) inputs, nothing found"
