@@ -55,11 +55,7 @@ stop a
 start a 0
 with a map 16 4
 for what in short long garbage; do
-	inject compress $what
-	with a fill text 1
-	with a out
-	inject compress none
-	mark
+	spoil a $what
 	point "compressed $what: every reader is killed" \
 		"$(ask a readers); $(ask a readers); $(debug stored_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ])" \
 		"same 0, not 0, killed 16; same 0, not 0, killed 16; 16 yes"

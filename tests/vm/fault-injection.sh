@@ -13,6 +13,16 @@ inject()
 }
 injected() { cat $FAULTY/"$1"/injected; }
 
+# spoil NAME WHAT: the worker's pages go out, wrongly compressed, before the next mark
+spoil()
+{
+	inject compress "$2"
+	with "$1" fill text 1
+	with "$1" out
+	inject compress none
+	mark
+}
+
 # fragile INTERVAL: which allocations of a task that is to fail do (nth 0): every so many-th
 fragile()
 {
