@@ -22,9 +22,9 @@ with a map 64 64
 with a fill text 1
 with a out
 dmesg -c > /run/dmesg
-set_param compressor deflate-iaa 2> /run/why
-point "to choose it is refused, as C does" "$(sed 's/.*: //' /run/why), $(dmesg | grep -c 'zswap: compressor deflate-iaa not available$')" \
-	"No such file or directory, 1"
+why=$(put $PARAM/compressor deflate-iaa)
+point "to choose it is refused, as C does" "$why, $(dmesg | grep -c 'zswap: compressor deflate-iaa not available$')" \
+	"ENOENT, 1"
 point "the old one goes on" "$(cat $PARAM/compressor) $(debug stored_pages) $(ask a check) $(works a)" "lz4 64 same 64 64 same 64"
 stop a
 swap_off

@@ -19,10 +19,10 @@ with a map 256 4
 with a fill text 1
 with a out
 dmesg -c > /run/dmesg
-set_param compressor lz4-rust 2> /run/why
+why=$(put $PARAM/compressor lz4-rust)
 point "a compressor that isn't there: the old pool goes on" \
-	"$(sed 's/.*: //' /run/why), $(cat $PARAM/compressor) $(said 'zswap: compressor lz4-rust not available') $(debug stored_pages) $(ask a check)" \
-	"No such file or directory, lz4 1 256 same 256"
+	"$why, $(cat $PARAM/compressor) $(said 'zswap: compressor lz4-rust not available') $(debug stored_pages) $(ask a check)" \
+	"ENOENT, lz4 1 256 same 256"
 with a fill text 2
 with a out
 
