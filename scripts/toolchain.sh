@@ -24,7 +24,7 @@ esac
 if [ -n "${HOSTTOOLS:-}" ]; then
 	[ -z "${1:-}" ] || exit 0 # who wants them looks for the machine's own
 	src=$(pristine)
-	for tool in make clang ld.lld rustc bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
+	for tool in make clang ld.lld rustc cargo bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
 		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"
 	done
 	why=$(srctree=$src RUSTC=rustc BINDGEN=bindgen CC=clang sh "$src/scripts/rust_is_available.sh" 2>&1) ||
