@@ -29,7 +29,7 @@ for impl in c rust; do
 	echo "accelerator $impl ... ok $(took "$start")"
 done
 
-# lz4_flex as the kernel compiles it, but for what says what machine that is for. C says it in tests/host/lz4/build.rs.
+# lz4_flex with the kernel's flags, less those that name a target; for the C, see tests/host/lz4/build.rs.
 flags='["-Ctarget-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2", "-Ctarget-cpu=x86-64", "-Ztune-cpu=generic", "-Zno-jump-tables", "-Ccodegen-units=1"]'
 package=profile.release.package.lz4_flex
 step "time" scripts/enter.sh env RUSTC_BOOTSTRAP=1 bash -c '"${@:2}" >"$1"' _ "$out/time" \

@@ -257,7 +257,7 @@ def main():
             (repo / "mm/tests/zswap/Makefile").write_text(text)
         if commit[2] == "MAINTAINERS":
             text = (pristine / "MAINTAINERS").read_text()
-            at = text.index("ZX296718") if "ZX296718" in text else text.index("ZSWAP COMPRESSED SWAP CACHING\n")
+            at = text.index("ZSWAP COMPRESSED SWAP CACHING\n")
             (repo / "MAINTAINERS").write_text(text[:at] + MAINTAINERS + text[at:])
         git(repo, "add", "-A")
         if not git(repo, "status", "--porcelain"):

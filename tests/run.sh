@@ -89,8 +89,8 @@ guests() {
 	for i in "${!boots[@]}"; do
 		mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
 		name=$prefix${VARIANT:+$VARIANT-}test-$i args=${boots[i]}
-		# What is skipped at boot, as there is no swap, never runs after that: abi.sh and others run the
-		# suites in C. (kunit.filter, which can leave some out, is a NULL pointer dereference in Rust's.)
+		# The suites in C are run by abi.sh and others, with a swap device as those want it. (kunit.filter,
+		# which can leave some out, is a NULL pointer dereference in Rust's.)
 		[[ $args == *kunit.* ]] || args+=" kunit.filter_glob=rust_*"
 		boot "$name" "$args" "${files[@]##*/}"
 		# Once is enough, of the first boot that has them.
