@@ -15,7 +15,7 @@ pages=1024
 accel latency_us 1000 # long enough that the first isn't done before the eighth has come
 
 # Of a folio up to 8 pages are compressed at once; C compresses one after the other.
-grep -q ' _R.*9zswap_rs' /proc/kallsyms && many=8 || many=1
+grep -q ' _R.*8zswap_rs' /proc/kallsyms && many=8 || many=1
 folios 4
 start a 0
 with a map $pages 4
