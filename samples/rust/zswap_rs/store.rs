@@ -196,9 +196,11 @@ fn store_together(
     compress_together(pool, slots, first, &mut objects)?;
     let indices = first..slots.len();
     for (index, (vacant, object)) in indices.zip(vacant.iter_mut().zip(&mut objects)) {
-        if let (Some(vacant), Some(object)) = (vacant.take(), object.take()) {
-            publish_one(lists, slots, index, vacant, object)?;
-        }
+        // As nothing was refused, each page has both. Without them it mustn't count as stored.
+        let (Some(vacant), Some(object)) = (vacant.take(), object.take()) else {
+            return Err(Refused(Outcome::NoMemory));
+        };
+        publish_one(lists, slots, index, vacant, object)?;
     }
     Ok(())
 }
