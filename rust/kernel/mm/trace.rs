@@ -17,11 +17,12 @@ use crate::{
     },
 };
 
-// Without tracepoints it is nothing, and there wherever the models' swap cache is.
+// Without tracepoints the function does nothing, and host models have it, too: they have a swap cache and no
+// configuration.
 #[cfg(any(CONFIG_SWAP_CACHE_RUST, not(CONFIG_TRACEPOINTS)))]
 use crate::mm::swap_cache::Slot;
 
-use crate::error::Result;
+use crate::error::Error;
 
 /// What came of storing a folio. Mirrors `enum zswap_outcome`.
 #[derive(Clone, Copy, PartialEq)]
@@ -65,7 +66,11 @@ pub struct Walk<'a> {
 
 /// Defines the function of an event: what its closure returns, and what the event takes of that.
 macro_rules! event {
-    ($(#[$attr:meta])* $name:ident $(<$lifetime:lifetime>)? => $event:ident, $returns:ty, |$made:pat_param| ($($arg:expr),*)) => {
+    (
+        $(#[$attr:meta])*
+        $name:ident $(<$lifetime:lifetime>)? => $event:ident, $returns:ty,
+            |$made:pat_param| ($($arg:expr),*)
+    ) => {
         $(#[$attr])*
         #[inline(always)]
         pub fn $name$(<$lifetime>)?(event: impl FnOnce() -> $returns) {
@@ -97,15 +102,15 @@ event! {
 event! {
     /// The page of this slot was decompressed, or couldn't be.
     #[cfg(CONFIG_ZSWAP_RUST)]
-    load_end => zswap_load_end, (SwapEntry, Result),
-        |(slot, result)| (slot.as_raw(), events::errno(result))
+    load_end => zswap_load_end, (SwapEntry, Option<Error>),
+        |(slot, error)| (slot.as_raw(), events::errno(error))
 }
 
 event! {
     /// The page of this slot was handed to the device, or wasn't.
     #[cfg(CONFIG_ZSWAP_RUST)]
-    writeback => zswap_writeback, (SwapEntry, Result),
-        |(slot, result)| (slot.as_raw(), events::errno(result))
+    writeback => zswap_writeback, (SwapEntry, Option<Error>),
+        |(slot, error)| (slot.as_raw(), events::errno(error))
 }
 
 event! {
@@ -129,8 +134,8 @@ event! {
 event! {
     /// A folio of this order was to be added to the swap cache for the slot.
     #[cfg(any(CONFIG_SWAP_CACHE_RUST, not(CONFIG_TRACEPOINTS)))]
-    swap_cache_add<'a> => swap_cache_add, (Slot<'a>, u32, Result),
-        |(slot, order, result)| (slot.as_raw(), order, events::errno(result))
+    swap_cache_add<'a> => swap_cache_add, (Slot<'a>, u32, Option<Error>),
+        |(slot, order, error)| (slot.as_raw(), order, events::errno(error))
 }
 
 /// C's side.
@@ -213,8 +218,8 @@ mod events {
     }
     pub(super) use enabled;
 
-    pub(super) fn errno(result: Result) -> c_int {
-        result.map_or_else(|error| error.to_errno(), |()| 0)
+    pub(super) fn errno(error: Option<Error>) -> c_int {
+        error.map_or(0, Error::to_errno)
     }
 
     #[cfg(CONFIG_ZSWAP_RUST)]

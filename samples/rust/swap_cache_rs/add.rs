@@ -56,13 +56,7 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_
         let order = orders.checked_ilog2().unwrap_or(0);
         let largest = 1usize.wrapping_shl(order);
         let added = add_one(slot, gfp, order, origin);
-        trace::swap_cache_add(|| {
-            (
-                slot,
-                order,
-                added.as_ref().map_or_else(|e| Err(*e), |_| Ok(())),
-            )
-        });
+        trace::swap_cache_add(|| (slot, order, added.as_ref().err().copied()));
         let error = match added {
             Ok(folio) => return Added::New(folio),
             Err(EEXIST) => return Added::Present,

@@ -43,12 +43,7 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
         race_point!("load:after_lookup");
         trace::load_begin(|| entry.get().swap());
         let filled = decompress_entry(entry.get(), contents);
-        trace::load_end(|| {
-            (
-                entry.get().swap(),
-                filled.as_ref().map_or_else(|e| Err(*e), |_| Ok(())),
-            )
-        });
+        trace::load_end(|| (entry.get().swap(), filled.as_ref().err().copied()));
         let filled = filled?;
         race_point!("load:after_decompress");
 

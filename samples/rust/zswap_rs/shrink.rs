@@ -124,7 +124,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
 
     let written = write_back(identity);
     if written != Ok(Gone::Stale) {
-        trace::writeback(|| (identity.swap(), written.map(|_| ())));
+        trace::writeback(|| (identity.swap(), written.err()));
     }
     match written {
         Ok(_) => found.freed = found.freed.saturating_add(1),
