@@ -176,7 +176,8 @@ struct Request {
 type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
 
 impl Request {
-    /// Mirrors `acomp_request_alloc()`. May sleep. Must be dropped before `transform` is.
+    /// A request of `transform`'s, without which it may be freed, but not started. Mirrors
+    /// `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
         let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
         // SAFETY: `wait` is valid for writes; it stays in its box.
@@ -201,9 +202,10 @@ impl Request {
     ///
     /// # Safety
     ///
-    /// `op` must be an acomp operation, `src` and `dst` lists of `slen` and `dlen` bytes. Until
-    /// `finish` returns, the request must be left alone and live, the transform must live, and the
-    /// operation may read the lists and what `src` lists, and write what `dst` lists.
+    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` lists of `slen` and
+    /// `dlen` bytes. Until `finish` returns, the request must be left alone and live, the transform
+    /// that it was made for must live, and the operation may read the lists and what `src` lists, and
+    /// write what `dst` lists.
     #[inline]
     unsafe fn start(
         &mut self,
@@ -214,11 +216,45 @@ impl Request {
         dlen: usize,
     ) -> c_int {
         let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant, and idle by the requirement for the operation
-        // before. The lists do as the caller says.
+        // SAFETY: `req` is valid by the type invariant, and idle by the requirement. The lists do as the
+        // caller says.
         unsafe {
             bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
             op(req)
+        }
+    }
+
+    /// Submits the compression of `page` into `buffer`, by `input` and `output`, which become lists of
+    /// them. Returns what [`Request::finish`] wants.
+    ///
+    /// # Safety
+    ///
+    /// The request must be idle. `input` and `output` must be valid for writes, `buffer` `PAGE_SIZE`
+    /// bytes of `kmalloc()`. Until `finish` returns, the request must be left alone and live, the
+    /// transform that it was made for and `page` must live, and nobody else may touch the lists and
+    /// the buffer.
+    #[inline(always)] // once for each page that is stored
+    unsafe fn start_compressing(
+        &mut self,
+        page: FolioPage<'_>,
+        buffer: *mut u8,
+        input: *mut bindings::scatterlist,
+        output: *mut bindings::scatterlist,
+    ) -> c_int {
+        // SAFETY: The lists are valid for writes, the page lives, and `sg_init_one()` wants memory of
+        // `kmalloc()`: by the requirement. Then they are lists of those sizes, and left alone for as
+        // long as `start` says.
+        unsafe {
+            bindings::sg_init_table(input, 1);
+            bindings::sg_set_page(input, page.as_raw(), PAGE_SIZE as u32, 0);
+            bindings::sg_init_one(output, buffer.cast(), PAGE_SIZE as u32);
+            self.start(
+                bindings::crypto_acomp_compress,
+                input,
+                PAGE_SIZE,
+                output,
+                PAGE_SIZE,
+            )
         }
     }
 
@@ -260,7 +296,16 @@ struct Lane {
 }
 
 impl Lane {
-    /// May sleep. Must be dropped before `transform` is.
+    /// As many as [`DEPTH`], with requests of `transform`'s. May sleep.
+    fn all(transform: &Transform, nid: NumaNode) -> Result<KVec<KBox<Self>>> {
+        let mut lanes = KVec::new();
+        lanes.reserve(DEPTH, GFP_KERNEL)?;
+        for _ in 0..DEPTH {
+            lanes.push(Self::new(transform, nid)?, GFP_KERNEL)?;
+        }
+        Ok(lanes)
+    }
+
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
         let lane = Self {
             request: Request::new(transform, nid)?,
@@ -276,27 +321,16 @@ impl Lane {
     ///
     /// # Safety
     ///
-    /// Until [`Lane::finish`] returns, `page` must be alive, and the lane neither used otherwise nor
-    /// moved nor dropped.
+    /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the lane was
+    /// made for must be alive, and the lane neither used otherwise nor moved nor dropped.
     unsafe fn start(&mut self, page: FolioPage<'_>) {
         let (input, output) = (self.input.get(), self.output.get());
-        // SAFETY: Both are valid for writes. The page is alive, by the requirement. A `KBox` is memory
-        // of `kmalloc()`, as `sg_init_one()` wants.
-        unsafe {
-            bindings::sg_init_table(input, 1);
-            bindings::sg_set_page(input, page.as_raw(), PAGE_SIZE as u32, 0);
-            bindings::sg_init_one(output, self.buffer.as_mut_ptr().cast(), PAGE_SIZE as u32);
-        }
-        // SAFETY: The lists were made for those sizes just now. They and the buffer are the lane's,
-        // which is left alone, and so is the page alive, by the requirement.
+        // SAFETY: The lists and the buffer, a `KBox` and so of `kmalloc()`, are the lane's, which is left
+        // alone, where it is, by the requirement; by that also the page and the transform live, and
+        // the request is idle.
         self.started = unsafe {
-            self.request.start(
-                bindings::crypto_acomp_compress,
-                input,
-                PAGE_SIZE,
-                output,
-                PAGE_SIZE,
-            )
+            self.request
+                .start_compressing(page, self.buffer.as_mut_ptr(), input, output)
         };
     }
 
@@ -330,8 +364,8 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 ///
 /// # Invariants
 ///
-/// No operation of a request is under way but inside a function of this type or of [`Lanes`]. Of lanes
-/// there are none or [`DEPTH`].
+/// `request` and those of `lanes` are of `_transform`. No operation of theirs is under way but inside a
+/// function of this type or of [`Lanes`]. Of lanes there are none or [`DEPTH`].
 ///
 /// # Examples
 ///
@@ -351,26 +385,26 @@ pub struct Compressor {
     _transform: Transform,
 }
 
-// SAFETY: Neither belongs to a thread.
+// SAFETY: A transform, its requests and their memory belong to no thread.
 unsafe impl Send for Compressor {}
-// SAFETY: A shared reference to it can do nothing.
+// SAFETY: A shared reference can only ask whether there are lanes, whose number never changes.
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
-    /// Makes a compressor, with its memory on `nid`. May sleep.
+    /// Makes a compressor, with its buffers on `nid`. May sleep.
+    ///
+    /// Without memory for lanes it has none: an asynchronous compressor is waited for then, as C does it.
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         let transform = Transform::new(algorithm, nid)?;
         let request = Request::new(&transform, nid)?;
-        let mut lanes = KVec::new();
-        if transform.is_async() {
-            lanes.reserve(DEPTH, GFP_KERNEL)?;
-            for _ in 0..DEPTH {
-                lanes.push(Lane::new(&transform, nid)?, GFP_KERNEL)?;
-            }
-        }
-        // INVARIANT: All were just made.
+        let lanes = if transform.is_async() {
+            Lane::all(&transform, nid).unwrap_or_default()
+        } else {
+            KVec::new()
+        };
+        // INVARIANT: All were just made, with `transform`.
         Ok(Self {
             request,
             lanes,
@@ -386,33 +420,10 @@ impl Compressor {
     /// Its lanes, if it is asynchronous.
     #[inline]
     pub fn lanes(&mut self) -> Option<Lanes<'_>> {
-        // INVARIANT: None is under way, by the type invariant.
+        // INVARIANT: None is under way, by the type invariant. `self` is borrowed.
         <&mut [KBox<Lane>; DEPTH]>::try_from(&mut self.lanes[..])
             .ok()
             .map(Lanes)
-    }
-
-    /// Runs one operation and waits for it. Returns its result, and the bytes it says it made.
-    ///
-    /// # Safety
-    ///
-    /// `op` must be an acomp operation, `src` and `dst` lists of `slen` and `dlen` bytes that it
-    /// may read and write.
-    #[inline]
-    unsafe fn run(
-        &mut self,
-        op: Op,
-        src: *mut bindings::scatterlist,
-        slen: usize,
-        dst: *mut bindings::scatterlist,
-        dlen: usize,
-    ) -> (Result, usize) {
-        // SAFETY: The request is idle by the type invariant, and is waited for at once. The lists do
-        // as the caller says.
-        unsafe {
-            let started = self.request.start(op, src, slen, dst, dlen);
-            self.request.finish(started)
-        }
     }
 
     /// Compresses `page` into `dst`, and returns the part of `dst` that was written. May sleep.
@@ -431,22 +442,14 @@ impl Compressor {
     ) -> Result<&'a [u8]> {
         let input = Opaque::<bindings::scatterlist>::uninit();
         let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: Both are valid for writes. The page is alive while it is borrowed. A `KBox` is
-        // memory of `kmalloc()`, as `sg_init_one()` wants.
-        unsafe {
-            bindings::sg_init_table(input.get(), 1);
-            bindings::sg_set_page(input.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            bindings::sg_init_one(output.get(), dst.as_mut_ptr().cast(), PAGE_SIZE as u32);
-        }
-        // SAFETY: The lists were made for those sizes just now; `dst` is borrowed exclusively.
+        // SAFETY: By the type invariant the request is idle, and its transform ours. It is waited for at
+        // once; until then the page is borrowed, `dst`, a `KBox` and so of `kmalloc()`, is borrowed
+        // exclusively, and the lists are here.
         let (ret, len) = unsafe {
-            self.run(
-                bindings::crypto_acomp_compress,
-                input.get(),
-                PAGE_SIZE,
-                output.get(),
-                PAGE_SIZE,
-            )
+            let started =
+                self.request
+                    .start_compressing(page, dst.as_mut_ptr(), input.get(), output.get());
+            self.request.finish(started)
         };
         ret?;
         compressed(dst, len)
@@ -470,16 +473,18 @@ impl Compressor {
             bindings::sg_init_table(output.get(), 1);
             bindings::sg_set_page(output.get(), dst.page(), PAGE_SIZE as u32, 0);
         }
-        // SAFETY: `src` is a list of `src.len` bytes by its invariant, `output` was made for a
-        // page, whose content is ours.
+        // SAFETY: By the type invariant the request is idle, and its transform ours. It is waited for at
+        // once. `src` is a list of `src.len` bytes by its invariant, `output` was made for a page,
+        // whose content is ours.
         let (ret, len) = unsafe {
-            self.run(
+            let started = self.request.start(
                 bindings::crypto_acomp_decompress,
                 src.sg,
                 src.len,
                 output.get(),
                 PAGE_SIZE,
-            )
+            );
+            self.request.finish(started)
         };
         match ret {
             Ok(()) if len == PAGE_SIZE => Ok(dst.filled()),
@@ -493,7 +498,8 @@ impl Compressor {
 ///
 /// # Invariants
 ///
-/// No request is under way.
+/// No request is under way. They are those of a [`Compressor`] that is borrowed, and with it their
+/// transform.
 pub struct Lanes<'a>(&'a mut [KBox<Lane>; DEPTH]);
 
 impl Lanes<'_> {
@@ -510,8 +516,8 @@ impl Lanes<'_> {
         pages: impl IntoIterator<Item = FolioPage<'p>>,
         mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut pages = pages.into_iter();
-        let mut under_way = [const { None::<FolioPage<'p>> }; DEPTH];
+        let mut pages = pages.into_iter().fuse();
+        let mut under_way = [None::<FolioPage<'p>>; DEPTH];
         let mut result = Ok(());
         // Lanes are taken in a circle, so that the one to start is the one that was waited for last.
         loop {
@@ -531,7 +537,9 @@ impl Lanes<'_> {
                         *page = Some(next);
                         // SAFETY: The lane is idle: by the type invariant, or it was just waited for.
                         // It is exclusively ours, and waited for before we return, since this loop ends
-                        // when no lane has a page. For that long `next` is alive, as `'p` outlives us.
+                        // when no lane has a page, and a panic, in which the kernel doesn't unwind,
+                        // frees nothing. For that long `next` is alive, as `'p` outlives us, and the
+                        // transform, by the type invariant.
                         unsafe { lane.start(next) };
                     }
                 }

@@ -182,6 +182,12 @@ impl<T> Drop for KBox<T> {
 /// A vector, of memory that no model looks at.
 pub struct KVec<T>(Vec<T>);
 
+impl<T> Default for KVec<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> KVec<T> {
     pub const fn new() -> Self {
         Self(Vec::new())
