@@ -33,6 +33,9 @@ use core::{
 
 /// A compression algorithm. Mirrors what a `struct scomp_alg` says.
 ///
+/// Source and destination never overlap: a user that hands in such gets `EINVAL`. An error tells the user
+/// that the operation failed: one that says that it goes on (`EINPROGRESS`, `EBUSY`) becomes `EINVAL`.
+///
 /// # Examples
 ///
 /// ```
@@ -75,9 +78,6 @@ pub trait Algorithm: 'static {
 
     /// Compresses `src` into `dst`, of which it may overwrite all. Returns the length of the result.
     ///
-    /// An error tells the caller that this failed: one that says that it goes on (`EINPROGRESS`, `EBUSY`)
-    /// becomes `EINVAL`.
-    ///
     /// Must not sleep: a spin lock is held, that of the stream.
     fn compress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
 
@@ -114,7 +114,9 @@ impl<A: Algorithm> Registration<A> {
     ///
     /// The kernel's self-tests are started; who looks the algorithm up waits for them.
     ///
-    /// `EEXIST` if there is an algorithm with this driver name. Mirrors `crypto_register_scomp()`.
+    /// `EEXIST` if one of the two names is another's driver name, or this driver name another's name;
+    /// `ENAMETOOLONG` or `EINVAL` for a name that is too long or empty; `ENOMEM`. Mirrors
+    /// `crypto_register_scomp()`.
     ///
     /// [`module_scomp!`]: crate::module_scomp
     ///
@@ -266,7 +268,8 @@ macro_rules! module_scomp {
 ///
 /// # Safety
 ///
-/// `src` must be `slen` bytes, which nobody writes to until this returns; `dst` must be `*dlen` bytes
+/// `src` must be `slen` bytes, which nobody writes to until this returns (C doesn't say so of what its users
+/// hand in: see docs/safety.md for what is trusted); `dst` must be `*dlen` bytes
 /// which nobody else accesses, and `dlen` nobody else's. `ctx` must come from `alloc_ctx` of the
 /// algorithm whose operation `op` is, and be locked for the caller.
 #[inline(always)]
@@ -420,6 +423,10 @@ mod tests {
             assert_eq!(register::<false>().err(), Some(EINVAL));
             assert!(is_given_out_once()?);
         }
+        // Its self-test keeps the name until it is over, which a lookup waits for.
+        //
+        // SAFETY: A zero-terminated name.
+        unsafe { bindings::crypto_has_alg(c"rust-copy-scomp".as_char_ptr(), 0, 0) };
         drop(first);
         drop(register::<true>()?);
         Ok(())
