@@ -199,7 +199,7 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
 /// # Safety
 ///
 /// The entry must be valid, and its device be kept. `vmf` must be null or a fault that is being
-/// handled, `mpol` null or a policy that stays.
+/// handled, `mpol` null or a policy that stays. The flags must be some that the caller may allocate with.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -209,7 +209,7 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let gfp = unsafe { Flags::from_raw(gfp) };
     let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
     // SAFETY: By the requirement.
@@ -230,7 +230,7 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let flag = unsafe { Flags::from_raw(flag) };
     let swapin =
         |slot: Slot<'_>, origin: &Origin<'_>| swapin::swapin_sync(slot, flag, orders, origin);
@@ -248,7 +248,7 @@ fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
 /// # Safety
 ///
 /// The entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must be
-/// initialised, and submitted by the caller.
+/// initialised, and submitted by the caller. The flags must be some that the caller may allocate with.
 #[export]
 pub(crate) unsafe extern "C" fn read_swap_cache_async(
     ctx: *mut bindings::swap_io_ctx,
@@ -261,7 +261,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let gfp = unsafe { Flags::from_raw(gfp_mask) };
     let read = |vma: &VmaRef, reads: &mut Reads| {
         let policy = VmaPolicy::of(vma, addr);
@@ -289,7 +289,7 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ilx: c_ulong,
     readahead: bool,
 ) -> *mut bindings::folio {
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let gfp = unsafe { Flags::from_raw(gfp) };
     let read = |slot: Slot<'_>, origin: &Origin<'_>, reads: &mut Reads| {
         swapin::read(slot, gfp, origin, reads, readahead)
@@ -314,7 +314,7 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let flag = unsafe { Flags::from_raw(flag) };
     let read =
         |slot: Slot<'_>, origin: &Origin<'_>| readahead::cluster_readahead(slot, flag, origin);
@@ -326,7 +326,8 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled.
+/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled. The flags
+/// must be some that the caller may allocate with.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,
@@ -336,7 +337,7 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     let Some(vmf) = NonNull::new(vmf) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: C's own flags.
+    // SAFETY: By the requirement.
     let flag = unsafe { Flags::from_raw(flag) };
     let read = |slot: Slot<'_>, fault: Fault<'_>| readahead::swapin_readahead(slot, flag, fault);
     // SAFETY: By the requirement.
