@@ -166,10 +166,51 @@ static int any_may_fail(void)
 
 	if (!IS_ENABLED(CONFIG_FAULT_INJECTION_DEBUG_FS))
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(settings) && !ret; i++)
+	for (i = 0; i < ARRAY_SIZE(settings) && !ret; i++) {
 		ret = write_to_debugfs(settings[i][0], settings[i][1]);
+		if (ret == -ENOENT) /* one of the two isn't configured */
+			ret = 0;
+	}
 	return ret;
 }
+
+/* --- Zswap ------------------------------------------------------------------- */
+
+#ifdef CONFIG_ZSWAP
+/* As they were before the suite. The compressor's pool goes with its last page. */
+static const char *const params[] = {
+	"zswap.compressor", "zswap.max_pool_percent", "zswap.shrinker_enabled", "zswap.enabled",
+};
+static char kept[ARRAY_SIZE(params)][64];
+
+static int keep_params(void)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(params) && !ret; i++)
+		ret = get_param(params[i], kept[i], sizeof(kept[i]));
+	return ret;
+}
+
+static int restore_params(void)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(params); i++)
+		ret = set_param(params[i], kept[i]) ?: ret;
+	return ret;
+}
+#else
+static int keep_params(void)
+{
+	return 0;
+}
+
+static int restore_params(void)
+{
+	return 0;
+}
+#endif
 
 /* --- The swap device --------------------------------------------------------- */
 
@@ -193,6 +234,29 @@ static int make_node(void)
 			MKDEV(RAMDISK_MAJOR, 0), NULL);
 	end_creating_path(&path, dentry);
 	return ret;
+}
+
+static void remove_node(void)
+{
+	struct dentry *dentry;
+	struct path path;
+
+	dentry = start_removing_path(NODE, &path);
+	if (IS_ERR(dentry))
+		return;
+	vfs_unlink(mnt_idmap(path.mnt), d_inode(path.dentry), dentry, NULL);
+	end_removing_path(&path, dentry);
+}
+
+/* The device that is on. */
+static struct swap_info_struct *device_on(void)
+{
+	int type;
+
+	for (type = 0; type < MAX_SWAPFILES; type++)
+		if (swap_info[type] && swap_info[type]->flags & SWP_WRITEOK)
+			return swap_info[type];
+	return NULL;
 }
 
 /* As mkswap does it. */
@@ -225,17 +289,20 @@ static int make_swap(void)
 /* Has a swap device on: that which is, or one of our own on the first RAM disk. */
 int swap_test_begin(struct kunit_suite *suite)
 {
-	struct swap_info_struct *si = swap_info[0];
+	struct swap_info_struct *si = device_on();
 	const char *name;
 	int ret;
 
 	own = false;
+	ret = keep_params();
+	if (ret)
+		return ret;
 	ret = any_may_fail();
 	if (ret) {
 		pr_err("%s: allocations can't be made to fail (%d)\n", suite->name, ret);
 		return ret;
 	}
-	if (total_swap_pages) {
+	if (si) {
 		char *buf __free(kfree) = kmalloc(sizeof(device), GFP_KERNEL);
 
 		if (!buf)
@@ -265,7 +332,11 @@ void swap_test_end(struct kunit_suite *suite)
 {
 	if (own && swap_test_swapoff())
 		pr_err("%s: the swap device can't be taken out of use\n", suite->name);
+	if (own)
+		remove_node();
 	own = false;
+	if (restore_params())
+		pr_err("%s: zswap's parameters can't be set to what they were\n", suite->name);
 }
 
 int swap_test_swapon(void)

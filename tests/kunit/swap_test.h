@@ -173,6 +173,25 @@ static inline int set_param(const char *name, const char *value)
 	return ret;
 }
 
+static inline int get_param(const char *name, char *value, size_t size)
+{
+	char *text __free(kfree) = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	const struct kernel_param *kp;
+	int ret = -ENOENT;
+
+	if (!text)
+		return -ENOMEM;
+	kernel_param_lock(NULL);
+	for (kp = __start___param; kp < __stop___param; kp++)
+		if (!strcmp(kp->name, name))
+			ret = kp->ops->get(text, kp);
+	kernel_param_unlock(NULL);
+	if (ret < 0)
+		return ret;
+	text[ret] = 0;
+	return strscpy(value, strim(text), size) < 0 ? -E2BIG : 0;
+}
+
 static inline long stored(void)
 {
 	return atomic_long_read(&zswap_stored_pages);
