@@ -15,7 +15,6 @@
 #include <linux/init.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -29,7 +28,7 @@
 /* Files in /sys/kernel/debug/zswap_accel. */
 static u32 latency_us = 20;
 static u32 depth = 16;
-static bool reorder;	/* each takes up to twice as long as the one before */
+static bool reorder;	/* each takes between latency_us and twice that */
 static bool elsewhere;	/* completion comes from a kernel thread, on any CPU */
 static bool words;	/* pages of one word, by that word: as if computing took no CPU */
 static u32 most;	/* so many were under way at once */
@@ -185,26 +184,11 @@ static int accel_decompress(struct acomp_req *req)
 	return submit(req, READ_ONCE(words) ? unpack_word : faulty_unpack);
 }
 
-/* The crypto API wants one for those who can't wait. */
-static DEFINE_MUTEX(one);
-static struct faulty_result made;
-
-static int plain_compress(struct acomp_req *req)
-{
-	guard(mutex)(&one);
-	return faulty_give(req, &made, faulty_pack(req, &made));
-}
-
-static int plain_decompress(struct acomp_req *req)
-{
-	guard(mutex)(&one);
-	return faulty_give(req, &made, faulty_unpack(req, &made));
-}
-
 static struct acomp_alg algs[] = {
 	{
-		.compress = plain_compress,
-		.decompress = plain_decompress,
+		/* The crypto API wants a synchronous one beside it, to fall back to. */
+		.compress = faulty_pack_now,
+		.decompress = faulty_unpack_now,
 		.base = {
 			.cra_name = ACCEL_NAME,
 			.cra_driver_name = ACCEL_NAME "-plain",

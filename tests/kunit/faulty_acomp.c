@@ -178,18 +178,28 @@ int faulty_give(struct acomp_req *req, const struct faulty_result *result, int e
 static DEFINE_MUTEX(one);
 static struct faulty_result made;
 
+int faulty_pack_now(struct acomp_req *req)
+{
+	guard(mutex)(&one);
+	return faulty_give(req, &made, faulty_pack(req, &made));
+}
+
+int faulty_unpack_now(struct acomp_req *req)
+{
+	guard(mutex)(&one);
+	return faulty_give(req, &made, faulty_unpack(req, &made));
+}
+
 static int pack(struct acomp_req *req)
 {
 	race_point("acomp:before_compress");
-	guard(mutex)(&one);
-	return faulty_give(req, &made, faulty_pack(req, &made));
+	return faulty_pack_now(req);
 }
 
 static int unpack(struct acomp_req *req)
 {
 	race_point("acomp:before_decompress");
-	guard(mutex)(&one);
-	return faulty_give(req, &made, faulty_unpack(req, &made));
+	return faulty_unpack_now(req);
 }
 
 int faulty_setup(struct crypto_acomp *tfm)

@@ -58,6 +58,10 @@ int faulty_unpack(struct acomp_req *req, struct faulty_result *result);
 /* The destination is written. Any context. Returns err. */
 int faulty_give(struct acomp_req *req, const struct faulty_result *result, int err);
 
+/* All of it, at once. May sleep. */
+int faulty_pack_now(struct acomp_req *req);
+int faulty_unpack_now(struct acomp_req *req);
+
 int faulty_setup(struct crypto_acomp *tfm);
 
 #endif
