@@ -146,7 +146,7 @@ guest_catches() { # MUTANT VARIANT FILE POINT
 	case $4 in
 	hangs) grep -q -e '^guest status 143' -e 'ran out of its' "$log" ;;
 	"kernel: "*) grep -a -q -F -e "${4#kernel: }" "$log" ;;
-	*) grep -a -q -e "^not ok .* $4" "$log" ;;
+	*) grep -a -q -e "^ *not ok .* $4" "$log" ;; # of KUnit, as the guest has it: with spaces before
 	esac
 }
 
@@ -214,7 +214,7 @@ passes() {
 			! grep -a -q '^guest status' "$of" && ! grep -a -q -F -e "${2#kernel: }" "$of" || return
 		done
 		;;
-	*) grep -a -e "^ok .* $2" $none | grep -a -q -v '# SKIP' ;;
+	*) grep -a -e "^ *ok .* $2" $none | grep -a -q -v '# SKIP' ;;
 	esac
 }
 
@@ -269,15 +269,15 @@ in_one_guest() {
 	for name; do
 		k=$((k + 1))
 		section $k >"build/log/mutant-$name.log"
-		if grep -a -q -e "^not ok .* $(first_point "$name")" "build/log/mutant-$name.log"; then
+		if grep -a -q -e "^ *not ok .* $(first_point "$name")" "build/log/mutant-$name.log"; then
 			done+=("$name")
-		elif grep -a -q -e "^ok .* $(first_point "$name")" "build/log/mutant-$name.log"; then
+		elif grep -a -q -e "^ *ok .* $(first_point "$name")" "build/log/mutant-$name.log"; then
 			missed=$((missed + 1))
 		fi
 	done
 	section $(($# + 1)) >"$log.none"
 	while read -r -u 3 point; do
-		grep -a -e "^ok .* $point" "$log.none" | grep -a -q -v '# SKIP' || done=()
+		grep -a -e "^ *ok .* $point" "$log.none" | grep -a -q -v '# SKIP' || done=()
 	done 3< <(for name; do first_point "$name"; done)
 }
 section() { awk -v k="$1" '/^# mutant=/ { n++ } n == k' "$log"; }
@@ -367,7 +367,7 @@ for name in "${alone[@]}"; do
 	done 3< <(header "$name" caught-by)
 	[ -n "$said" ] || said="survives: $(header "$name" survives)"
 	verdict "$name" "$said" "$(took "$start")"
-	[[ $said != *MISSED* ]] || grep -a -e '^not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
+	[[ $said != *MISSED* ]] || grep -a -e '^ *not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
 done
 all="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
 echo "all mutants ... $all"

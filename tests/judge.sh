@@ -63,15 +63,38 @@ tap() {
 	planned=() seen=() ran=() must_run=()
 }
 
-# kunit LOG: the suites that ran while the kernel of this log came up, each of which is a test.
-kunit() {
-	tap KUnit < <(scripts/enter.sh python3 build/src/tools/testing/kunit/kunit.py parse "$TOP/$1" 2>&1 |
+# cases LOG: the KUnit suites of this log as TAP, by the kernel's own parser. Suites that are one test: "# file
+# KUnit SUITE" goes before each.
+cases() {
+	scripts/enter.sh python3 build/src/tools/testing/kunit/kunit.py parse "$TOP/$1" 2>&1 |
 		perl -ne 's/^\[[\d:]+\] //;
 			if (/^=+ (\S+) \((\d+) subtests?\) =+$/) { $n = 0; print "# file KUnit $1\n1..$2\n" }
 			elsif (/^\[(PASSED|FAILED|CRASHED|TIMEOUT|SKIPPED)\] (\S+)(?: \((.*)\))?/) {
 				$shown++;
 				print $1 eq "PASSED" || $1 eq "SKIPPED" ? "ok" : "not ok", " ", ++$n, " - $2",
 					$1 eq "SKIPPED" ? " # SKIP $3" : "", "\n" }
+			elsif (/^\s*#/) { print }
 			elsif (/^Testing complete. Ran (\d+) tests/) { $all = $1 }
-			END { print "# file KUnit\n", $all && $all == $shown ? "ok" : "not ok", " 1 - all cases are shown\n" }')
+			END { print "# file KUnit\n", $all && $all == $shown ? "ok" : "not ok", " 1 - all cases are shown\n" }'
+}
+
+# kunit LOG: the suites that ran while the kernel of this log came up, each of which is a test.
+kunit() { tap KUnit < <(cases "$1"); }
+
+# unfold FILE: TAP, in which the results of KUnit suites become points of the test that ran them: each begins as KTAP
+# does and ends with "# ktap over". FILE is where they are put for the parser.
+unfold() {
+	local line
+	while IFS= read -r line; do
+		if [[ $line != "KTAP version"* ]]; then
+			printf '%s\n' "$line"
+			continue
+		fi
+		: >"$1"
+		while [ "$line" != "# ktap over" ]; do
+			printf '%s\n' "$line" >>"$1"
+			IFS= read -r line || break
+		done
+		cases "$1" | grep -v -e '^# file' -e '^1\.\.' -e '^ok .* - all cases are shown$'
+	done
 }

@@ -52,11 +52,11 @@ boot() {
 		planned[$file]=${points:-1}
 		may_skip "tests/vm/$file" || must_run[$file]=yes
 	done
-	tap "$1" < <(
+	tap "$1" < <({
 		status=0
 		scripts/vm.sh -n "$name" -t $((limit * 5 / 2)) "${repeat[@]}" -a "${args#-r } limit=$limit" sh suite.sh "$@" 2>"$work/vm" || status=$?
 		echo "$status" >"$work/status"
-	)
+	} | unfold "build/log/$name.ktap")
 	wait $! # for the status
 	case $(cat "$work/status") in
 	0)

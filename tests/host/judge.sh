@@ -19,7 +19,7 @@ judged() {
 		"${@:-:}"
 		case $(head -n 1 "$work/said") in
 		KTAP*) kunit build/judge/said ;;
-		*) tap it <"$work/said" ;;
+		*) tap it < <(unfold build/judge/suite <"$work/said") ;;
 		esac >"$work/shown"
 		echo "$passed $failed $skipped"
 	) 2>"$work/err" || :
@@ -36,7 +36,7 @@ judged() {
 it_must_run() { must_run[it]=yes; }
 two_planned() { planned[it]=2; }
 
-echo 1..17
+echo 1..22
 judged 2 0 0 'what passes' <<<$'1..2\nok 1 - a # 0.1 s\nok 2 - b'
 judged 1 1 0 'what fails' <<<$'1..2\nok 1 - a\nnot ok 2 - b'
 judged 1 2 0 "what doesn't come" <<<$'1..3\nok 1 - a'
@@ -77,6 +77,13 @@ judged 4 0 0 'KUnit suites that pass' < <(suites 'ok ok' ok)
 judged 3 1 0 'one with a case that fails' < <(suites 'ok not' ok)
 judged 3 0 1 'one with a case that is skipped' < <(suites 'ok skip' ok)
 judged 2 1 2 'one of which all cases are skipped' < <(suites 'skip skip' ok)
+# in_test POINTS CASES: a test in the guest with a suite in it, and a point after it
+in_test() { echo "1..$1"; suites "$2"; echo '# ktap over'; echo 'ok 9 - nothing is left'; }
+judged 3 0 0 'a test with a suite in it' < <(in_test 3 'ok ok')
+judged 2 1 0 'one with a case that fails' < <(in_test 3 'ok not')
+judged 2 1 0 'one with a case that is gone' < <(in_test 3 'ok')
+judged 1 1 0 'a suite that is cut short' < <(echo 1..2; suites 'ok ok' | head -n 6)
+judged 1 1 0 'one that says nothing' < <(echo 1..2; echo 'KTAP version 1'; echo '# ktap over'; echo 'ok 1 - nothing is left')
 
 n=$((n + 1))
 alone=$(sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c | while read -r suite; do

@@ -66,14 +66,13 @@ any_may_fail()
 	echo 0 > /sys/kernel/debug/fail_page_alloc/min-order
 }
 
-# --- KUnit: a suite in C, each case of which is a point --------------------
-# suite NAME: runs it; a case that is gone is missing in the plan
+# --- KUnit: a suite, each case of which is a point --------------------------
+# suite NAME: runs it. tests/run.sh has kunit.py read what it says; a case that is gone is missing in the plan.
 suite()
 {
-	dir=/sys/kernel/debug/kunit/$1
-	echo 1 > "$dir/run"
-	points=$(grep -c -E '^    (not )?ok ' "$dir/results")
-	sed -n 's/^    \(ok\|not ok\) \([0-9]*\) /\1 \2 - /p; s/^    #/#/p' "$dir/results"
+	echo 1 > "/sys/kernel/debug/kunit/$1/run"
+	cat "/sys/kernel/debug/kunit/$1/results"
+	echo "# ktap over"
 }
 
 # --- Swap devices: brd (synchronous), virtio-blk, a file on ext4 ----------
