@@ -129,6 +129,9 @@ def filtered(path, text, present):
         return re.sub(r"\n#ifdef CONFIG_\w+\n#endif\n", "", text)
     if path == "rust/bindings/bindings_helper.h":
         text = re.sub(r"\n#ifdef CONFIG_RUST_CRYPTO_SCOMPRESS\n.*?#endif\n", "", text, flags=re.S)
+        if "rust/kernel/percpu.rs" not in present:
+            text = re.sub(r"\n(/\* For swap in Rust\. \*/\n)?#ifdef CONFIG_(RUST_SWAP_ABSTRACTIONS|ZSWAP_RUST)\n.*?#endif\n", "", text, flags=re.S)
+            return text
         if "include/trace/events/zswap.h" not in present:
             text = text.replace("#include <trace/events/zswap.h>\n", "")
         if "rust/kernel/mm/swap_table.rs" not in present:
@@ -234,6 +237,9 @@ def main():
             to = repo / home(path)
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_text(rehome((overlay / path).read_text()))
+        if "rust/kernel/alloc.rs" in whole and not begun:
+            path = "rust/bindings/bindings_helper.h" # for flags
+            (repo / path).write_text(filtered(path, (overlay / path).read_text(), present))
         if begun:
             for path in parted:
                 if path == "rust/kernel/crypto.rs" and path not in present:
