@@ -121,10 +121,11 @@ impl SwapDevice {
         if self.is_bad() {
             return Added::Failed(crate::error::code::ENOENT);
         }
-        let gfp = gfp.as_raw() & !bindings::__GFP_ACCOUNT; // it would be charged twice
-                                                           // SAFETY: The device is kept by our reference; the slot is one for data, as was seen above
-                                                           // or will be seen there, and whether it is free is found out there. The policy is the current
-                                                           // task's, which isn't changed meanwhile but by the task. One order, that of a single page.
+        // It would be charged twice.
+        let gfp = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
+        // SAFETY: The device is kept by our reference; the slot is one for data, as was seen above or
+        // will be seen there, and whether it is free is found out there. The policy is the current
+        // task's, which isn't changed meanwhile but by the task. One order, that of a single page.
         let added = unsafe {
             bindings::swap_cache_alloc_folio(
                 self.entry.as_raw(),

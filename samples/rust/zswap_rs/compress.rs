@@ -161,7 +161,8 @@ fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
-/// Counts why a page is refused: as too large for what has failed, else by `counter`.
+/// Counts why a page is refused: `ENOSPC`, from the compressor or zsmalloc, as a page that compresses
+/// poorly; anything else by `counter`.
 #[cold]
 #[inline(never)]
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {

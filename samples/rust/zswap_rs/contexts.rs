@@ -63,8 +63,8 @@ impl Contexts {
         &self.algorithm
     }
 
-    /// Whether several pages at a time are worth handing to a compressor: it has lanes for them. One
-    /// of a CPU that came up later may be another, and have none.
+    /// Whether several pages at a time are worth handing to a compressor. So it is from the first CPU on
+    /// whose compressor has lanes for them; another's may have none.
     #[inline]
     pub(crate) fn is_async(&self) -> bool {
         self.is_async.load(Relaxed)

@@ -140,8 +140,9 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
     // of the cluster held and the slots' words set to NULL just before. The device is in use: it
     // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which has
-    // succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has. In `swap_zeromap_folio_set()` the slot isn't free, but the
-    // folio's lock makes it the caller's, who has no other evidence for it in use.
+    // succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has. In
+    // `swap_zeromap_folio_set()` the slot isn't free, but the folio's lock makes it the caller's, who
+    // has no other evidence for it in use.
     unsafe { FreedSlot::<Entry>::with_raw(swp, device::invalidate) }
 }
 
