@@ -95,6 +95,7 @@ unfold() {
 			printf '%s\n' "$line" >>"$1"
 			IFS= read -r line || break
 		done
-		cases "$1" | grep -v -e '^# file' -e '^1\.\.' -e '^ok .* - all cases are shown$'
+		cases "$1" | awk '/^# file KUnit/ { suite = $4 ? $4 "." : "" } /^(not )?ok / { sub(/ - /, " - " suite) }
+			!/^# file|^1\.\.|^ok .* - all cases are shown$/'
 	done
 }
