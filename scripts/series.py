@@ -59,7 +59,7 @@ objects of zsmalloc, which are read and written as a whole.""",
      """Entries of the swap table are a type whose layout is compared with C's as
 it is built. Tracepoints take closures: nothing is made for an event that
 nobody listens to.""",
-     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c"
+     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap\.h"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
      """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
@@ -68,7 +68,7 @@ to its callers in the kernel the two are the same, but for documented
 fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
      r"samples/rust/zswap_rs/[a-z_]+\.(rs|c)|mm/zswap\.c"),
     ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
-     r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c|mm/swap\.h"),
+     r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
      """For either implementation: they call the functions that the rest of the
 kernel calls. Races are forced, by points at which a test holds one task.""",
