@@ -181,6 +181,7 @@ static int any_may_fail(void)
 static const char *const params[] = {
 	"zswap.compressor", "zswap.max_pool_percent", "zswap.shrinker_enabled", "zswap.enabled",
 };
+
 static char kept[ARRAY_SIZE(params)][64];
 
 static int keep_params(void)
