@@ -27,7 +27,7 @@ asmlinkage long __x64_sys_swapoff(const struct pt_regs *regs);
 #elif defined(CONFIG_ARM64)
 asmlinkage long __arm64_sys_swapon(const struct pt_regs *regs);
 asmlinkage long __arm64_sys_swapoff(const struct pt_regs *regs);
-#define CALL(name, path) __arm64_sys_##name(&(struct pt_regs){ .regs[0] = (unsigned long)(path) })
+#define CALL(name, path) __arm64_sys_##name(&(struct pt_regs){ .orig_x0 = (unsigned long)(path) })
 #elif defined(CONFIG_RISCV)
 asmlinkage long __riscv_sys_swapon(const struct pt_regs *regs);
 asmlinkage long __riscv_sys_swapoff(const struct pt_regs *regs);
