@@ -13,7 +13,7 @@ leave_old_entries()
 	start a
 	with a map 2048 "$1"
 	with a fill text 1
-	for _ in $(seq 50); do
+	for _ in $(seq 200); do
 		with a race 2
 		old=$(($(debug stored_pages) - $(ask a swapped)))
 		[ $old -le 16 ] || break
