@@ -85,6 +85,7 @@ help:
 	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
 	@echo '  make coverage       which lines of the policy the tests reach'
 	@echo '  make patches        the project as series of patches to be mailed'
+	@echo '  make patches-check  the series applied, built commit by commit, and tested'
 	@echo '  make next           what another kernel would need: KSRC=/path, or the newest that Debian has'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
