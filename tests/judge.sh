@@ -3,6 +3,7 @@
 # Sourced by tests/run.sh: reads TAP, shows each point on a line, and counts.
 
 passed=0 failed=0 skipped=0
+failures=() # their names
 
 # result ok|FAILED|skip TEST [SECONDS]
 result() {
@@ -10,7 +11,10 @@ result() {
 	case $1 in
 	ok) passed=$((passed + 1)) ;;
 	skip) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) ;;
+	*)
+		failed=$((failed + 1))
+		failures+=("$2")
+		;;
 	esac
 }
 

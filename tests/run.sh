@@ -133,6 +133,8 @@ scripts/accel.sh >"$work/accel"
 [ ${#first[@]} = 0 ] || guests "${first[@]}"
 [ ${#second[@]} = 0 ] || VARIANT=debugvm guests "${second[@]}"
 
+# Once more, for those who read the end.
+[ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"
 echo "all tests ... $(took "$start")"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]
