@@ -172,7 +172,7 @@ mod tests {
     };
 
     #[test]
-    fn each_cpu_has_a_value_of_its_own() -> Result {
+    fn each_cpu_has_its_own_value() -> Result {
         let values: PerCpu<Mutex<u32>> = PerCpu::new(|| new_mutex!(1), GFP_KERNEL)?;
         for cpu in possible_cpus() {
             let value = values.get(cpu).ok_or(EINVAL)?;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_dropped_once_a_cpu() -> Result {
+    fn each_value_is_dropped_once() -> Result {
         let shared = Arc::new((), GFP_KERNEL)?;
         let values = PerCpu::new(
             || {

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn io_is_for_those_who_can_stand_it() {
+    fn scan_requires_gfp_io_and_fs() {
         let (io, fs) = (bindings::__GFP_IO, bindings::__GFP_FS);
         for (gfp, may) in [(io | fs, true), (io, false), (fs, false), (0, false)] {
             // SAFETY: It consists of numbers and pointers, which may be zero.

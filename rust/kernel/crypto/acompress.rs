@@ -562,7 +562,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_a_length() {
+    fn names_have_a_maximum_length() {
         assert!(Algorithm::new(&[b'x'; NAME_SIZE - 1]).is_some());
         assert!(Algorithm::new(&[b'x'; NAME_SIZE]).is_none());
         assert!(Algorithm::new(b"a\0b").is_none());
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_cannot_be_had() -> Result {
+    fn unknown_algorithm_fails() -> Result {
         let bogus = Algorithm::new(b"bogus").ok_or(EINVAL)?;
         assert_eq!(
             Compressor::new(&bogus, NumaNode::NO_NODE).err(),

@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_not_trusted() {
+    fn reported_length_is_checked() {
         assert_eq!(told(Ok(5)), (0, 5));
         assert_eq!(told(Ok(9)), (EINVAL.to_errno(), 8));
         assert_eq!(told(Err(ENOSPC)), (ENOSPC.to_errno(), 8));

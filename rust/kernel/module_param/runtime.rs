@@ -425,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_set_and_reset() -> Result {
+    fn text_is_set_and_reset() -> Result {
         static TEXT: Text = Text::new(c"default");
         ParamLock::with(|lock| {
             assert_eq!(TEXT.get(lock), b"default");
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_takes_what_c_takes() -> Result {
+    fn switch_parses_like_c() -> Result {
         static SWITCH: Switch = Switch::new(false);
         ParamLock::with(|lock| {
             for (word, on) in [(c"Y", true), (c"0", false), (c"on", true), (c"n", false)] {

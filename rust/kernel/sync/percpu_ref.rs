@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_reference_releases() -> Result {
+    fn last_put_calls_release() -> Result {
         let start = RELEASED.load(Relaxed);
         // SAFETY: `released` doesn't access the value, which is never dropped.
         let refs = KBox::pin_init(unsafe { PercpuRef::new::<Test>() }, GFP_KERNEL)?;
