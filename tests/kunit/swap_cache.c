@@ -152,7 +152,7 @@ static void slot_keeps_its_shadow(struct kunit *test)
 
 #ifdef CONFIG_THP_SWAP
 /* Falls back to smaller ranges of slots: the orders are tried from the largest. */
-static void ranges_that_cannot_be_had(struct kunit *test)
+static void add_falls_back_to_smaller_orders(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, ORDER, 1, NULL);
 	struct swap_cluster_info *ci;
@@ -198,7 +198,7 @@ static void ranges_that_cannot_be_had(struct kunit *test)
 }
 
 /* Like a split: parts of a large folio's slots go to smaller folios. */
-static void parts_are_replaced(struct kunit *test)
+static void split_replaces_parts(struct kunit *test)
 {
 	struct folio *old = new_folio(test, ORDER, 1), *new;
 	struct swap_cluster_info *ci;
@@ -245,7 +245,7 @@ static void parts_are_replaced(struct kunit *test)
 #endif
 
 /* Like migration: another folio gets the same slots, with their counts. */
-static void all_is_replaced(struct kunit *test)
+static void migration_replaces_all(struct kunit *test)
 {
 	struct folio *old = new_folio(test, ORDER, 1);
 	struct folio *new = folio_alloc(GFP_KERNEL, ORDER);
@@ -515,7 +515,7 @@ static void failed_additions_leave_nothing(struct kunit *test)
 
 #if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
 /* A cgroup's deferred split queue is allocated with its first large folio, once that is charged. */
-static void a_cgroups_first_large_folio(struct kunit *test)
+static void first_large_folio_gets_split_queue(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
@@ -667,17 +667,17 @@ static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(slots_are_freed_one_by_one),
 	KUNIT_CASE(slot_keeps_its_shadow),
 #ifdef CONFIG_THP_SWAP
-	KUNIT_CASE(ranges_that_cannot_be_had),
-	KUNIT_CASE(parts_are_replaced),
+	KUNIT_CASE(add_falls_back_to_smaller_orders),
+	KUNIT_CASE(split_replaces_parts),
 #endif
-	KUNIT_CASE(all_is_replaced),
+	KUNIT_CASE(migration_replaces_all),
 #ifdef CONFIG_MEMCG
 	KUNIT_CASE(failed_charge_leaves_the_slots),
 #endif
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_additions_leave_nothing),
 #if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
-	KUNIT_CASE(a_cgroups_first_large_folio),
+	KUNIT_CASE(first_large_folio_gets_split_queue),
 #endif
 #endif
 	KUNIT_CASE(one_of_several_adds_wins),

@@ -156,7 +156,7 @@ static void put_replacement(struct folio *folio)
 /*
  * A swap-table entry that isn't the folio's. Both implementations always warn.
  */
-static void words_of_others(struct kunit *test)
+static void foreign_entries_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, 0), *new;
 	unsigned long own;
@@ -278,9 +278,9 @@ static swp_entry_t last_of(swp_entry_t entry)
 
 /*
  * Slots beyond the end of the cluster, and slots of another cluster: C would
- * write there. Runs after words_of_others(), which triggers the same warnings.
+ * write there. Runs after foreign_entries_warn(), which triggers the same warnings.
  */
-static void slots_out_of_reach(struct kunit *test)
+static void out_of_reach_slots_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, ORDER), *new;
 	int nr = 1 << ORDER;
@@ -322,8 +322,8 @@ static void slots_out_of_reach(struct kunit *test)
 }
 
 #ifdef CONFIG_DEBUG_VM
-/* Runs after slots_out_of_reach(), which triggers the warnings that don't need DEBUG_VM. */
-static void what_c_would_corrupt(struct kunit *test)
+/* Runs after out_of_reach_slots_warn(), which triggers the warnings that don't need DEBUG_VM. */
+static void calls_that_corrupt_in_c_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, 0), *new;
 	struct swap_info_struct *si;
@@ -368,16 +368,16 @@ static void what_c_would_corrupt(struct kunit *test)
 #endif
 
 static struct kunit_case swap_checks_cases[] = {
-	KUNIT_CASE(words_of_others),
+	KUNIT_CASE(foreign_entries_warn),
 #ifdef CONFIG_SWAP_CACHE_RUST
-	KUNIT_CASE(slots_out_of_reach),
+	KUNIT_CASE(out_of_reach_slots_warn),
 #endif
 #ifdef CONFIG_DEBUG_VM
 	KUNIT_CASE(adding_is_checked),
 	KUNIT_CASE(deleting_is_checked),
 	KUNIT_CASE(replacing_is_checked),
 #ifdef CONFIG_SWAP_CACHE_RUST
-	KUNIT_CASE(what_c_would_corrupt),
+	KUNIT_CASE(calls_that_corrupt_in_c_warn),
 #endif
 #endif
 	{}
