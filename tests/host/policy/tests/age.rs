@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The shrinker's freeable count, against a model of C's computation and of the behaviour that its
-//! patch discussion promised.
+//! The shrinker's freeable count, against a model of C's computation and of what its mailing-list
+//! thread promised.
 
 use policy::api::{scale, spare};
 use proptest::prelude::*;
