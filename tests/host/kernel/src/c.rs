@@ -68,7 +68,7 @@ pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
                 rounds += 1;
                 assert!(
                     rounds < 100,
-                    "swapoff finds nobody who has the slots in use"
+                    "swapoff finds no user of the slots"
                 );
                 unuse();
                 for at in 0..(*si).max as usize {
@@ -148,7 +148,7 @@ pub unsafe fn put_slot(entry: swp_entry_t) {
     let at = swp_cluster_offset(entry);
     let word = word_of(entry);
     let old = word.load(Relaxed);
-    assert!(words::count(old) > 0, "a slot is put that nobody has");
+    assert!(words::count(old) > 0, "a slot without users is put");
     let cached = words::is_folio(old) && keeps(Promise::CachedStays);
     if words::count(old) == 1 && !cached {
         __swap_cluster_free_entries(swap_entry_to_info(entry), ci, at, 1);

@@ -347,7 +347,7 @@ pub fn relax() {
         _ if !world().concurrent.get() => {}
         Backend::Loom => loom::thread::yield_now(),
         Backend::Shuttle => shuttle::thread::yield_now(),
-        Backend::Plain => panic!("waits for ever"),
+        Backend::Plain => panic!("waits forever"),
     }
 }
 
@@ -604,7 +604,7 @@ impl Lock {
             (Some(Guard::Shuttle(guard)), Waiters::Shuttle(waiters)) => {
                 Guard::Shuttle(waiters.wait(guard).unwrap())
             }
-            _ => panic!("waits for ever"),
+            _ => panic!("waits forever"),
         };
         assert!(!self.held.replace(true), "a lock is taken twice");
         *self.guard.borrow_mut() = Some(guard);

@@ -26,7 +26,7 @@ const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
 const LEAVES: &str = "swap_cache::leaves_outside: true";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
-const UNUSED: &str = "swapoff finds nobody who has the slots in use";
+const UNUSED: &str = "swapoff finds no user of the slots";
 
 // The guarantee, the model, and what fails in it.
 promises! {
