@@ -74,7 +74,7 @@ def main():
         for kib, latency, pages, out_ns, in_ns, most in rows(f"{folder}/accelerator.{impl}", 6):
             accelerated[impl, int(kib), int(latency)] = int(out_ns) / int(pages) / 1000, int(in_ns) / int(pages) / 1000, most
     lines += ["Storing with the accelerator of the tests, in microseconds a page, an instruction taking a nanosecond:", ""]
-    lines += table(["folio", "latency, us", "C", "Rust", "times as fast", "under way at once"],
+    lines += table(["folio", "latency, us", "C", "Rust", "speed-up", "in flight"],
                    [[f"{kib} KiB", str(latency), f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
                     for (impl, kib, latency), (c, _, _) in accelerated.items() if impl == "c"
                     for rust, _, most in [accelerated["rust", kib, latency]]])

@@ -5,7 +5,7 @@
 # goes into docs/coverage.md, which gives the reason for each line not reached.
 . "$(dirname "$0")/lib.sh"
 
-[ -z "${HOSTTOOLS:-}" ] || die "make coverage wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make coverage requires the toolchain root: leave HOSTTOOLS out"
 export IMPL=rust VARIANT=coverage KRUSTFLAGS=-Cdebuginfo=line-tables-only
 out=build/coverage
 scripts/kernel.sh rust

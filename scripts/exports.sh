@@ -4,7 +4,7 @@
 # not enabled, and without the project. Fails, and shows the difference, if there is one.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
-[ -z "${HOSTTOOLS:-}" ] || die "make exports wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make exports requires the toolchain root: leave HOSTTOOLS out"
 
 with=build/exports without=build/exports-without src=build/exports-src
 VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c

@@ -8,7 +8,7 @@
 
 minutes=${MINUTES:-10}
 number MINUTES "$minutes" 1 9999
-[ -z "${HOSTTOOLS:-}" ] || die "make fuzz wants its own root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make fuzz requires its own root: leave HOSTTOOLS out"
 [ "${1:-}" != check ] || exit 0
 
 scripts/toolchain.sh fuzz

@@ -34,7 +34,7 @@ repeats=10              # of a race
 limit=120               # seconds for a test
 begin=$(now_ms)
 
-[ -z "${HOSTTOOLS:-}" ] || die "make mutants wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make mutants requires the toolchain root: leave HOSTTOOLS out"
 mapfile -t series < <(grep -v -e '^#' -e '^$' $dir/series)
 read -ra names <<<"${MUTANTS:-${series[*]}}"
 for name in "${names[@]}"; do
@@ -336,7 +336,7 @@ for name in "${alone[@]}"; do
 	while read -r -u 3 where point; do
 		caught=0
 		if ! passes "$where" "$point"; then
-			said+="${said:+; }MISSED: without a mistake $where $point doesn't pass either"
+			said+="${said:+; }MISSED: without a bug $where $point doesn't pass either"
 			continue
 		fi
 		# A race is repeated in one guest, if the guest survives. A race that was missed

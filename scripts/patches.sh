@@ -27,15 +27,15 @@ text = cover.read_text()
 performance = pathlib.Path("docs/performance.md").read_text()
 tables = re.findall(r"(?:^\|[^\n]*\n)+", performance, re.M)
 body = """This is zswap, and the hot half of the swap cache under it, in Rust: chosen by Kconfig in place of mm/zswap.c and of
-that half of mm/swap_state.c, with the same functions, to user space and to callers the same but for documented fixes.
-The policy has no unsafe code. Rules that C has in comments are types: what is kept for a slot is reached by evidence
-that the slot can't go, a folio is filled before it is uptodate, a request can't be touched while hardware has it.
+that half of mm/swap_state.c, with the same interfaces to user space and to callers, except for documented fixes.
+The policy has no unsafe code. Locking rules that C states in comments are enforced by types: access to a slot's data
+requires a witness that the slot is pinned, a folio is filled before it is uptodate, a request in flight can't be used.
 
-Why one should want it: wrong use doesn't compile, and every race that zswap has had in C is a test, a model or a type
-here. What it costs, in instructions of a guest for a page, C's and Rust's:
+The benefit: misuse doesn't compile, and every historical race of zswap in C is excluded by a type, a model or a test
+here. The cost in instructions per page, in C and in Rust:
 
 """ + (max(tables, key=len) if tables else "") + """
-LZ4 in Rust, which the project has as well, is left out: it needs a crate that would have to be vendored.
+The project's LZ4 in Rust is left out: it needs a crate that would have to be vendored.
 """
 text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rust").replace("*** BLURB HERE ***", body)
 cover.write_text(text)

@@ -51,7 +51,7 @@ x86_64)
 	;;
 arm64)
 	cc=aarch64-linux-gnu-gcc machine=(qemu-system-aarch64 -machine virt) cpu=neoverse-n1 lines=(ttyAMA0 ttyAMA1) args="earlycon $args"
-	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 wants a root with its programs: leave HOSTTOOLS out"
+	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 requires a root with its programs: leave HOSTTOOLS out"
 	scripts/toolchain.sh arm64 >&2
 	enter=(env ENTER_ROOT="$ARM64_ROOT" scripts/enter.sh)
 	;;
