@@ -35,7 +35,7 @@ use core::{
 #[inline]
 pub fn max_window() -> u32 {
     let order: *mut c_int = &raw mut bindings::page_cluster;
-    // SAFETY: A static in C, of which all accesses are whole.
+    // SAFETY: It is a static in C, valid forever, and C writes it with single stores.
     let order = unsafe { &*order.cast::<Atomic<i32>>() }.load(Relaxed);
     1u32.checked_shl(order as u32).unwrap_or(1)
 }
@@ -44,7 +44,7 @@ pub fn max_window() -> u32 {
 #[inline]
 pub fn vma_readahead_is_on() -> bool {
     let on: *mut bool = &raw mut bindings::enable_vma_readahead;
-    // SAFETY: A static in C, of which all accesses are whole.
+    // SAFETY: It is a static in C, valid forever, and C writes it with single stores.
     unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
 }
 

@@ -371,8 +371,9 @@ impl<T: Send + Sync> Detached<T> {
             let _lock = node.list.lock.lock();
             let old = node.list.find_node(|old| {
                 Some((!old.is_killed()).then(|| {
-                    // SAFETY: `old` is live, and stays live while it is first: it has its initial
-                    // reference, which only this function, under the lock, could give up.
+                    // SAFETY: `old` is live, and stays live while it is first: its initial reference
+                    // is given up only after another node was put before it, under the lock that
+                    // we hold.
                     unsafe { old.refs.get() };
                     // INVARIANT: Just taken.
                     Ref {

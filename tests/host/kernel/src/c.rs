@@ -66,10 +66,7 @@ pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
             let mut rounds = 0;
             while (*si).inuse.load(Acquire) > 0 {
                 rounds += 1;
-                assert!(
-                    rounds < 100,
-                    "swapoff finds no user of the slots"
-                );
+                assert!(rounds < 100, "swapoff finds no user of the slots");
                 unuse();
                 for at in 0..(*si).max as usize {
                     let folio = swap_cache_get_folio(swp_entry((*si).device, at));
@@ -355,8 +352,8 @@ impl Page {
         let state = self.state();
         state.lock.lock();
         let mapped = match state.pte.get() {
-            // A page under writeback must not change. SAFETY: The page table has a reference, and
-            // is locked.
+            // A page under writeback must not change.
+            // SAFETY: The page table has a reference, and is locked.
             Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
                 // SAFETY: As above.
                 unsafe {
