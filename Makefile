@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# zswap_rs: the commands. Each calls short programs in scripts/.
+# zswap_rs: the commands. Each calls short scripts in scripts/.
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
-# Empty, it does without.
+# Empty: builds without ccache.
 CCACHE ?= ccache
 export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX
 
-# Bad input is refused here, before any long work.
+# Rejects bad input before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
 $(error IMPL=$(IMPL) is unknown: use rust, c, rust-zswap or rust-cache)
 endif
@@ -23,7 +23,7 @@ endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
-# For x86-64 and the default compilers only.
+# Targets that support only x86-64 and the default compilers.
 of_x86 := $(filter check compressors configs coverage exports kernels mutants parity patches patches-check rust-analyzer sanitize selftests stack bench zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
@@ -39,7 +39,7 @@ $(error PAGES=$(PAGES) is for run, kunit and shell: the tests of whole systems c
 endif
 endif
 
-# A kernel's folder is beside those that scripts use.
+# A kernel's build folder must not clash with those that scripts use.
 ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
@@ -62,31 +62,31 @@ help:
 	@echo '  make test           every test; ends with "N passed, N failed, N skipped"'
 	@echo '  make kunit          every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
-	@echo '  make stack          the stack that zswap and the swap cache take, in C and in Rust'
+	@echo '  make stack          stack usage of zswap and the swap cache, in C and in Rust'
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
 	@echo '  make races          force each interleaving of zswap and the swap cache that is known to matter'
-	@echo '  make selftests      the kernel'\''s own tests, on both implementations; RUNS=10 times each'
+	@echo '  make selftests      the kernel'\''s selftests, on both implementations; RUNS=10 times each'
 	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times each'
-	@echo '  make bench          what swapping takes, in C and in Rust, in instructions; RUNS=3 boots of each'
-	@echo '  make compressors    what each compressor takes and gives, and an accelerator gains'
-	@echo '  make exports        what a kernel with both in C exports, with the project and without'
-	@echo '  make zero           look for zero pages that come back as older content; RUNS=10 times'
+	@echo '  make bench          the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each'
+	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
+	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
+	@echo '  make zero           look for zero pages that come back with older contents; RUNS=10 times'
 	@echo '  make fuzz           both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10'
-	@echo '  make stress         everything at once, for MINUTES=15, on a kernel that watches locks and memory'
-	@echo '  make sanitize       the tests and the stress under all that watches memory, locks and races'
+	@echo '  make stress         all operations at once, for MINUTES=15, on a kernel with debug checks'
+	@echo '  make sanitize       the tests and the stress under KASAN, lockdep, kmemleak and KCSAN'
 	@echo '  make shell          a shell in the booted kernel'
 	@echo
 	@echo '  make kernel         build the kernel'
 	@echo '  make where          print the paths of the image, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
-	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no circle in the policy; made docs up to date'
-	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
-	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
-	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
-	@echo '  make coverage       which lines of the policy the tests reach'
-	@echo '  make patches        the project as series of patches to be mailed'
+	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no import cycle in the policy; generated docs'
+	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
+	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
+	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'
+	@echo '  make coverage       the lines of the policy that the tests reach'
+	@echo '  make patches        the project as patch series to be mailed'
 	@echo '  make patches-check  the series applied, built commit by commit, and tested'
-	@echo '  make next           what another kernel would need: KSRC=/path, or the newest that Debian has'
+	@echo '  make next           what a port to another kernel needs: KSRC=/path, or Debian'\''s newest'
 	@echo '  make rust-analyzer  write rust-project.json for the editor'
 	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
 	@echo '  make source         get the source of Linux 7.3 into the cache'
@@ -102,10 +102,10 @@ help:
 	@echo '  TOOLCHAIN=forky     the compilers of the next Debian instead of those of trixie'
 	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
-	@echo '  DRIFT=1             build though mm/zswap.c or mm/swap_state.c isn'\''t what the Rust was written from'
-	@echo '  ZERO_FIX=1          with the patch of docs/upstream, which keeps old content out of zero pages'
-	@echo '  SWAP_FIX=1          with those that keep folios out of bad slots, a check to its slots, a drain to its CPU, a new folio to its lock'
-	@echo '  SEED=n              for stress: what an earlier run did'
+	@echo '  DRIFT=1             build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors'
+	@echo '  ZERO_FIX=1          with the fix of docs/upstream for zero pages with older contents'
+	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains and folio locks'
+	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
 	@echo '  TEST_LIMIT=600      seconds for each file of tests, for a slow machine (default: 240)'
 	@echo '  CCACHE=             compile without ccache, whose store is in the cache'
@@ -134,7 +134,7 @@ where:
 run: kernel
 	@scripts/demo.sh
 
-# What the tests of races and of the kernel's own checks run on is a kernel of its own, for Rust.
+# For Rust, the tests of races and of the kernel's debug checks run on a second kernel.
 test: kernel
 	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
@@ -218,7 +218,7 @@ patches: overlay
 patches-check: overlay
 	@scripts/patches.sh check
 
-# KSRC is a kernel that this isn't for.
+# KSRC is a kernel of another version.
 next:
 	@scripts/next.sh
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # In the guest: the rows of `make bench`, by swapbench. The first word of each is
 #
-#   cache    the swap cache alone: zswap was never on
+#   cache    the swap cache alone: zswap was never enabled
 #   zswap    with zswap, and lz4
-#   off      zswap was on, and has nothing
-#   beside   zswap was on, and has pages of others, which its tree is not empty for
+#   off      zswap was enabled before, and is empty
+#   beside   zswap was enabled before, and has other pages in the same tree
 #
-# delay=N on the kernel's command line moves all of it against the timer's ticks.
+# delay=N on the kernel's command line shifts the measurement relative to the timer's ticks.
 # shellcheck disable=SC2154 # delay is there
 . ./lib.sh
 . ./counted.sh
 
-# bench WHAT KIB CONTENT: three rounds of it
+# bench WHAT KIB CONTENT: runs three rounds
 bench()
 {
 	before=$(large "$2")
@@ -21,7 +21,7 @@ bench()
 
 large() { [ "$1" = 4 ] || cat "$THP/hugepages-$1kB/stats/anon_fault_alloc"; }
 
-# rows WHAT CONTENT...: for each size of a folio
+# rows WHAT CONTENT...: runs it for each folio size
 rows()
 {
 	what=$1; shift
@@ -40,15 +40,16 @@ while [ $i -lt $((delay * 1000)) ]; do
 	i=$((i + 1))
 done
 
-# So many pages of its own that a CPU never has to fetch some: what that takes is up to what was freed when.
+# So many per-CPU free pages that a CPU never has to refill them: the cost of a refill depends on
+# what was freed when.
 echo 8 > /proc/sys/vm/percpu_pagelist_high_fraction
-# Small, so that all of it has been written to by the time that counts, and in one tree of zswap's.
+# Small, so that the warm-up rounds write to all of it, and so that it fits into one tree of zswap.
 swap_on brd 16384
 mkdir /cg/bench
 echo $$ > /cg/bench/cgroup.procs
-# So much page cache that what comes back always counts as recently used: else it may or may not, by what was
-# there before, and those who count it are called or not. The statistics take two seconds to know.
-exec 8< /dev/vdb # kept open: the last one to close a device takes its page cache along
+# So much page cache that a refaulted page always counts as recently used: otherwise that depends on
+# earlier activity, and with it the cost. The statistics lag by two seconds.
+exec 8< /dev/vdb # kept open: the last close of a device drops its page cache
 dd of=/dev/null bs=1M count=16 <&8 2> /run/dd
 usleep 2500000
 cached=$(memcg_stat bench inactive_file)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * swapbench WHAT KIB CONTENT ROUNDS: how long the ways to swap and back take, in a guest whose
- * clock is the instructions that it has executed. Prints a row for each way,
+ * swapbench WHAT KIB CONTENT ROUNDS: the cost of the swap paths, in a guest whose clock counts
+ * executed instructions. Prints a row for each path,
  *
  *   WHAT KIB CONTENT WAY PER INSTRUCTIONS...
  *
- * with the instructions of each round and what they are to be divided by. The caller has made
- * folios of KIB the ones that memory comes in. In each round:
+ * with the instructions of each round and their divisor. The caller has enabled folios of KIB. In
+ * each round:
  *
- *   new      the first write to each page: nothing of it is swap's. For comparison
+ *   new      the first write to each page, for comparison: involves no swap
  *   out      MADV_PAGEOUT
- *   miss     mincore() of what is swapped out: a lookup for each page
+ *   miss     mincore() of swapped-out memory: a lookup for each page
  *   in       the first read of each page, less reading it again
- *   free     munmap() of what is swapped out
+ *   free     munmap() of swapped-out memory
  *   ahead    MADV_WILLNEED: into the swap cache, not into the page table
- *   hit      mincore() of what is in the swap cache
+ *   hit      mincore() of memory in the swap cache
  *   cached   the first read of each page that is in the swap cache, less reading it again
- *   drop     munmap() of what is swapped out and in the swap cache
- *   unmap    munmap() of what was never swapped
+ *   drop     munmap() of memory that is swapped out and in the swap cache
+ *   unmap    munmap() of memory that was never swapped
  *   exit     of a process with memory that was never swapped, less that of one without
  *   gone     of a process with memory that is swapped out, less that of one without
  */
@@ -35,8 +35,8 @@
 #define PAGE 4096UL
 #define PAGES 512UL /* one folio of 2 MiB */
 #define SIZE (PAGES * PAGE)
-#define LOOKS 8 /* mincore() takes little: this often */
-#define ENDINGS 3 /* exits of which the least counts */
+#define LOOKS 8 /* mincore() is cheap: repeat it */
+#define ENDINGS 3 /* exits, of which the cheapest counts */
 #define ROUNDS 64
 
 static enum { NEW, OUT, MISS, IN, FREE, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS } way;
@@ -46,14 +46,14 @@ static uint64_t took[WAYS][ROUNDS];
 static uint64_t per_instruction; /* ticks of the time stamp counter */
 
 #define TICKS 15
-#define TICK_LEAST 1000 /* instructions: nothing else in a loop takes as many */
+#define TICK_LEAST 1000 /* instructions: more than anything else in a loop takes */
 static uint64_t ticks[TICKS], nr_ticks, tick_period, tick_cost;
 
 static enum { ZERO, SAME, TEXT, RANDOM } content;
 static const char *const contents[] = { "zero", "same", "text", "random" };
 
 static unsigned char *mem;
-static uint64_t (*want)[PAGES][PAGE / 8]; /* what is to be in it: in pages of its own */
+static uint64_t (*want)[PAGES][PAGE / 8]; /* the expected contents, in separate pages */
 static unsigned char in_core[PAGES];
 
 static void die(const char *what)
@@ -78,7 +78,7 @@ static uint64_t now(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* A loop whose length is known: two instructions a round. */
+/* A loop of known length: two instructions per iteration. */
 static void calibrate(void)
 {
 	uint64_t n, start, least = UINT64_MAX;
@@ -96,8 +96,8 @@ static void calibrate(void)
 }
 
 /*
- * The timer's tick comes every few milliseconds whatever is going on, and takes some thousand
- * instructions. To know how many are in what is measured, that is begun right after one.
+ * The timer ticks every few milliseconds and takes some thousand instructions. Measurements start
+ * right after a tick, so that the number of ticks in them is known.
  */
 static uint64_t after_tick(void)
 {
@@ -132,7 +132,7 @@ static void time_ticks(void)
 	tick_cost = gaps[TICKS / 2];
 }
 
-/* What lies between, less the ticks in it. */
+/* The instructions between start and end, without those of ticks. */
 static uint64_t between(uint64_t start, uint64_t end)
 {
 	return end - start - (end - start + tick_cost) / tick_period * tick_cost;
@@ -184,7 +184,7 @@ static void *anonymous(size_t size, int flags)
 	return at;
 }
 
-/* Each of these is timed, and does nothing but what it is named by. */
+/* The measured operations. */
 static void unmap(void) { munmap(mem, SIZE); }
 
 static void out(void)
@@ -226,7 +226,7 @@ static uint64_t timed(void (*act)(void))
 	return between(start, now());
 }
 
-/* Aligned, and with nothing near that it could be joined with. */
+/* Aligned, and not adjacent to a mapping that it could be merged with. */
 static void map(void)
 {
 	unsigned char *at = anonymous(2 * SIZE, MAP_PRIVATE | MAP_NORESERVE);
@@ -250,17 +250,17 @@ static void fill(int round)
 	memcpy(mem, want, SIZE);
 }
 
-/* Reads each page once; what reading them takes by itself is no part of it. */
+/* Reads each page once, without the cost of the reads themselves. */
 static uint64_t read_new(void)
 {
 	uint64_t first = timed(read_each);
 
 	first -= timed(read_each);
-	check(!memcmp(mem, want, SIZE), "memory came back as something else");
+	check(!memcmp(mem, want, SIZE), "the data that came back differs");
 	return first;
 }
 
-/* After one look: all of it is in the swap cache, or none. */
+/* Checks that all of it is in the swap cache, or none. */
 static void check_all(bool there)
 {
 	for (size_t i = 0; i < PAGES; i++)
@@ -276,7 +276,7 @@ static void fill_and_out(int round)
 	check_all(false);
 }
 
-/* An exit, from the child's last instruction to where its parent goes on. */
+/* An exit, from the child's last instruction to its parent's continuation. */
 static uint64_t one_ending(uint64_t *start, bool memory, bool swapped)
 {
 	int status;
@@ -296,7 +296,7 @@ static uint64_t one_ending(uint64_t *start, bool memory, bool swapped)
 	return between(*start, now());
 }
 
-/* What else comes by while a process ends, such as RCU's work, can only add to it. */
+/* Other activity during an exit, such as RCU callbacks, can only add to the cost. */
 static uint64_t ending(uint64_t *start, bool memory, bool swapped)
 {
 	uint64_t t, least = UINT64_MAX;
@@ -319,12 +319,12 @@ int main(int argc, char **argv)
 		check(++content <= RANDOM, "no such content");
 	calibrate();
 	time_ticks();
-	/* Small pages, so that what surrounds the test is the same whatever is tested. */
+	/* Small pages, so that the environment is the same for each folio size. */
 	want = anonymous(SIZE, MAP_PRIVATE);
 	madvise(want, SIZE, MADV_NOHUGEPAGE);
 	make_content();
 
-	/* The first rounds get slabs, tables and the device's own memory. */
+	/* The first rounds allocate slabs, tables and the device's memory. */
 	for (int warm = -2; warm < rounds; warm++) {
 		int i = warm < 0 ? 0 : warm;
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Prints QEMU's accelerator for this machine. /dev/kvm may be there and yet hang
-# every guest: KVM is used only after a guest has come up under it in time.
-# The answer holds until the machine is booted again.
+# Prints QEMU's accelerator for this machine. /dev/kvm may exist and yet hang every guest: KVM is
+# used only after a guest has booted under it in time. The answer is cached until the machine
+# reboots.
 . "$(dirname "$0")/lib.sh"
 
 if [ "${ARCH:-x86_64}" != x86_64 ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# bench.gp: the picture of docs/performance.md. `rows` is a file of bench.py's: a line for each group of bars,
-# LABEL<tab>PERCENT<tab>PERCENT<tab>PERCENT, for folios of 4, 64 and 2048 KiB; `limit` what no row may exceed.
+# bench.gp: the picture of docs/performance.md. `rows` is a file from bench.py: a line for each group of bars,
+# LABEL<tab>PERCENT<tab>PERCENT<tab>PERCENT, for folios of 4, 64 and 2048 KiB; `limit` is the maximum for a row.
 set terminal svg size 1000,620 font "sans-serif,13" background "#ffffff"
 set datafile separator tab
 set style fill solid noborder

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""bench.py DOC DIR: compare what swapping takes in C and in Rust.
+"""bench.py DOC DIR: compares the cost of swapping in C and in Rust.
 
-DIR has a file of each boot, c.N and rust.N, with lines WHAT<tab>KIB<tab>CONTENT<tab>WAY<tab>PER<tab>
-INSTRUCTIONS...: what each of the boot's rounds took for PER pages. A boot's figure is the median of
-its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and what the
-picture shows into DIR/picture.tsv. A row for which Rust takes over 1 % more, and more than boots differ,
-has to be in DOC's table of reasons: else the exit status is 1, as it is if the boots differ so much that it
-depends on them.
+DIR has a file for each boot, c.N and rust.N, with lines WHAT<tab>KIB<tab>CONTENT<tab>WAY<tab>PER<tab>
+INSTRUCTIONS...: the instructions of each of the boot's rounds for PER pages. A boot's figure is the median
+of its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and the
+picture's data into DIR/picture.tsv. A row for which Rust takes over 1 % more, and more than boots differ,
+must be in DOC's table of reasons: otherwise the exit status is 1, as it is if the boots differ so much that
+the result depends on them.
 """
 
 import os
@@ -40,7 +40,7 @@ WHATS = {
     "off": "zswap off, empty",
     "beside": "zswap has others'",
 }
-# What isn't zswap's, or not the content's, is shown once; all is judged.
+# Rows that don't depend on zswap, or on the contents, are shown once; all are judged.
 ONCE = {"cached", "drop", "miss", "hit"}
 PLAIN = {"exit", "unmap", "new"}
 
@@ -71,7 +71,7 @@ def is_shown(key):
 
 
 def stands_for(key):
-    """The row that is shown for one that isn't."""
+    """The row that stands for one that isn't shown."""
     way, what, kib, content = key
     if way in ONCE:
         return way, "cache", 4, "random"
@@ -121,7 +121,7 @@ def main():
             used.update(why)
             bad += not why
             verdict = "listed" if why else verdict
-        # Within the limit, but not if other boots had been compared.
+        # Within the limit, but only with these boots.
         hidden_by_spread = percent > LIMIT and rust - c <= spread
         if (percent <= LIMIT < percent + wobble or hidden_by_spread) and spread > ONE:
             verdict += ", DOESN'T REPEAT"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# bench.sh: what swapping takes (bench/), in C and in Rust, counted in instructions: in guests with
-# one CPU whose clock is the instructions that it has executed. RUNS boots of each (3), each time
-# with another delay; scripts/bench.py compares, and writes docs/performance.md and its picture.
+# bench.sh: the cost of swapping (bench/) in C and in Rust, in instructions: in guests with one CPU
+# whose clock counts executed instructions. RUNS boots of each (3), each with another delay;
+# scripts/bench.py compares, and writes docs/performance.md and its picture.
 . "$(dirname "$0")/lib.sh"
 . scripts/guests.sh
 
@@ -12,7 +12,7 @@ for impl in c rust; do
 	kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
 	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
 done
-# Nothing but the implementation may differ; what isn't set may not be there.
+# Only the implementation may differ; options that aren't set may be missing.
 differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
 	sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
 	grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true

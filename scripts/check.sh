@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no circle among them,
-# docs/c-to-rust.md against the code, clippy.
-# Every one runs, and one that finds something fails the whole.
+# The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no import cycle
+# among them, docs/c-to-rust.md against the code, clippy. All of them run; any finding fails the
+# script.
 . "$(dirname "$0")/lib.sh"
 
 mapfile -t rs < <(find rust samples tests -name '*.rs' -not -path '*/target/*' | sort)
@@ -10,7 +10,7 @@ mapfile -t c < <(find rust samples tests/kunit -name '*.c' -o -name '*.h' | sort
 mapfile -t patches < <(find patches -name '*.patch' | sort)
 bad=()
 
-# A check that finds something shows all of it.
+# A failing check shows its complete output.
 check() {
 	attempt "$@" && return
 	cat "$LOG" >&2
@@ -19,29 +19,30 @@ check() {
 
 no_unsafe() {
 	local files
-	# exports.rs is the C ABI, the one file of a crate that may.
+	# exports.rs is the C ABI, the only file of a crate that may use unsafe.
 	mapfile -t files < <(find samples/rust -name '*.rs' ! -name exports.rs)
 	perl -ne 's{//.*}{}; if (/\bunsafe\b/) { print "$ARGV:$.: unsafe in a policy file\n"; $n++ }
 		close ARGV if eof; END { $? = $n ? 1 : 0 }' "${files[@]}"
 }
 
-# Ignored: patches are signed off by whoever sends them; what Rust defines has no header; and the source
-# has no history to look commits up in.
-# Without a GIT_DIR, since checkpatch takes a patch that git knows for a source file.
+# Ignored: the sender signs off patches; definitions in Rust have no header; and the source has no
+# git history with the commits. Without a GIT_DIR, since checkpatch takes a patch that git tracks
+# for a source file.
 checkpatch() {
 	local checkpatch=(scripts/enter.sh env GIT_DIR=none build/src/scripts/checkpatch.pl --root=build/src
 		--strict --terse --no-summary --ignore MISSING_SIGN_OFF,AVOID_EXTERNS,UNKNOWN_COMMIT_ID)
 	local status=0
 	[ ${#patches[@]} -eq 0 ] || "${checkpatch[@]}" "${patches[@]}" || status=1
 	[ ${#c[@]} -eq 0 ] || "${checkpatch[@]}" -f "${c[@]}" || status=1
-	# An event is a macro of macros, in a form of its own.
+	# An event is a macro of macros, in its own style.
 	"${checkpatch[@]},COMPLEX_MACRO,MACRO_ARG_UNUSED,TRAILING_SEMICOLON,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT" \
 		-f include/trace/events/*.h || status=1
 	return "$status"
 }
 
-# What clippy says of our files, patched ones included; it also wants a SAFETY comment on every unsafe
-# block. It speaks only of what is compiled, so the crates with our files are compiled every time.
+# clippy's findings in the project's files, including patched ones; it also requires a SAFETY
+# comment on every unsafe block. It reports only what is compiled, so the crates with these files
+# are compiled every time.
 clippy() {
 	rm -f build/clippy/rust/kernel.o build/clippy/samples/rust/*_rs/*.o
 	VARIANT=clippy CLIPPY=1 EXTRA_CONFIG=scripts/clippy.config TARGET='samples/rust/zswap_rs/ samples/rust/swap_cache_rs/ samples/rust/lz4_rs/' \
@@ -64,7 +65,7 @@ clippy() {
 [ ${#rs[@]} -eq 0 ] || check rustfmt scripts/enter.sh rustfmt --check --edition 2021 "${rs[@]}"
 check checkpatch checkpatch
 check "no unsafe in policy" no_unsafe
-check "no circle among a crate's files" scripts/enter.sh python3 scripts/circles.py
+check "no import cycle among a crate's files" scripts/enter.sh python3 scripts/circles.py
 check "the map from C agrees with the code" scripts/enter.sh python3 scripts/mirrors.py
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check

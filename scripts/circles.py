@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""circles.py: the files of each crate of the policy import one another in one direction.
+"""circles.py: the files of each crate of the policy have no import cycle.
 
-Fails if files of zswap_rs or of swap_cache_rs form a circle, which it names, or if one
-imports exports.rs, which is C's side of the crate. A file imports another if it names
-it after "super::" or "crate::", in a "use" or elsewhere; what is tests only counts as well.
+Fails if files of zswap_rs or of swap_cache_rs form a cycle, which it prints, or if one
+imports exports.rs, the crate's C ABI. A file imports another if it names it after
+"super::" or "crate::", in a "use" or elsewhere, including tests.
 """
 
 import glob
@@ -47,7 +47,7 @@ def imports(path):
 
 
 def circle(graph):
-    """A shortest circle, as a list of names that ends with the first one again."""
+    """A shortest cycle, as a list of names that ends with the first one again."""
     best = None
     for start in sorted(graph):
         paths, seen = [[start]], {start}
@@ -72,7 +72,7 @@ def main():
         graph = {name: imports(path) & set(files) - {name} for name, path in files.items()}
         found = circle(graph)
         if found:
-            print(f"{crate}: a circle: " + " -> ".join(f"{name}.rs" for name in found))
+            print(f"{crate}: an import cycle: " + " -> ".join(f"{name}.rs" for name in found))
             bad += 1
         for name in sorted(name for name in graph if "exports" in graph[name]):
             print(f"{crate}/{name}.rs: imports exports.rs, which only C calls")

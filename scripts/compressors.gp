@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# compressors.gp: the picture of docs/compressors.md. `rows` is a file of compressors.py's: a line for each compressor,
+# compressors.gp: the picture of docs/compressors.md. `rows` is a file from compressors.py: a line for each compressor,
 # NAME<tab>INSTRUCTIONS TO STORE<tab>TO LOAD<tab>MEMORY IN % OF A PAGE.
 set terminal svg size 900,520 font "sans-serif,14" background "#ffffff"
 set datafile separator tab

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""compressors.py DOC DIR: what each compressor takes and gives.
+"""compressors.py DOC DIR: the cost and ratio of each compressor.
 
-DIR has what scripts/compressors.sh has gathered: guest (rows of tests/vm/codecs.sh), time (of
+DIR has the results of scripts/compressors.sh: guest (rows of tests/vm/codecs.sh), time (of
 tests/host/lz4/examples/time.rs), accelerator.c and accelerator.rust (rows of tests/vm/accel-time.sh).
-Writes the tables into DOC, between its marks, and what the picture shows into DIR/picture.tsv.
+Writes the tables into DOC, between its marks, and the picture's data into DIR/picture.tsv.
 """
 
 import statistics
@@ -17,7 +17,7 @@ NS = 2  # an instruction, in the guest that counts
 
 
 def rows(path, fields):
-    """The guest's rows, each as its words."""
+    """The guest's rows, split into words."""
     with open(path, encoding="ascii") as file:
         found = [line.split()[1:] for line in file if line.startswith("row ")]
     if not found or any(len(row) != fields for row in found):
@@ -74,7 +74,7 @@ def main():
         for kib, latency, pages, out_ns, in_ns, most in rows(f"{folder}/accelerator.{impl}", 6):
             accelerated[impl, int(kib), int(latency)] = int(out_ns) / int(pages) / 1000, int(in_ns) / int(pages) / 1000, most
     lines += ["Storing with the accelerator of the tests, in microseconds a page, an instruction taking a nanosecond:", ""]
-    lines += table(["folio", "latency, us", "C", "Rust", "times as fast", "under way at once"],
+    lines += table(["folio", "latency, us", "C", "Rust", "speed-up", "in flight"],
                    [[f"{kib} KiB", str(latency), f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
                     for (impl, kib, latency), (c, _, _) in accelerated.items() if impl == "c"
                     for rust, _, most in [accelerated["rust", kib, latency]]])

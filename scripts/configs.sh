@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# configs.sh [NAME...]: build and boot the configurations of scripts/configs, and run the tests that
-# each names. One that fails doesn't keep the others from running. Ends with a table.
+# configs.sh [NAME...]: builds and boots the configurations of scripts/configs, and runs the tests
+# that each names. All of them run, even if one fails. Ends with a table.
 . "$(dirname "$0")/lib.sh"
 
 export IMPL=${IMPL:-rust}

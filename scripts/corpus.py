@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Makes the disk of real bytes that the demonstration swaps.
+"""Makes the disk of real data that the demonstration swaps.
 
 usage, in the toolchain root: scripts/corpus.py OUT KERNEL_SOURCE VMLINUX PAGE_KIB
 
@@ -30,7 +30,7 @@ def source(tree):
 
 
 def middle(path):
-    """The middle of a file: code, past the headers and symbol tables. Of a shorter file all, from its start again."""
+    """The middle of a file: code, past the headers and symbol tables. A shorter file is repeated."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         if size < PAGES * PAGE:

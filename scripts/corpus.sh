@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes the disk of real bytes that is swapped, build/vm/corpus-IMPL.img, of the kernel of IMPL and of its source.
+# Makes the disk of real data for swapping, build/vm/corpus-IMPL.img, from the kernel of IMPL and
+# its source.
 . "$(dirname "$0")/lib.sh"
 
 impl=${IMPL:-rust}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Which lines of the policy were executed.
 
-  coverage.py ranges VMLINUX            what QEMU is to log, for -dfilter
-  coverage.py report VMLINUX LOG...     the table, and the lines that nothing reaches
+  coverage.py ranges VMLINUX            the addresses for QEMU to log, for -dfilter
+  coverage.py report VMLINUX LOG...     the table, and the lines that are never reached
 
-VMLINUX has line tables of its Rust code. A LOG is QEMU's -d in_asm: it translates a piece of code when
-that is first executed, and says so.
+VMLINUX has line tables of its Rust code. A LOG is from QEMU's -d in_asm: QEMU logs each piece of code when
+it first executes, and so translates, it.
 """
 
 import bisect
@@ -27,8 +27,8 @@ def output_of(*command, **options):
 def uncalled(vmlinux):
     """(first address, address after the last) of each function of the policy that nothing can call.
 
-    The compiler leaves one of a method that it has inlined wherever it is called. Other objects know
-    none by its Rust name, and what an object knows of its own global functions, it knows by name.
+    The compiler emits such a function for a method that it has inlined into all callers. Other objects
+    can't refer to it by its Rust name, and an object refers to its own global functions by name.
     """
     named, made = set(), set()
     for name in "zswap_rs", "swap_cache_rs":
@@ -43,7 +43,7 @@ def uncalled(vmlinux):
 def line_table(vmlinux):
     """(first address, address after the last, lines) of each piece of the policy's objects.
 
-    A piece that was inlined belongs to the line that it is from, and to all that it was inlined into.
+    An inlined piece belongs to its own line, and to all lines that it was inlined into.
     """
     pieces, units, last = [], [], None
     text = output_of("llvm-dwarfdump", "--debug-line", vmlinux)
@@ -76,7 +76,7 @@ def line_table(vmlinux):
 
 
 def ranges(vmlinux):
-    """Pieces close to each other are one range: QEMU looks at each for each piece that it translates."""
+    """Merges adjacent pieces into ranges: QEMU checks every range for each piece that it translates."""
     merged = []
     for first, after, _ in line_table(vmlinux):
         if merged and first - merged[-1][1] < 4096:
@@ -98,7 +98,7 @@ def executed(logs):
 
 
 def explained():
-    """Of each file, the lines that docs/coverage.md says the reason for: as often as it has them."""
+    """For each file, the lines with a reason in docs/coverage.md, with their number of occurrences."""
     lines = collections.defaultdict(collections.Counter)
     for row in re.findall(r"^\| (`\w+/\w+\.rs` \|.*) \|$", DOC.read_text(), re.M):
         name, sources, _ = re.split(r" (?<!\\)\| ", row, maxsplit=2)
@@ -126,10 +126,10 @@ def report(vmlinux, logs):
             reasons[name][source] -= 1
             if "exports" not in name:
                 unexplained += not why
-            print(f"{name}:{line}: {source}{'' if why else '   <- nobody has said why'}")
+            print(f"{name}:{line}: {source}{'' if why else '   <- no reason given'}")
     for name, sources in reasons.items():
         for source in (+sources).elements():
-            print(f"{name}: {source}   <- reached, or gone: {DOC} has it still")
+            print(f"{name}: {source}   <- reached, or removed: {DOC} still lists it")
 
     def shown(title, rows):
         lines, hits = (sum(column) for column in zip(*rows))
@@ -146,7 +146,7 @@ def report(vmlinux, logs):
 
     lines, hits = (sum(column) for column in zip(*policy.values()))
     if hits * 100 < lines * 95 or unexplained:
-        sys.exit(f"zswap_rs: {hits} of {lines} lines reached; {DOC} doesn't say why of {unexplained}")
+        sys.exit(f"zswap_rs: {hits} of {lines} lines reached; {DOC} has no reason for {unexplained}")
 
 
 if sys.argv[1] == "ranges":

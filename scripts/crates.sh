@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Get the crates of the host tests and of LZ4 in Rust into the cache, as Cargo.lock names them.
+# Downloads the crates of the host tests and of LZ4 in Rust into the cache, in the versions of
+# Cargo.lock.
 . "$(dirname "$0")/lib.sh"
 
 got=$CACHE/cargo/got-$(sha256sum Cargo.lock | cut -c1-12)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The demonstration: real bytes go to memory, out through zswap and back in a booted
-# guest, each compared. COMPRESSOR names the compressor, IMPL the kernel.
+# The demonstration: a booted guest swaps real data out through zswap and back, and compares each
+# byte. COMPRESSOR names the compressor, IMPL the kernel.
 . "$(dirname "$0")/lib.sh"
 
 impl=${IMPL:-rust}

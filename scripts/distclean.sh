@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Remove what the other scripts put into the cache, and nothing else that may be there.
+# Removes what the other scripts have put into the cache, and nothing else.
 . "$(dirname "$0")/lib.sh"
 lock "$CACHE/toolchain.lock"
 exec 8>"$CACHE/source.lock" 7>"$CACHE/crates.lock"

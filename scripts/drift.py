@@ -3,11 +3,11 @@
 """drift.py KSRC [update]: is the C still what the Rust was written from?
 
 docs/c-to-rust.md has a table for each C file and header, headed by its path. Its rows
-name what the file defines: functions, types, DEFINE_*; one row is the rest. (Of a
-header, in which most is C's own, also what has no row.) Each
-ends with a hash of the C text, comments above it included. Prints what has changed,
-appeared or vanished in KSRC, and fails if anything has. With "update", writes the
-hashes of the rows anew: for whoever has looked at the changes.
+name the file's definitions: functions, types, DEFINE_*; one row stands for the rest
+(which includes definitions of a header that have no row). Each row ends with a hash of
+the C text, including the comments above it. Prints what has changed, appeared or
+vanished in KSRC, and fails if anything has. With "update", rewrites the hashes, after
+the changes were reviewed.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ import sys
 TABLE = "docs/c-to-rust.md"
 REST = "the rest"
 
-# What the end of a top-level item is looked for in: a comment, a string, a character, a
-# preprocessor line with its continuations, or any one character.
+# The tokens among which to find the end of a top-level item: a comment, a string, a
+# character, a preprocessor line with its continuations, or any other character.
 TOKEN = re.compile(r"""/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
                    | (?<![^\n])[ \t]*\#(?:\\\n|/\*.*?\*/|[^\n])* | .""", re.S | re.X)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -51,7 +51,7 @@ def items(text):
 
 
 def head(item):
-    """What precedes the first brace, without comments and attributes."""
+    """The text before the first brace, without comments and attributes."""
     bare = COMMENT.sub(" ", item).split("{")[0]
     return re.sub(r"__(attribute__|printf|scanf|acquires|releases|must_hold)\s*\((\([^()]*\)|[^()])*\)", " ", bare)
 
@@ -61,7 +61,7 @@ def is_function(item):
 
 
 def name_of(item):
-    """What an item is called in the table, or None if it is part of the rest."""
+    """An item's name in the table, or None if it is part of the rest."""
     bare = COMMENT.sub(" ", item).strip()
     macro = re.match(r"(?:static\s+)?((?:DEFINE|LIST)_\w+)\s*\(\s*(?:CONFIG_\w+\s*,\s*)?(\w+)[^()]*\)\s*;$", bare)
     if macro:
@@ -80,7 +80,7 @@ def texts(source):
     for item in items(source):
         begin = source.index(item, at)
         gap, at = source[at:begin], begin + len(item)
-        # A comment belongs to what it is right above of.
+        # A comment belongs to the item right below it.
         if above and gap != "\n":
             rest += above
             above = ""
@@ -102,7 +102,7 @@ def digest(text):
 
 
 def tables(lines):
-    """The rows of each table, by the path above it: what they name, the known hash, the line."""
+    """The rows of each table, by the path above it: their names, the known hash, the line."""
     rows, path = {}, None
     for number, line in enumerate(lines):
         heading = re.match(r"## `(\S+\.[ch])`$", line)

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# enter.sh COMMAND...: run a command at the top of the checkout, with the toolchain root as /.
+# enter.sh COMMAND...: runs a command at the top of the checkout, with the toolchain root as /.
 # HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
-# ENTER_SRC=DIR shows another folder as build/src. ENTER_ROOT=DIR is another root. ENTER_KVM=no hides /dev/kvm.
+# ENTER_SRC=DIR mounts another folder as build/src. ENTER_ROOT=DIR is another root. ENTER_KVM=no
+# hides /dev/kvm.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
 env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACHE/cargo" JOBS="$JOBS")
-# kernel.sh makes the store, and looks whether it can be written to.
+# kernel.sh creates the store, and checks that it is writable.
 store=$CACHE/ccache
 if [ -n "${CCACHE-ccache}" ] && [ -d "$store" ]; then
 	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)

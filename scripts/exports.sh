@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compare what two kernels export to modules: with the project laid on the source but nothing of it
-# chosen, and without the project. Fails, and shows the difference, if there is one.
+# Compares the symbols that two kernels export to modules: with the project laid on the source but
+# not enabled, and without the project. Fails, and shows the difference, if there is one.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
-[ -z "${HOSTTOOLS:-}" ] || die "make exports wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make exports requires the toolchain root: leave HOSTTOOLS out"
 
 with=build/exports without=build/exports-without src=build/exports-src
 VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c
@@ -19,7 +19,7 @@ copy() {
 }
 build() {
 	mkdir -p "$without" && cp $with/.config "$without/.config" || return
-	# The same path for both, so that what is alike is compiled once.
+	# The same path for both, so that ccache compiles equal files once.
 	ENTER_SRC=$src scripts/enter.sh make -C build/src LLVM=1 CC="ccache clang" O="$TOP/$without" -j"$JOBS" \
 		KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost olddefconfig vmlinux
 }

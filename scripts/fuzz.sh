@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# fuzz.sh [check]: both LZ4s, for MINUTES (10), under libFuzzer, AddressSanitizer and checks for overflows,
-# which the kernel's build of lz4_flex has none of. With check, only the input is looked at. What it finds is
-# left in build/fuzz, with the line that does it again; so are the inputs that are worth going on from.
+# fuzz.sh [check]: both LZ4s, for MINUTES (10), under libFuzzer, AddressSanitizer and overflow
+# checks, which the kernel's build of lz4_flex doesn't have. With check, only validates the input.
+# Findings are left in build/fuzz, with the command that reproduces them, as is the corpus of
+# interesting inputs.
 . "$(dirname "$0")/lib.sh"
 
 minutes=${MINUTES:-10}
 number MINUTES "$minutes" 1 9999
-[ -z "${HOSTTOOLS:-}" ] || die "make fuzz wants its own root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make fuzz requires its own root: leave HOSTTOOLS out"
 [ "${1:-}" != check ] || exit 0
 
 scripts/toolchain.sh fuzz
@@ -16,7 +17,7 @@ dir=build/fuzz
 lock build/log/fuzz.lock
 mkdir -p $dir/corpus $dir/found
 
-# Given to what is for the target only: what runs while it is built is for the host.
+# Only for code of the target: build scripts are for the host.
 coverage="-Cpasses=sancov-module"
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
 	coverage+=" -Cllvm-args=-sanitizer-coverage-$option"
@@ -30,7 +31,7 @@ step "link" scripts/enter.sh clang -fsanitize=fuzzer,address -o $dir/fuzz \
 start=$(now_ms)
 echo "fuzz, $minutes min ..."
 status=0
-# Shown once in a while.
+# Progress is shown from time to time.
 scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix=$dir/found/$(date +%s)- \
 	-print_final_stats=1 $dir/corpus >build/log/fuzz.log 2>&1 &
 job=$!

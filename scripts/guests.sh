@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by what compares the implementations by running guests of both, side by side: as many at a
-# time as JOBS. The rows that a guest prints go to the file DIR/IMPL.N, once it has ended well.
+# Sourced by scripts that compare the implementations by running guests of both in parallel, at most
+# JOBS at a time. The rows that a guest prints go to the file DIR/IMPL.N, once it has succeeded.
 #
 #   guests WHAT DIR        WHAT they are is shown with each, and every 15 s how far they are
 #   begin IMPL N           when there is room
 #   all_ended
 #
-# Whoever sources it has in runs how many there are to be of each, and these functions: guest IMPL N,
-# which becomes the guest; and files, whose rows are counted while they come.
+# The sourcing script sets runs to the number of runs of each, files to the files whose rows are
+# counted for progress, and defines guest IMPL N, which execs the guest.
 
 declare -A running=() began=()
 what='' dir='' beat='' since=''
@@ -36,13 +36,13 @@ guests() {
 	beat=$!
 }
 
-# Waits for one to end.
+# Waits for a guest to end.
 reap() {
 	local pid run rows status=0
 	wait -n -p pid "${!running[@]}" || status=$?
 	run=${running[$pid]}
 	rows=$dir/${run/ /.}
-	# What is no row is what the guest complains of.
+	# A line that isn't a row is the guest's complaint.
 	[ "$status" = 0 ] || die "$what $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
 	mv "$rows.new" "$rows"
 	echo "$what $run of $runs ... ok $(took "${began[$pid]}")"

@@ -6,7 +6,7 @@ set -euo pipefail
 
 cc=$1 page=$2 out=$3
 shift 3
-# Two guests may be started at once.
+# Two guests may be started concurrently.
 exec 9>"$out.lock"
 flock 9
 [ -e "$out" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh "$@" -newer "$out")" ] && exit
@@ -17,8 +17,8 @@ mkdir -p "$tree"/{bin,vm,proc,sys,dev,run}
 cp "$(command -v busybox)" "$tree/bin/"
 cp tests/vm/init "$tree/init"
 cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$@" "$tree/vm/"
-# A program is a file, or all files of a folder.
-# The benchmark reads x86-64's time-stamp counter.
+# A program is a file, or all the files of a folder. The benchmark reads x86-64's time-stamp
+# counter.
 bench=(bench/*.c)
 [ "$cc" = gcc ] || bench=()
 for program in tests/vm/guest/*.c tests/vm/guest/*/ "${bench[@]}"; do

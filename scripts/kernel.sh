@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernel.sh rust|c: build the kernel of build/src with one of the two implementations, in build/<impl>,
-# for ARCH (x86_64) with pages of PAGES (4) KiB.
-# VARIANT=name with EXTRA_CONFIG=file builds a differently configured kernel in build/<name>.
-# A new folder begins as a copy of build/$LIKE, or else of another implementation's, if that is built.
-# TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
+# kernel.sh rust|c: builds the kernel of build/src with one of the two implementations, in
+# build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. VARIANT=name with EXTRA_CONFIG=file
+# builds a differently configured kernel in build/<name>. A new folder starts as a copy of
+# build/$LIKE, or else of another implementation's, if that is built. TARGET and CLIPPY=1 are for
+# scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -25,7 +25,7 @@ out=build/$variant
 lock "build/log/kernel-$variant.lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
 
-# Between C and Rust little is different, and make sees to that. Nothing that boots is copied.
+# C and Rust differ little, and make rebuilds the difference. Images aren't copied.
 copy() {
 	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
 	rm -f "$out.new"/{vmlinux,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
@@ -45,11 +45,12 @@ if [ ! -d "$out" ]; then
 	mkdir -p "$out"
 fi
 
-# x86, not x86_64: of what a 64-bit kernel alone has, tinyconfig would leave out what is on by default.
+# x86, not x86_64: with that, tinyconfig would turn off 64-bit options that are on by default.
 make=(make -C build/src LLVM=1 ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
-# What was compiled once, in any checkout, is taken from the store. Not HOSTCC, which rustc gets as its linker.
-# The command is the same without a store, where ccache only calls clang: else all would be built anew.
+# Objects that were compiled before, in any checkout, come from the store. Not HOSTCC, which rustc
+# uses as its linker. The command is the same without a store, when ccache only calls clang:
+# otherwise make would rebuild everything.
 export CCACHE=${CCACHE-ccache}
 [ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=ccache clang")
 store=$CACHE/ccache
@@ -59,7 +60,7 @@ if [ -n "$CCACHE" ] && ! why=$({ mkdir -p "$store" && head -c 64K /dev/zero >"$s
 fi
 rm -f "$store/try.$$" 2>/dev/null || :
 
-# The configuration, made anew only when something it depends on is new.
+# The configuration, regenerated only when one of its inputs has changed.
 fragments=(scripts/kernel.config "scripts/machines/$arch.config" "$out/impl.config")
 [ "$arch" != arm64 ] || choice+=(CONFIG_ARM64_"${PAGES:-4}"K_PAGES=y)
 printf '%s\n' "${choice[@]}" >"$out/impl.config"
@@ -82,7 +83,7 @@ if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 		"${make[@]}" tinyconfig
 		build/src/scripts/kconfig/merge_config.sh -m -O "$out" "$out/.config" "${fragments[@]}"
 		"${make[@]}" olddefconfig' _ "$out" "${#fragments[@]}" "${fragments[@]}" "${make[@]}"
-	# Kconfig drops what it can't honour without a word.
+	# Kconfig silently drops options with unmet dependencies.
 	wrong=$(awk '
 		/^# CONFIG_[A-Z0-9_a-z]+ is not set/ { name = $2; value = "n" }
 		/^CONFIG_/ { name = value = $0; sub(/=.*/, "", name); sub(/^[^=]*=/, "", value) }
@@ -99,8 +100,8 @@ if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 	echo "$key" >"$out/config.key"
 fi
 
-# CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a build from
-# nothing is for the progress shown, no more.
+# CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a full build
+# is only for the progress display.
 image=bzImage
 [ "$arch" != arm64 ] || image=Image
 read -ra targets <<<"${TARGET:-$image}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels.sh: build and boot the four choices of C and Rust, and run on each what says most in least
-# time. Ends with a table.
+# kernels.sh: builds and boots the four combinations of C and Rust, and runs the most telling quick
+# tests on each. Ends with a table.
 . "$(dirname "$0")/lib.sh"
 
 tests=(config.sh swapcache.sh abi.sh roundtrip.sh writeback.sh process.sh)

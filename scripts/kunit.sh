@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kunit.sh [check]: every KUnit suite, by the kernel's own kunit.py: on UML, which needs no guest, and on x86-64 in QEMU.
-# The results are kept as JSON and JUnit in build/kunit. ARCH names one of the two, or arm64, with pages of PAGES
-# KiB; SUITE one suite, or several by a pattern, or a case as SUITE.CASE. With check, only the input is looked at.
-suite=${SUITE:-} # lib.sh has one of its own
+# kunit.sh [check]: runs every KUnit suite with the kernel's own kunit.py: on UML, which needs no
+# guest, and on x86-64 in QEMU. Keeps the results as JSON and JUnit in build/kunit. ARCH selects one
+# of the two, or arm64, with pages of PAGES KiB; SUITE one suite, several by a pattern, or a case as
+# SUITE.CASE. With check, only validates the input.
+suite=${SUITE:-} # lib.sh sets its own
 . "$(dirname "$0")/lib.sh"
 
 read -ra archs <<<"${ARCH:-um x86_64}"
@@ -11,7 +12,7 @@ for arch in "${archs[@]}"; do
 	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES can't be on $arch: it has pages of 4 KiB"
 	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
 done
-# Those that the sources have, in Rust and in C.
+# All suites in the sources, in Rust and in C.
 mapfile -t all < <({
 	grep -r -h -o 'kunit_tests([a-z0-9_]*)' rust samples | sed 's/.*(//; s/)//'
 	sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c
@@ -29,7 +30,7 @@ configs=build/src/samples/rust/zswap_rs/kunit
 out=build/kunit
 mkdir -p "$out"
 
-# What kunit.py is told of each: the suites hold one CPU and go on with another.
+# The options for kunit.py: the suites block one CPU and continue on another.
 options() {
 	kunitconfig=(--kunitconfig="$TOP/$configs")
 	case $1 in
@@ -47,8 +48,8 @@ options() {
 	esac
 }
 
-# kunit.py, in the kernel's source, which it wants. It takes /dev/kvm for usable if it is there: hidden, if no
-# guest comes up under it.
+# kunit.py, run in the kernel's source, as it requires. It uses /dev/kvm if that exists: hidden if
+# no guest boots under it.
 kunit() {
 	# shellcheck disable=SC2016 # expanded in the root
 	ENTER_ROOT=$1 ENTER_KVM=$kvm scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 tools/testing/kunit/kunit.py "$@"' _ "${@:2}"
@@ -76,7 +77,7 @@ for arch in "${archs[@]}"; do
 	STEP_LINES=
 	attempt "kunit $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout="${TEST_LIMIT:-600}" "${run[@]}" \
 		--json="$TOP/$out/$name.json" --junit="$TOP/$out/$name.xml" ${suite:+"$suite"} || status=1
-	# The kernel's words, which kunit.py leaves in its build folder.
+	# The kernel's log, which kunit.py leaves in its build folder.
 	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$out/$name.log"
 done
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The suites that kunit.py ran, from its JSON: how many cases of each passed, machine by machine.
+"""The suites that kunit.py ran, from its JSON: how many cases of each passed on each machine.
 
-Fails if a case of a suite fails or is skipped, if a suite of this project didn't run anywhere, or if one that ran
-on one machine didn't on another. A case that one machine has and another doesn't is listed: Kconfig leaves it out there.
+Fails if a case of a suite fails or is skipped, if a suite of this project ran nowhere, or if a suite ran on one
+machine and not on another. Lists a case that one machine has and another lacks: Kconfig leaves it out there.
 usage: kunit_table.py "SUITE..." build/kunit/um build/kunit/x86_64
 """
 import json
@@ -12,7 +12,7 @@ import sys
 
 
 def results(file):
-    """{suite: {case: status}} of a run; none if it has left nothing."""
+    """{suite: {case: status}} of a run; none if it has no results."""
     try:
         groups = json.loads(file.read_text())["sub_groups"]
     except (OSError, ValueError, KeyError):

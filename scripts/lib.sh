@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by every script: where things are, how a step is shown, how to give up.
-# It moves to the top of the checkout.
+# Sourced by every script: paths, the display of steps, errors. Changes to the top of the checkout.
 set -euo pipefail
 export LC_ALL=C
 
@@ -10,7 +9,7 @@ die() {
 	exit 1
 }
 
-# number NAME VALUE MIN MAX: a number that the user gives must be one.
+# number NAME VALUE MIN MAX: validates a number from the user.
 number() {
 	[[ $2 =~ ^[1-9][0-9]{0,5}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
 		die "$1=$2 is no number that it can be: give one from $3 to $4"
@@ -26,14 +25,15 @@ CACHE=${ZSWAP_RS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/zswap_rs}
 mkdir -p "$CACHE" build/log 2>/dev/null && [ -w "$CACHE" ] && [ -w build ] ||
 	die "can't write to $CACHE and $TOP/build: make them writable, or set ZSWAP_RS_CACHE to a folder of yours"
 CACHE=$(realpath "$CACHE")
-# A source in an archive is where it gets unpacked.
+# An archive's source is at the path where it will be unpacked.
 archive=
 if [ -f "${KSRC:-}" ]; then
 	archive=$(realpath "$KSRC")
 	KSRC=$CACHE/archive-$(stat -c '%n %s %Y' "$archive" | sha256sum | cut -c1-12)
 fi
 
-# What the toolchain root is made of, and which Debian's compilers. The root's name carries a hash of this.
+# The packages of the toolchain root, and the Debian suite of its compilers. The root's name has a
+# hash of these.
 STABLE=trixie
 SUITE=${TOOLCHAIN:-$STABLE}
 PACKAGES=(
@@ -43,18 +43,18 @@ PACKAGES=(
 	qemu-system-x86 busybox-static e2fsprogs util-linux gnuplot-nox
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
-# Another, with nothing in it but what SUITE doesn't have.
+# Another root, with only what SUITE lacks.
 HERD_SUITE=forky
 HERD_PACKAGES=(herdtools7)
 HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" | sha256sum | cut -c1-12)
-# What make fuzz adds to compilers: libFuzzer and AddressSanitizer.
+# For make fuzz: compilers with libFuzzer and AddressSanitizer.
 FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
 FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
-# What ARCH=arm64 adds: the machine, and what its guest's programs are compiled with.
+# For ARCH=arm64: the machine, and the compiler for its guest's programs.
 ARM64_PACKAGES=(qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3)
 ARM64_ROOT=$CACHE/root-arm64-$(printf '%s\n' "$STABLE" "${ARM64_PACKAGES[@]}" | sha256sum | cut -c1-12)
 
-# Kernels of another machine, with larger pages or of other compilers are in build folders of their own.
+# Kernels for another machine, with larger pages or by other compilers have their own build folders.
 prefix=
 [ "$SUITE" = "$STABLE" ] || prefix=$SUITE-
 [ "${ARCH:-x86_64}" = x86_64 ] || prefix+=$ARCH-
@@ -69,7 +69,7 @@ stop_job() {
 	[ -n "$job" ] || return 0
 	kill -0 -- "$whole" 2>/dev/null || whole=$job # not a group of its own
 	kill -TERM -- "$whole" 2>/dev/null || :
-	# The first process of a pid namespace ignores SIGTERM: don't wait for it long.
+	# The first process of a pid namespace ignores SIGTERM: don't wait long for it.
 	for ((i = 0; i < 20; i++)); do
 		kill -0 -- "$whole" 2>/dev/null || break
 		sleep 0.1
@@ -89,9 +89,9 @@ trap 'exit 143' TERM HUP
 now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo "${t%???}"; }
 took() { local ms=$(($(now_ms) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
 
-# attempt NAME CMD...: run CMD with its output in build/log/NAME.log, show that it lives, then its
-# time. On failure: status only, the caller says what it means. STEP_LINES is the number of lines
-# the log will have, where it is known. CMD may be a function, but bash ignores set -e in it.
+# attempt NAME CMD...: runs CMD with its output in build/log/NAME.log, shows progress, then its
+# time. On failure only returns the status, which the caller explains. STEP_LINES is the expected
+# number of lines of the log, if known. CMD may be a function, but bash ignores set -e in it.
 attempt() {
 	local name=$1 start status=0 beat=0 line total=${STEP_LINES:-} lines
 	shift
@@ -129,7 +129,7 @@ attempt() {
 	return "$status"
 }
 
-# step NAME CMD...: the same, and a failure ends the script with the end of the log.
+# step NAME CMD...: the same, but a failure ends the script and shows the end of the log.
 step() { attempt "$@" || failed "$1"; }
 failed() {
 	[ -n "${V:-}" ] || tail -n 20 "$LOG" >&2
@@ -138,7 +138,7 @@ failed() {
 
 # --- Checks ---------------------------------------------------------------------------
 
-# lock FILE: one at a time, for the rest of the script.
+# lock FILE: takes an exclusive lock for the rest of the script.
 lock() {
 	exec 9>"$1"
 	flock -n 9 && return
@@ -153,7 +153,7 @@ need_space() {
 	[ "$free" -ge "$2" ] || die "too little disk: $3 needs $2 MiB in $1, $free MiB are free; make room there"
 }
 
-# explain LOG WHAT: turn the log of a failed download into the one line that says what to do.
+# explain LOG WHAT: turns the log of a failed download into one line with the fix.
 explain() {
 	local why
 	case $(cat "$1") in
@@ -172,7 +172,8 @@ kernel_version() {
 	sed -n 's/^\(VERSION\|PATCHLEVEL\|SUBLEVEL\) = *//p' "$1/Makefile" | paste -sd.
 }
 
-# is_7_3 DIR NAME: a source that the overlay was written for, which the user knows as NAME.
+# is_7_3 DIR NAME: dies unless the source, which the user knows as NAME, is the version that the
+# overlay supports.
 is_7_3() {
 	local version
 	version=$(kernel_version "$1")
@@ -183,13 +184,14 @@ is_7_3() {
 	esac
 }
 
-# has_unpacker ARCHIVE: a small Debian has no xz, which tar runs.
+# has_unpacker ARCHIVE: a minimal Debian has no xz, which tar runs.
 has_unpacker() {
 	[[ $1 != *.xz ]] || command -v xz >/dev/null ||
 		die "xz is missing, by which $1 is packed: have root run: apt-get install xz-utils"
 }
 
-# check_ksrc: a tree of the user's own must be what the overlay was written for. An archive is unpacked, once.
+# check_ksrc: the user's own tree must be the version that the overlay supports. An archive is
+# unpacked once.
 check_ksrc() {
 	local dirt
 	[ -n "${KSRC:-}" ] || return 0
@@ -215,7 +217,7 @@ check_ksrc() {
 	done
 }
 
-# pristine: the folder of the source the overlay is laid on.
+# pristine: prints the folder of the source that the overlay is laid on.
 pristine() {
 	local newest
 	if [ -n "${KSRC:-}" ]; then
@@ -229,8 +231,8 @@ pristine() {
 
 # --- Kernels --------------------------------------------------------------------------
 
-# build_and_test NAME TEST...: the kernel of IMPL and VARIANT, and these of tests/vm on it. Says in
-# built and ran how long that took, and in result how it ended; fails if that isn't well.
+# build_and_test NAME TEST...: builds the kernel of IMPL and VARIANT, and runs these tests of
+# tests/vm on it. Sets built and ran to the times, and result to the outcome; fails if a test fails.
 build_and_test() {
 	local log=build/log/tests-$1.log start status=0
 	shift

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Run tests/litmus on the memory model of the kernel's source, and see each end as it says it does.
-# herd7 comes with a root of its own, as Debian's trixie lacks it; with HOSTTOOLS=1 it is the machine's
-# own, and without one all are skipped. Prints TAP. With count, how it ends is said as well, "N passed,
-# N failed, N skipped", and to skip them is a failure.
+# Runs tests/litmus on the memory model of the kernel's source, and compares each result with the
+# expected one. herd7 comes from a separate root, as Debian's trixie lacks it; with HOSTTOOLS=1 it
+# is the machine's own, and without one all are skipped. Prints TAP. With count, also prints "N
+# passed, N failed, N skipped", and skipping is a failure.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 
@@ -30,7 +30,7 @@ for file in "${files[@]}"; do
 	name=${file##*/} name=${name%.litmus}
 	wanted=$(sed -n 's/^ \* Result: //p' "$file")
 	said=$(cat "$model/$name.litmus.said") || :
-	# What was observed, and what the model warns of.
+	# The observation, and the model's warnings.
 	found=$(sed -n "s/^Observation $name \([A-Z][a-z]*\) .*/\1/p" <<<"$said")
 	case $(sed -n 's/^Flag //p' <<<"$said") in
 	'') ;;

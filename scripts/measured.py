@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What bench.py and parity.py share: the runs of both kernels, the tables of their documents, and the
-statistics by which runs are compared. tests/host/measured.py tests the latter.
+"""Shared by bench.py and parity.py: the runs of both kernels, the tables of their documents, and the
+statistics for comparing runs. tests/host/measured.py tests the latter.
 """
 
 import os
@@ -34,7 +34,7 @@ def reasons(path, mark):
 
 
 def put_output(path, command, lines):
-    """Replaces what is between the marks of the command's output in a document."""
+    """Replaces the text between the marks of the command's output in a document."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     mark = re.escape(f"OUTPUT OF {command}")
@@ -49,9 +49,9 @@ def put_output(path, command, lines):
 def rank_test(a, b):
     """The two-sided p of the rank-sum test (Mann-Whitney), exact, with ties.
 
-    That is the share of all choices of len(a) of the values whose ranks add up to a sum that is as far
-    from the mean as that of a's, or farther. How many choices have which sum is counted in fields of one
-    long number for each size of a choice: one more value shifts its fields by the value's rank.
+    That is the share of all choices of len(a) values whose rank sum is at least as far from the mean as
+    that of a. The number of choices with each sum is counted in the fields of one long number for each
+    size of a choice: adding a value shifts the fields by its rank.
     """
     values = sorted(a + b)
     # Twice the mean rank of equal values, which is whole.
@@ -69,8 +69,8 @@ def rank_test(a, b):
 
 
 def holm(ps):
-    """Holm's correction: {name: p} so that with a limit of x on these, the chance to find anything where
-    there is nothing is at most x, whatever the rows have to do with one another."""
+    """Holm's correction: {name: p}. With a limit of x on these, the chance of any false positive is at
+    most x, however the rows depend on one another."""
     adjusted, least = {}, 0.0
     for i, name in enumerate(sorted(ps, key=ps.get)):
         least = max(least, min(1.0, (len(ps) - i) * ps[name]))

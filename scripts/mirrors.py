@@ -3,9 +3,9 @@
 """mirrors.py: docs/c-to-rust.md and the code agree.
 
 Each "`file`: `name`, `name`" in the second column of its tables must be in that file. A
-function of C that has become one of the policy is named in that file's documentation
-("Mirrors `zswap_store_page()`"), unless it has kept its name. Prints what isn't so, and
-fails if anything isn't.
+C function that has become one of the policy is named in that file's documentation
+("Mirrors `zswap_store_page()`"), unless it has kept its name. Prints what disagrees, and
+fails if anything does.
 """
 
 import os

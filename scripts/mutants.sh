@@ -1,46 +1,47 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh: make mistakes on purpose, and see that the tests named for each catch it.
+# mutants.sh: mutation testing. Seeds bugs, and checks that the tests named for each catch it.
 #
-# A mutant is tests/mutants/NAME.patch: why, the tests that catch it, and a diff that makes the mistake
-# where kernel::mutant!("NAME") says so. All are laid together, in the order of tests/mutants/series, on
-# a copy of the project, which is built once for each configuration that they want; which mistake is made
-# is said to each run. First all tests named run with none, and must pass. MUTANTS="NAME..." runs some. The
-# header's lines:
+# A mutant is tests/mutants/NAME.patch: a description, the tests that catch it, and a diff with the
+# bug, active when kernel::mutant!("NAME") is true. All are applied together, in the order of
+# tests/mutants/series, to a copy of the project, which is built once for each configuration that
+# they need; each run selects one bug. First all named tests run without a bug, and must pass.
+# MUTANTS="NAME..." runs some. The header's lines:
 #
-#   history: N             the bug that it brings back, as docs/races.md numbers them
+#   history: N             the historical bug that it reintroduces, numbered as in docs/races.md
 #   race: yes              must be caught ten times out of ten
-#   config: lockdep        in a kernel with tests/mutants/lockdep.config; with races.config, if none
-#   alone: yes             after it, a guest is unfit for others
-#   caught-by: FILE POINT  a point of a test in the guest that fails; or "hangs"; or "kernel: TEXT",
-#                          which the guest's kernel says
+#   config: lockdep        in a kernel with tests/mutants/lockdep.config; default: races.config
+#   alone: yes             leaves a guest unusable for other mutants
+#   caught-by: FILE POINT  a point of a guest test that fails; or "hangs"; or "kernel: TEXT",
+#                          from the guest kernel's log
 #   caught-by: host CRATE TEST
 #   survives: why          nothing catches it
 #
-# What was caught is kept in build/mutants-kept while neither the kernel that it is in nor any test
-# changes: what was stopped goes on with those that it hadn't come to, and says which are kept.
+# Results are kept in build/mutants-kept as long as neither the mutant's kernel nor any test
+# changes: an interrupted run continues with the remaining mutants, and marks which results were
+# kept.
 #
-# Ends with "N passed, N failed, N skipped", where none is skipped; a run of all of them writes the table
+# Ends with "N passed, N failed, N skipped", where none is skipped; a complete run writes the table
 # in docs/mutants.md.
 . "$(dirname "$0")/lib.sh"
 
 dir=tests/mutants
-tree=build/mutants-tree # the project with all of them
-src=build/mutants-src   # the kernel's source with that
-laid=()                 # what of it is the project's
-kept=build/mutants-kept # what was caught
+tree=build/mutants-tree # the project with all mutants
+src=build/mutants-src   # the kernel's source with that tree
+laid=()                 # the project's files in it
+kept=build/mutants-kept # results
 repeats=10              # of a race
 limit=120               # seconds for a test
 begin=$(now_ms)
 
-[ -z "${HOSTTOOLS:-}" ] || die "make mutants wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make mutants requires the toolchain root: leave HOSTTOOLS out"
 mapfile -t series < <(grep -v -e '^#' -e '^$' $dir/series)
 read -ra names <<<"${MUTANTS:-${series[*]}}"
 for name in "${names[@]}"; do
 	grep -q -x -F "$name" $dir/series || die "there is no mutant '$name': tests/mutants/series has them all"
 done
 
-# header NAME FIELD: what the mutant's header says of it, a line each.
+# header NAME FIELD: the field's values in the mutant's header, one on each line.
 header() { sed -n "/^---/q; s/^$2: //p" "$dir/$1.patch"; }
 
 for patch in "$dir"/*.patch; do
@@ -53,7 +54,7 @@ for name in "${series[@]}"; do
 	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$dir/$name.patch names no test that catches it"
 done
 
-# --- The project with all mistakes -----------------------------------------------------
+# --- The project with all bugs ---------------------------------------------------------
 
 # Run by step, where bash ignores set -e.
 lay() {
@@ -70,7 +71,7 @@ lay() {
 	echo 'pub mod mutant;' >>"$new/rust/kernel/lib.rs"
 	cp $dir/selector/mutant.c "$new/samples/rust/zswap_rs/" || return
 	echo 'obj-y += mutant.o' >>"$new/samples/rust/zswap_rs/Makefile"
-	# The host has more than one crate that is taken for the kernel's.
+	# The host tests have more than one crate that stands in for the kernel's.
 	while read -r lib; do
 		cp $dir/selector/host.rs "${lib%/*}/mutant.rs" || return
 		echo 'pub mod mutant;' >>"$lib"
@@ -86,7 +87,7 @@ lay() {
 			exit 1
 		done' _ "$new" "${series[@]}" || return
 
-	# What is as it was keeps its time, so that nothing is built twice.
+	# Unchanged files keep their time, so that nothing is rebuilt.
 	# shellcheck disable=SC2016 # perl's
 	find "$new" -type f -printf '%P\0' | perl -e '
 		my ($new, $old) = @ARGV;
@@ -103,7 +104,7 @@ lay() {
 	if ! cmp -s build/overlay/origin "$src.origin"; then
 		rm -rf "$src" "$src.origin" && cp -al build/src "$src" && cp build/overlay/origin "$src.origin" || return
 	else
-		# Only what the overlay may have changed since.
+		# Only files that the overlay may have changed since.
 		sort -u build/overlay/manifest "$src.manifest" | while read -r file; do
 			if [ -e "build/src/$file" ]; then echo "$file"; else rm -f "$src/$file"; fi
 		done >"$src.new"
@@ -117,7 +118,7 @@ step "mutants laid" lay
 
 # --- The host's tests, seconds each ------------------------------------------------------
 
-# A test's name, or the part of it that is named.
+# Runs a test by its name, or by part of it.
 host() { # MUTANT CRATE [TEST]
 	scripts/enter.sh env ZSWAP_MUTANT="$1" cargo test --quiet --offline --manifest-path "$tree/Cargo.toml" \
 		--target-dir build/mutants-host -p "$2" -- --format=pretty ${3:+"$3"}
@@ -132,7 +133,7 @@ host_catches() { # MUTANT CRATE TEST
 
 boot_of() { sed -n 's/^# boot: //p' "tests/vm/$1"; }
 
-# guest VARIANT NAME ARGS FILE...: its output, and what its kernel said, in $log.
+# guest VARIANT NAME ARGS FILE...: leaves its output and its kernel's log in $log.
 guest() {
 	local variant=$1 name=$2 args=$3
 	shift 3
@@ -146,20 +147,20 @@ guest_catches() { # MUTANT VARIANT FILE POINT
 	case $4 in
 	hangs) grep -q -e '^guest status 143' -e 'ran out of its' "$log" ;;
 	"kernel: "*) grep -a -q -F -e "${4#kernel: }" "$log" ;;
-	*) grep -a -q -e "^ *not ok .* $4" "$log" ;; # of KUnit, as the guest has it: with spaces before
+	*) grep -a -q -e "^ *not ok .* $4" "$log" ;; # KUnit's are indented
 	esac
 }
 
 variant_of() { local config; config=$(header "$1" config); echo "mutants${config:+-$config}"; }
 
-# build VARIANT: its kernel.
+# build VARIANT: builds its kernel.
 build() {
 	local fragment=$dir/${1#mutants-}.config
 	[ "$1" != mutants ] || fragment=scripts/configs/races.config
 	LIKE=races ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=$fragment scripts/kernel.sh rust
 }
 
-# What is wanted of all: the tests, by where they run.
+# The tests of all mutants, by where they run.
 hosts=() variants=()
 declare -A files
 for name in "${names[@]}"; do
@@ -177,7 +178,7 @@ done
 mapfile -t hosts < <(printf '%s\n' "${hosts[@]}" | sort -u | grep .)
 mapfile -t variants < <(printf '%s\n' "${variants[@]}" | sort -u | grep .)
 
-# --- None: all tests pass ------------------------------------------------------------------
+# --- Without a bug all tests pass ----------------------------------------------------------
 
 rm -f build/log/mutant-none*
 log=build/log/mutant-none-host.log
@@ -201,14 +202,14 @@ for key in "${!files[@]}"; do
 	printf '%-36s %s (%s)\n' none "${key%% *}: ${these[*]}" "$(took "$start")"
 done
 cat build/log/mutant-none-*.log >build/log/mutant-none.log
-# passes FILE POINT: whether it has done so without a mistake.
+# passes FILE POINT: whether it has passed without a bug.
 passes() {
 	local none=build/log/mutant-none.log of
 	case "$1 $2" in
 	"host "*) grep -q -E "^test (.*::)?${2#* }( - should panic)? \.\.\. ok" $none ;;
 	*" hangs") ! grep -q -e '^guest status 143' -e 'ran out of its' $none ;;
 	*" kernel: "*)
-		# Each guest that ran the file came to its end, and its kernel said nothing.
+		# Each guest that ran the file has ended, without that text in its log.
 		of=$(grep -l -a "^files .*\b$1 " build/log/mutant-none-[0-9]*.log) || return
 		for of in $of; do
 			! grep -a -q '^guest status' "$of" && ! grep -a -q -F -e "${2#kernel: }" "$of" || return
@@ -220,7 +221,7 @@ passes() {
 
 # --- One at a time ---------------------------------------------------------------------------
 
-# Of what it is known that a mutant is caught: all that decides of it but the time.
+# The key of a kept result: everything that determines it, except timing.
 tests=$(find tests/vm tests/mutants "$tree" -type f ! -path '*/build/*' -print0 | sort -z |
 	xargs -0 cat scripts/{mutants,vm,initramfs}.sh | sha256sum)
 mkdir -p "$kept"
@@ -250,10 +251,10 @@ verdict() {
 	printf '%-36s %s (%s)\n' "$@"
 }
 
-# in_one_guest VARIANT FILE NAME...: one after the other, and then none. Leaves in missed how many were made
-# and not seen; and in the array done those that were caught, if what is named for them passes without one
-# after that. What became of the others isn't known. One mistake again and again, which a KUnit case sees:
-# that case alone.
+# in_one_guest VARIANT FILE NAME...: runs them one after the other, then without a bug. Sets missed
+# to the number of undetected ones; and the array done to the detected ones, if their tests pass
+# without a bug after that. The result of the others is unknown. For one mutant repeated, detected
+# by a KUnit case, runs only that case.
 in_one_guest() {
 	local variant=$1 file=$2 name point run=() k=0 only=
 	shift 2
@@ -284,8 +285,8 @@ section() { awk -v k="$1" '/^# mutant=/ { n++ } n == k' "$log"; }
 first_point() { header "$1" caught-by | { read -r _ point && echo "$point"; }; }
 seconds() { awk '/^(not )?ok / { s += $(NF - 1) } END { printf "%.1f s", s }' "build/log/mutant-$1.log"; }
 
-# On the host first, then those that share a guest, then each that wants one of its own: a race,
-# what hangs or crashes, and what was not caught in company.
+# On the host first, then those that share a guest, then each that needs its own guest: a race, a
+# hang or crash, and those not caught in a shared guest.
 declare -A shared
 keys=() alone=()
 for name in "${names[@]}"; do
@@ -335,10 +336,11 @@ for name in "${alone[@]}"; do
 	while read -r -u 3 where point; do
 		caught=0
 		if ! passes "$where" "$point"; then
-			said+="${said:+; }MISSED: without a mistake $where $point doesn't pass either"
+			said+="${said:+; }MISSED: without a bug $where $point doesn't pass either"
 			continue
 		fi
-		# A race in one guest, if that stands it. There are no ten more for one that was missed once.
+		# A race is repeated in one guest, if the guest survives. A race that was missed
+		# once isn't repeated further.
 		if [ $runs != 1 ] && [ "$where" != host ] && [ -z "$said" ]; then
 			done=()
 			mapfile -t again < <(yes "$name" | head -n $runs)
@@ -378,6 +380,6 @@ if [ -z "${MUTANTS:-}" ]; then
 |---|---|---|---:|
 $table" perl -0 -p -i -e 's/(?<=: BEGIN -->\n).*?(?=<!-- )/$ENV{TABLE}/s' docs/mutants.md
 fi
-[ $survived = 0 ] || echo "$survived survive, as said of each"
+[ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

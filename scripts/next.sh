@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# next.sh: what another kernel would need: which of the C functions that the Rust mirrors differ there from what it
-# was written from, and which patches still apply. Of the tree or archive in KSRC, of any version, or of the
-# newest kernel that Debian has the source of. It changes nothing, and is no failure if there is much to do.
+# next.sh: what a port to another kernel needs: the C functions that the Rust mirrors and that
+# differ there, and the patches that no longer apply. For the tree or archive in KSRC, of any
+# version, or for the newest kernel source in Debian. Changes nothing, and doesn't fail if there is
+# much to do.
 other=${KSRC:-}
-unset KSRC # which lib.sh's checks are for
+unset KSRC # lib.sh would check its version
 . "$(dirname "$0")/lib.sh"
 [ -z "$other" ] || [ -e "$other" ] || die "KSRC=$other is not there: point it at the source of another Linux, or leave it out"
-[ -z "${HOSTTOOLS:-}" ] || die "make next wants the toolchain root: leave HOSTTOOLS out"
+[ -z "${HOSTTOOLS:-}" ] || die "make next requires the toolchain root: leave HOSTTOOLS out"
 scripts/toolchain.sh
 
 work=build/next
 lock build/log/next.lock
 rm -rf "$work"
 mkdir -p "$work"
-scratch=$TOP/$work/tree # goes with the script
+scratch=$TOP/$work/tree # removed with the script
 [ -d "$other" ] || need_space build 2500 "the kernel source"
 if [ -d "$other" ]; then
 	tree=$(realpath "$other")
@@ -35,7 +36,7 @@ else
 			-o Dir::Cache=$PWD/cache -o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::Check-Valid-Until=false"
 		apt-get $apt update --error-on=any
 		newest=$(apt-cache $apt search --names-only "^linux-source-[0-9.]+$" | cut -d" " -f1 | sort -V | tail -n 1)
-		# Of the versions of one kernel, the newest too.
+		# The newest version of that kernel.
 		version=$(apt-cache $apt madison "$newest" | cut -d"|" -f2 | tr -d " " | sort -V | tail -n 1)
 		apt-get $apt download "$newest=$version"
 		dpkg-deb -x linux-source-*.deb deb
@@ -46,7 +47,7 @@ fi
 version=$(kernel_version "$tree")
 [ -n "$version" ] || die "${other:-$tree} is no kernel source: point KSRC at the source of another Linux"
 
-# Asked of copies, which the toolchain root sees.
+# On copies, which are visible in the toolchain root.
 while read -r file; do
 	[ ! -f "$tree/$file" ] || install -D -m 644 "$tree/$file" "$work/c/$file"
 done < <({ sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md; sed -n 's#^+++ b/\([^\t]*\).*#\1#p' patches/*.patch; } | sort -u)
@@ -65,11 +66,11 @@ if [ -n "$drift" ]; then
 	echo "C that the Rust mirrors or relies on, and that differs ($(wc -l <<<"$drift")):"
 	sed 's/^/    /' <<<"$drift"
 else
-	echo "C that the Rust mirrors or relies on: all as it was"
+	echo "C that the Rust mirrors or relies on: unchanged"
 fi
 echo
 for patch in patches/*.patch; do
-	# Each on what those before have made of it, as far as they apply.
+	# Each on top of the previous ones, as far as they apply.
 	if out=$(scripts/enter.sh patch -p1 -f -F0 --no-backup-if-mismatch -r- -d "$work/c" <"$patch" 2>&1); then
 		verdict=applies
 		! grep -q offset <<<"$out" || verdict="applies, at other lines"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# overlay.sh [KSRC]: lay the project on a hard-link copy of the kernel source, in build/src.
-# Only what differs is written, always under a temporary name that is then renamed: builds stay
+# overlay.sh [KSRC]: lays the project on a hard-link copy of the kernel source, in build/src. Writes
+# only files that differ, always under a temporary name that is then renamed: builds stay
 # incremental, and the pristine files that the copy is linked to never change.
 [ $# -eq 0 ] || export KSRC=$1
 . "$(dirname "$0")/lib.sh"
@@ -17,7 +17,7 @@ mkdir -p "$state"
 # Run by step, where bash ignores set -e.
 copy() {
 	rm -rf "$state" "$src.tmp" "$src" && mkdir -p "$state" "$src.tmp" || return
-	# Without .git: the kernel's version string would ask it.
+	# Without .git, which the kernel's version string would depend on.
 	find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$src.tmp" {} + 2>/dev/null || {
 		echo "no hard links to $pristine: copying"
 		rm -rf "$src.tmp" && mkdir "$src.tmp" || return
@@ -30,7 +30,7 @@ if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; the
 	space=2500
 	[ "$(stat -c %d "$pristine")" != "$(stat -c %d build)" ] || space=200 # hard links
 	need_space build "$space" "a copy of the kernel source"
-	# Objects of another source may be newer than this one's files: make would keep them.
+	# Objects from another source may be newer than this one's files: make would keep them.
 	for config in build/*/.config; do
 		[ ! -e "$config" ] || rm -rf "${config%/.config}"
 	done
@@ -41,7 +41,8 @@ fi
 
 start=$(now_ms)
 
-# 0. Is the C still what the Rust was written from? Asked of copies, which the toolchain root sees.
+# 0. Is the C still what the Rust was written from? Runs on copies, which are visible in the
+#    toolchain root.
 rm -rf "$state/c"
 while read -r f; do
 	install -D -m 644 "$pristine/$f" "$state/c/$f"
@@ -82,7 +83,7 @@ if [ "$(cat "$state/key" 2>/dev/null)" != "$key" ]; then
 			echo "patch $p"
 			patch -p1 -F0 -f --no-backup-if-mismatch -r- -d "$dir" <"$p" || exit 1
 		done' _ "$scratch" "${patches[@]}" >build/log/patch.log 2>&1 || {
-		# patch names the file first, or, if there is none, shows the diff's own header.
+		# patch prints the file first, or, if it doesn't exist, the diff's own header.
 		awk '/^patch / { p = $2; f = "" } /^(checking|patching) file / { last = $3 } /FAILED|ignored|malformed/ { if (f == "") f = last }
 			/^\|\+\+\+ / { last = $2; sub("^b/", "", last) } END { print p, (f == "" ? last : f) }' build/log/patch.log >build/log/patch.failed
 		read -r p f <build/log/patch.failed
@@ -95,7 +96,7 @@ if [ "$(cat "$state/key" 2>/dev/null)" != "$key" ]; then
 	echo "$key" >"$state/key"
 fi
 
-# The crate that LZ4 in Rust is built with, of the version that Cargo.lock names, with its hash.
+# The crate for LZ4 in Rust, in the version and with the hash of Cargo.lock.
 flex=
 if [ -d samples/rust/lz4_rs ]; then
 	flex=lz4_flex-$(awk '$1 == "name" { name = $3 } $1 == "version" && name == "\"lz4_flex\"" { gsub("\"", "", $3); print $3 }' Cargo.lock)
@@ -103,7 +104,7 @@ if [ -d samples/rust/lz4_rs ]; then
 	[ -n "$flex" ] || die "the crate lz4_flex isn't in the cache: run make crates"
 fi
 
-# 2. What the overlay consists of: destination, tab, origin.
+# 2. The files of the overlay: destination, tab, origin.
 files() {
 	local dir
 	[ -z "$flex" ] || find "$flex/src" -name '*.rs' -printf "samples/rust/lz4_rs/lz4_flex/%P\t%p\n"
@@ -118,7 +119,7 @@ list=$(files | sort)
 twice=$(cut -f1 <<<"$list" | uniq -d)
 [ -z "$twice" ] || die "${twice//$'\n'/, } is both patched and replaced by a file of the project: keep one of the two"
 
-# 3. Lay it. The manifest names what this and an interrupted earlier run may have written.
+# 3. Lay it. The manifest lists what this run and an interrupted earlier one may have written.
 put() {
 	mkdir -p "$(dirname "$2")"
 	cp "$1" "$2.overlay.tmp"
@@ -136,7 +137,7 @@ done <<<"$list"
 while read -r to; do
 	[ -n "$to" ] || continue
 	if [ -f "$pristine/$to" ]; then
-		# A copy, not a link: make must see a new time.
+		# A copy, not a link, so that make sees a new time.
 		cmp -s "$pristine/$to" "$src/$to" || put "$pristine/$to" "$src/$to"
 	else
 		rm -f "$src/$to"

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""panics.py BUILD: list the panic functions that our Rust code, and lz4_flex's, refers to.
+"""panics.py BUILD: lists the panic functions that the project's Rust code, and lz4_flex, refer to.
 
-Prints a line for each caller, and fails if there is one that docs/design.md
-doesn't give the reason of.
+Prints a line for each caller, and fails if docs/design.md has no reason for one.
 """
 
 import pathlib
@@ -11,7 +10,7 @@ import re
 import subprocess
 import sys
 
-# Our modules of the kernel crate, as they are called in symbol names: each file, and the XArray, which a
+# The project's modules of the kernel crate, as in symbol names: each file, and the XArray, which a
 # patch changes.
 FILES = pathlib.Path("rust/kernel").rglob("*.rs")
 NAMES = ["xarray", *("::".join(path.relative_to("rust/kernel").with_suffix("").parts) for path in FILES)]

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""parity.py DOC ROWS...: compare what the workload of parity.sh gave on C and on Rust.
+"""parity.py DOC ROWS...: compares the results of the workload of parity.sh on C and on Rust.
 
-ROWS are files c.N and rust.N of lines KIND<tab>NAME<tab>VALUE. An exact row has to be the same in
-all of them; a law has to be 0 as well, and data right. A moved row is a number. Where C's are all the
-same, Rust's have to be. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) whose p is below
-0.01 once corrected for the number of rows tested. What differs has to be in DOC's table of
-differences, by its name and with a reason. If the reason says "each has N, N or N," all runs have to have one
-of these numbers, and Rust's median one that C has had. Else the exit status is 1. Where runs are
-too few for the rank test to find anything, moved rows aren't judged. An exact row listed that is no
-difference is said, too. "-v" shows all rows, not only those that aren't the same everywhere.
+ROWS are files c.N and rust.N of lines KIND<tab>NAME<tab>VALUE. An exact row must be the same in all of
+them; a law must also be 0, and data correct. A moved row is a number. Where C's are all the same, Rust's
+must be, too. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) if its p is below 0.01
+after the correction for the number of rows tested. A difference must be in DOC's table of differences, by
+its name and with a reason. If the reason says "each has N, N or N," all runs must have one of these
+numbers, and Rust's median one that C has had. Otherwise the exit status is 1. With too few runs for the
+rank test to find anything, moved rows aren't judged. A listed exact row that doesn't differ is reported,
+too. "-v" shows all rows, not only those that aren't the same everywhere.
 """
 
 import re
@@ -58,12 +58,12 @@ def texts(values):
 
 
 def is_tested(kind, c, rust):
-    """Whether it takes a rank test to compare these: a number that varies on C."""
+    """Whether comparing these requires a rank test: a number that varies on C."""
     return kind == "moved" and ABSENT not in c + rust and len(set(c)) > 1
 
 
 def judge(kind, name, c, rust, p, enough):
-    """What C gave, what Rust did, and what that is."""
+    """C's values, Rust's values, and the verdict."""
     if any("law: " in name and value != "0" or re.search(r"WRONG|\bended ", value) for value in c + rust):
         return texts(c), texts(rust), "BROKEN"
     if p is not None:
@@ -71,17 +71,17 @@ def judge(kind, name, c, rust, p, enough):
                 "too few runs" if not enough else "SHIFTED" if p < LIMIT else "same ranks")
     same = "same" if set(rust) == set(c) else "OUTSIDE" if kind == "moved" else "DIFFERS"
     if kind == "moved" and ABSENT not in c + rust:
-        # Few runs don't show that C's never varies.
+        # Few runs can't show that C's never varies.
         return c[0], spread([int(value) for value in rust]), same if enough or same == "same" else "too few runs"
     return texts(c), texts(rust), "C DIFFERS" if len(set(c)) > 1 else same
 
 
 def in_bounds(reason, c, rust):
-    """Whether the numbers are those that the reason gives, if it gives any."""
+    """Whether the numbers are those in the reason, if it has any."""
     each = re.search(r"each has (\d+(?:, \d+)* or \d+),", reason)
     if not each:
         return True
-    # Seldom another than C: not so in most runs.
+    # Rarely differs from C: not in most runs.
     return (set(c + rust) <= set(re.findall(r"\d+", each.group(1))) and
             str(statistics.median_low(map(int, rust))) in c)
 
@@ -100,7 +100,7 @@ def main(arguments):
               for name, kind in kinds.items()}
     ps = measured.holm({name: measured.rank_test([int(value) for value in c], [int(value) for value in rust])
                         for name, (c, rust) in values.items() if is_tested(kinds[name], c, rust)})
-    # What so many runs give at the very least, if they are all on one side.
+    # The smallest p possible with that many runs, all on one side.
     sizes = len(runs["c"]), len(runs["rust"])
     enough = max(1, len(ps)) * measured.rank_test(list(range(sizes[0])), list(range(sizes[0], sum(sizes)))) < LIMIT
 
@@ -130,12 +130,12 @@ def main(arguments):
     print()
     for (kind, verdict), number in sorted(counts.items()):
         print(f"{number} {kind} rows: {verdict}")
-    # A moved row that is listed may well be the same in these runs.
+    # A listed moved row may be the same in these runs.
     for name in sorted(name for name in set(reasons) - used if kinds.get(name) != "moved"):
-        print(f"stale: {doc} lists `{name}`, which is no difference")
+        print(f"stale: {doc} lists `{name}`, which doesn't differ")
     few = counts.get(("moved", "too few runs"))
     if few:
-        print(f"parity: so few runs don't show whether {few} moved rows differ: they aren't judged")
+        print(f"parity: too few runs to judge {few} moved rows")
     if bad:
         print(f"parity: {bad} rows differ, and {doc} has no reason for them")
     return bad > 0

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# parity.sh: one workload (tests/vm/parity.sh) on zswap and the swap cache in C and in Rust, in guests
-# with one CPU whose clock is the instructions that it has executed: RUNS times (10) on each, each time
-# with another delay before what timing can move. scripts/parity.py compares, and says how it ends.
-# What each gave is kept in build/parity/, for as long as neither its kernel nor the workload changes.
+# parity.sh: one workload (tests/vm/parity.sh) on zswap and the swap cache in C and in Rust, in
+# guests with one CPU whose clock counts executed instructions: RUNS times (10) on each, each time
+# with another delay before the steps that depend on timing. scripts/parity.py compares, and judges
+# the result. Results are kept in build/parity/ as long as neither the kernel nor the workload
+# changes.
 . "$(dirname "$0")/lib.sh"
 . scripts/guests.sh
 
@@ -19,9 +20,9 @@ kernel() {
 c=$(kernel c)
 rust=$(kernel rust)
 rust=$(sha256sum <"$rust" | cut -c1-16)
-# The pool's limit is a hundredth of the memory that the kernel's image leaves. One image is some pages
-# larger than the other; of 513 MiB, a hundredth is the same number of pages for both, with some fifty
-# pages to spare (max_pool_percent.4.pages, in the workload).
+# The pool's limit is a hundredth of the memory not used by the kernel's image. One image is a few
+# pages larger than the other; with 513 MiB, a hundredth is the same number of pages for both, with
+# some fifty pages of margin (max_pool_percent.4.pages, in the workload).
 guest=(-r -m 513M -t 1800) args="zswap.enabled=0 kunit.enable=0"
 key=$({ echo "${guest[*]} $args"; cat "$c" tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
 from=build/parity/$key

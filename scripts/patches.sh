@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# patches.sh [check]: the project as series of patches to be mailed, in build/series: zswap-in-rust with all of it,
-# at its upstream home, and each fix to C as one of its own. With check, the series is applied to a pristine
-# source by git am, built commit by commit, and the last kernel booted. checkpatch looks at each patch.
+# patches.sh [check]: writes the project as patch series to be mailed, in build/series:
+# zswap-in-rust with all of it, at its upstream paths, and each fix to C as a series of its own.
+# With check, git am applies the series to a pristine source, each commit is built, and the last
+# kernel booted. checkpatch checks each patch.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 
 out=build/series
 pristine=$(pristine)
-# Copies, which the toolchain root sees.
+# Copies, which are visible in the toolchain root.
 in=build/series-in
 rm -rf "$in"
 while read -r file; do
@@ -17,7 +18,7 @@ done < <(printf '%s\n' MAINTAINERS mm/Kconfig mm/Makefile; cat build/overlay/man
 step series scripts/enter.sh python3 scripts/series.py "$in" build/src "$out"
 rm -rf --one-file-system "${out:?}/tree"
 
-# The cover letter: what it is, and the figures of docs/performance.md.
+# The cover letter: the description, and the figures of docs/performance.md.
 cover=$out/zswap-in-rust/0000-cover-letter.patch
 scripts/enter.sh python3 - "$cover" <<'END'
 import pathlib, re, sys
@@ -26,21 +27,21 @@ text = cover.read_text()
 performance = pathlib.Path("docs/performance.md").read_text()
 tables = re.findall(r"(?:^\|[^\n]*\n)+", performance, re.M)
 body = """This is zswap, and the hot half of the swap cache under it, in Rust: chosen by Kconfig in place of mm/zswap.c and of
-that half of mm/swap_state.c, with the same functions, to user space and to callers the same but for documented fixes.
-The policy has no unsafe code. Rules that C has in comments are types: what is kept for a slot is reached by evidence
-that the slot can't go, a folio is filled before it is uptodate, a request can't be touched while hardware has it.
+that half of mm/swap_state.c, with the same interfaces to user space and to callers, except for documented fixes.
+The policy has no unsafe code. Locking rules that C states in comments are enforced by types: access to a slot's data
+requires a witness that the slot is pinned, a folio is filled before it is uptodate, a request in flight can't be used.
 
-Why one should want it: wrong use doesn't compile, and every race that zswap has had in C is a test, a model or a type
-here. What it costs, in instructions of a guest for a page, C's and Rust's:
+The benefit: misuse doesn't compile, and every historical race of zswap in C is excluded by a type, a model or a test
+here. The cost in instructions per page, in C and in Rust:
 
 """ + (max(tables, key=len) if tables else "") + """
-LZ4 in Rust, which the project has as well, is left out: it needs a crate that would have to be vendored.
+The project's LZ4 in Rust is left out: it needs a crate that would have to be vendored.
 """
 text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rust").replace("*** BLURB HERE ***", body)
 cover.write_text(text)
 END
 
-# Each fix of C is mailed alone: what is a note of ours, between the log and the diff, stays below the line.
+# Each fix to C is mailed separately: the notes between the log and the diff stay below the line.
 mapfile -t fixes < <(find patches/upstream patches/zero -name '*.patch' | sort)
 for fix in "${fixes[@]}"; do
 	dir=$out/fixes/$(basename "$fix" .patch | cut -d- -f2-)
@@ -48,7 +49,7 @@ for fix in "${fixes[@]}"; do
 	{ printf 'From: THE SENDER <sender@example.org>\n'; cat "$fix"; } >"$dir/0001-$(basename "$fix" .patch | cut -d- -f2-).patch"
 done
 
-# Of Rust, rustfmt says how long a line may be; C's are make check's.
+# rustfmt limits the line length of Rust; make check checks that of C.
 bad=()
 for patch in "$out"/zswap-in-rust/*.patch "$out"/fixes/*/*.patch; do
 	[ "$patch" != "$cover" ] || continue
@@ -59,7 +60,7 @@ done
 find "$out" -name '*.patch' | sort
 [ "${1:-}" = check ] || exit 0
 
-# --- As who applies it --------------------------------------------------------------------
+# --- As a recipient applies it --------------------------------------------------------------
 tree=$out/check
 apply() {
 	rm -rf "$tree" && mkdir -p "$tree" || return
@@ -70,7 +71,7 @@ apply() {
 step "git init" apply
 kernel=build/series-kernel
 mkdir -p "$kernel"
-# As scripts/kernel.sh builds, so that ccache knows most of it.
+# Like scripts/kernel.sh, so that ccache has most of it.
 make=(make -C build/src LLVM=1 ARCH=x86 O="$TOP/$kernel" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
 [ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=ccache clang")
 export CCACHE=${CCACHE-ccache}
@@ -78,7 +79,7 @@ for patch in "$out"/zswap-in-rust/*.patch; do
 	[ "$patch" != "$cover" ] || continue
 	name=$(basename "$patch" .patch | cut -c1-30)
 	step "git am $name" scripts/enter.sh git -C "$tree" am -q "../zswap-in-rust/${patch##*/}"
-	# What isn't there yet, Kconfig leaves out; what is, is switched on.
+	# Kconfig ignores options that don't exist yet; those that exist are enabled.
 	sed '/LZ4_RUST/d' scripts/kernel.config scripts/machines/x86_64.config >"$kernel/series.config"
 	printf '%s\n' CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y >>"$kernel/series.config"
 	# shellcheck disable=SC2016 # expanded in the root
@@ -92,6 +93,7 @@ for patch in "$out"/zswap-in-rust/*.patch; do
 done
 grep -q '^CONFIG_ZSWAP_RUST=y' "$kernel/.config" && grep -q '^CONFIG_SWAP_CACHE_RUST=y' "$kernel/.config" ||
 	die "the last kernel of the series has no Rust in it: see $kernel/.config"
-# What the series has: no LZ4 in Rust. Its objects have other names, so no tests of this machine either.
+# Tests of what the series contains: no LZ4 in Rust. Its objects have other names, so no host tests
+# either.
 mapfile -t tests < <(grep -l '^# boot: ' tests/vm/*.sh | grep -v /stress.sh | xargs grep -L -e lz4-rust -e '^# only: ')
 VARIANT=series-kernel tests/run.sh "${tests[@]}"

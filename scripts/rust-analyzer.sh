@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Write rust-project.json for a kernel that has been built, with the paths an editor outside the
-# toolchain root can open: the component's files are the checkout's own, not their laid copies.
+# Writes rust-project.json for a built kernel, with paths that an editor outside the toolchain root
+# can open: the project's files are the checkout's own, not their copies in the overlay.
 . "$(dirname "$0")/lib.sh"
 step "rust-analyzer" scripts/enter.sh make -C build/src LLVM=1 O="$TOP/build/rust" rust-analyzer
 sysroot=${HOSTTOOLS:+/usr}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""safety.py: what is unsafe, and what C is trusted for; written into docs/safety.md.
+"""safety.py: the report of unsafe code, and of what C is trusted for, in docs/safety.md.
 
-Counts the unsafe blocks, functions and impls of the abstractions and of the C ABI, as they are
-without their tests, and in what patches/ adds to upstream's files; and lists every C function that is called, with what docs/trusted.tsv says that
-it is trusted for. Fails if a function has no line there, if a line has no function, or if a block
-has no SAFETY comment. "check" only compares with what docs/safety.md has.
+Counts the unsafe blocks, functions and impls of the abstractions and of the C ABI, without their tests,
+and in what patches/ adds to upstream's files; and lists every C function called, with what docs/trusted.tsv
+trusts it for. Fails if a function has no line there, if a line has no function, or if a block has no SAFETY
+comment. "check" only compares with docs/safety.md.
 """
 
 import collections
@@ -37,14 +37,14 @@ def code(text):
 
 
 def undocumented(path, text):
-    """Lines with an unsafe block or impl that no SAFETY comment stands above."""
+    """Lines with an unsafe block or impl without a SAFETY comment above."""
     lines = text.splitlines()
     for i, line in enumerate(lines):
         bare = re.sub(r"//.*", "", line)
         if not re.search(r"\bunsafe\s*(\{|impl\b)", bare):
             continue
         above = i - 1
-        # The comment stands above the statement, which may have begun some lines earlier.
+        # The comment is above the statement, which may start some lines earlier.
         while above >= 0 and i - above < 12 and "SAFETY:" not in lines[above]:
             above -= 1
         if "SAFETY:" not in lines[above] and "SAFETY:" not in line:
@@ -75,7 +75,7 @@ def main():
         for name in re.findall(r"\bbindings::([a-z_]\w*)", bare):
             used[name].add(path)
     table = trusted()
-    # Types and constants of C are named as functions are: what is called has a parenthesis, or is handed on by name.
+    # C's types and constants are named like functions: a function is followed by a parenthesis, or passed by name.
     called = {name for path, text in sources() for name in re.findall(r"\bbindings::([a-z_]\w*)\s*[,(]", code(text))}
     called = {name for name in called if not re.fullmatch(r".*_t|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
     types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# sanitize.sh [check]: KUnit, the tests in the guest and MINUTES=5 of the stress under all that watches:
-# KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST, DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under
-# KCSAN, which looks for data races in C, and doesn't see Rust: its compiler doesn't instrument for it.
-# With check, only the input is looked at. One that fails doesn't keep the others from running.
+# sanitize.sh [check]: KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep,
+# PROVE_RCU, DEBUG_VM, DEBUG_LIST, DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN,
+# which finds data races in C, but not in Rust, which rustc doesn't instrument for it. With check,
+# only validates the input. All of them run, even if one fails.
 . "$(dirname "$0")/lib.sh"
 
 export IMPL=${IMPL:-rust} MINUTES=${MINUTES:-5}
@@ -13,14 +13,15 @@ scripts/stress.sh check
 [ "${1:-}" != check ] || exit 0
 
 table=() bad=0
-# watched NAME FRAGMENT: all tests that its first lines name, on a kernel in which all of it is on.
+# watched NAME FRAGMENT: runs all tests that its first lines name, on a kernel with all its options
+# on.
 watched() {
 	local tests option
 	read -ra tests < <(sed -n 's/^# tests: //p' "$2")
 	VARIANT=$1 EXTRA_CONFIG=$2
 	export VARIANT EXTRA_CONFIG
 	build_and_test "$1" "${tests[@]}" || bad=$((bad + 1))
-	# kernel.sh sees to that as well; but nothing is said here that wasn't looked at.
+	# kernel.sh also checks that, but this script verifies its own claim.
 	while read -r option; do
 		grep -q -x -F "$option" "build/$1/.config" && continue
 		result="$option isn't set"

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
-# selftests.pl LIST TABLE CLOSE OUT=RUNS[:PROGRAM,...]...: judges what guests of scripts/selftests.sh said
-# in so many runs of all programs, or of those with these numbers (OUT is .../selftests-IMPL.out or
-# .../selftests-IMPL-again.out). Every test is a row of the file TABLE; shown are each program's numbers
-# and the rows that are not simply passed by all. A test that didn't come, because its program
-# died before, has failed. Exits with 1 if Rust passes a test less often than C, by Fisher's exact test with
-# p < 0.01. The file CLOSE gets the numbers of the programs that have a test with p < 0.25.
+# selftests.pl LIST TABLE CLOSE OUT=RUNS[:PROGRAM,...]...: judges the output of guests of scripts/selftests.sh
+# from RUNS runs of all programs, or of those with these numbers (OUT is .../selftests-IMPL.out or
+# .../selftests-IMPL-again.out). Every test is a row of the file TABLE; prints each program's counts, and the
+# rows that didn't pass in all runs. A missing test, whose program died before, has failed. Exits with 1 if
+# Rust passes a test less often than C, by Fisher's exact test with p < 0.01. The file CLOSE gets the numbers
+# of the programs that have a test with p < 0.25.
 use strict;
 use warnings;
 
@@ -32,10 +32,10 @@ for my $out (@outs) {
 			my ($failed, $n, $text) = ($1, $2, $3);
 			$seen->($n);
 			my $skipped = $text =~ s/\s*# SKIP\s*(.*)// ? $1 : undef;
-			# Some give the reason after the mark, some the name, some the name and the reason.
+			# Some have the reason after the mark, some the name, some both.
 			($text, $skipped) = ($1, $2) if defined $skipped && $text eq '' && $skipped =~ /^(.*?)(?: \((.*)\))?$/;
 			$text =~ s/^# XFAIL //;
-			# The name is that of a test which went well: some say what failed instead.
+			# The name from a passed run: some print the failure instead.
 			$name{$program, $n} = $text if !$failed && !defined $skipped || !defined $name{$program, $n};
 			if (defined $skipped || /# SKIP/) {
 				$skip{$impl, $program, $n}++;
@@ -44,7 +44,7 @@ for my $out (@outs) {
 				$ok{$impl, $program, $n}++;
 			}
 		} elsif (/^end (\d+) (\S+) (\d+) (\d+)$/) {
-			# Above 4, the status says skipped, it was killed: by a signal, or for its time.
+			# A status above 4, which means skipped: killed by a signal, or timed out.
 			$name{$program, 0} = 'comes to its end';
 			$ok{$impl, $program, 0}++ if $1 <= 4;
 			$came{$impl, $program}++;
@@ -55,8 +55,8 @@ for my $out (@outs) {
 	}
 }
 
-# worse(C, OF, RUST, OF): the chance to have so few passes on Rust, or fewer, if each run of the two kernels
-# that passed could as well have been one of the other: the one-sided p of Fisher's exact test.
+# worse(C, OF, RUST, OF): the one-sided p of Fisher's exact test: the chance of at most that many passes on
+# Rust, if the two kernels don't differ.
 sub choose { my ($n, $k) = @_; my $log = 0; $log += log(($n - $_) / ($k - $_)) for 0 .. $k - 1; return $log }
 sub worse {
 	my ($c, $of_c, $rust, $of_rust) = @_;
@@ -78,7 +78,7 @@ printf $line, 'program', 'tests', ('all', 'some', 'none', 'skip', 's', 'stored',
 for my $p (0 .. $#commands) {
 	my %sum;
 	my $close;
-	# A program without a plan that never said a word is still one test.
+	# A program without a plan or output is still one test.
 	for my $n (1 .. $last{$p} // 1, 0) {
 		my (@cells, $always);
 		my $mark = '';

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# selftests.sh [IMPL...]: the kernel's own tests of zswap, of memory cgroups and of what else swaps,
-# from its source, on both implementations, RUNS times each (10), and what is close twice as often once
-# more. Ends with a table of how often each has passed; fails if Rust passes one less often than C, by more
-# than chance: scripts/selftests.pl says how that is decided. ONLY=text runs
-# the programs whose command has this text. What is tested and why: docs/selftests.md.
+# selftests.sh [IMPL...]: the kernel's selftests of zswap, memory cgroups and other users of swap,
+# from its source, on both implementations, RUNS times each (10); close results are repeated once,
+# twice as often. Ends with a table of the passes of each; fails if Rust passes a test significantly
+# less often than C, as decided by scripts/selftests.pl. ONLY=text runs the programs whose command
+# has this text. docs/selftests.md lists the tests and the reasons.
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- c rust
@@ -12,9 +12,9 @@ runs=${RUNS:-10}
 number RUNS "$runs" 2 999
 image=build/vm/selftests.tar
 
-# LIMIT COMMAND: what runs in the guest, and how much memory its cgroup may have ("max": all; "-": in
-# the root cgroup). A limit below what a test uses makes all of it go through swap; with `high`, it is
-# never killed for want of memory that is in use for a moment.
+# LIMIT COMMAND: the command in the guest, and its cgroup's memory limit ("max": none; "-": in the
+# root cgroup). A limit below a test's usage makes all of it go through swap; with `high`, the test
+# isn't killed for memory that is briefly in use.
 list=$(grep -F -e "${ONLY:-}" <<-'END'
 	- test_zswap
 	- test_memcontrol
@@ -33,7 +33,7 @@ END
 ) || die "ONLY=$ONLY fits no test: see the list in scripts/selftests.sh"
 
 # Built with the options of their own makefiles: the cgroup tests not optimised (they write to
-# memory that nobody reads), those of mm with -O2. patches/selftests/ mends what fails by chance in them.
+# memory that is never read), those of mm with -O2. patches/selftests/ fixes their flaky tests.
 # shellcheck disable=SC2016 # expanded in the root
 build='
 	list=$1 out=build/vm/selftests
@@ -60,7 +60,7 @@ build='
 				-o "$out/$program" "$patched/cgroup/$program.c" $from/cgroup/lib/cgroup_util.c
 			continue ;;
 		thp_swap_allocator)
-			# A quarter of its rounds. Should the loop look different some day, all of them.
+			# A quarter of its rounds; all of them if the loop ever changes.
 			sed "s/i < 100; ++i/i < 25; ++i/" build/src/tools/mm/thp_swap_allocator_test.c |
 				gcc -static -o "$out/${program}_test" -x c -
 			continue ;;
@@ -75,7 +75,8 @@ build='
 mkdir -p build/vm
 step "selftests" scripts/enter.sh bash -euc "$build" build "$list"
 
-# guests RUNS SUFFIX [PROGRAM,...]: of each implementation, a guest that runs these programs, or all, so often
+# guests RUNS SUFFIX [PROGRAM,...]: boots a guest of each implementation that runs these programs,
+# or all, RUNS times
 outs=()
 guests() {
 	local impl name
@@ -92,9 +93,10 @@ judge() { scripts/selftests.pl <(echo "$list") build/selftests.txt build/selftes
 impls=("$@")
 guests "$runs" ''
 rm -f build/selftests.close
-judge >build/selftests.said || : # said again below
+judge >build/selftests.said || : # repeated below
 close=$(cat build/selftests.close)
-# Decided beforehand, and once only: else chance would find something some day.
+# The repetition is fixed beforehand, and done only once: otherwise chance would eventually find
+# something.
 [ -z "$close" ] || {
 	echo "close: programs $close of the list run $((2 * runs)) times more"
 	guests $((2 * runs)) -again "$close"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Write the project as a series of patches to be mailed, by git format-patch.
+"""Writes the project as a series of patches to be mailed, by git format-patch.
 
 usage, in the toolchain root: series.py PRISTINE OVERLAY OUT, where OVERLAY is the source with the project laid on
 it and PRISTINE the one without.
 
-Files move from where the overlay has them to their upstream home. What several commits touch (a list of modules,
-Kconfig) comes in parts: of each, what names a file that isn't there yet is left out until it is.
+Moves files from their paths in the overlay to their upstream paths. Splits files that several commits touch (a
+list of modules, Kconfig): each commit has only the lines whose files already exist.
 """
 
 import os
@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-# Where a file of the overlay goes upstream, by how its path begins.
+# The upstream path of a file of the overlay, by its path's prefix.
 HOMES = [
     ("samples/rust/zswap_rs/kunit/", "mm/tests/zswap/"),
     ("samples/rust/zswap_rs/", "mm/zswap/"),
@@ -37,28 +37,29 @@ COMMITS = [
      r"rust/kernel/bug\.rs"),
     ("rust: Abstractions of what a cache in reclaim is made of",
      """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
-static keys, rate limits, parameters that run code, attributes in debugfs,
-plugs, and generations of which the newest is used and the older drained.
+static keys, rate limits, parameters with callbacks, attributes in debugfs,
+plugs, and generations, of which the newest is used and the older drained.
 
-They are in the kernel crate if what uses them is built, since all that is
-in it is exported to modules.""",
+They are built into the kernel crate only with their users, since the whole
+crate is exported to modules.""",
      r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
      r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
     ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
-     """A folio's state is a type: locked, in the swap cache, not read yet. What
-is kept for a slot of swap is reached by evidence that the slot can't go:
-a folio in the swap cache, or the lock of its cluster.""",
+     """A folio's state is a type: locked, in the swap cache, not read yet. Access
+to the data of a swap slot requires a witness that the slot can't be freed:
+a locked folio in the swap cache, or the slot being freed under its cluster's
+lock.""",
      r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",
-     """Transforms of acomp with their requests, up to eight of them under way at
-a time: lent to a closure that can't return before all have completed. And
-objects of zsmalloc, which are read and written as a whole.""",
+     """Transforms of acomp with their requests, up to eight of them in flight: a
+call can't return before all have completed. And objects of zsmalloc, which
+are read and written as a whole.""",
      r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/kernel/mm/zsmalloc\.rs|rust/helpers/(acompress|sg)\.c"),
     ("rust: mm: The swap cache, its table and readahead",
-     """Entries of the swap table are a type whose layout is compared with C's as
-it is built. Tracepoints take closures: nothing is made for an event that
-nobody listens to.""",
+     """Swap-table entries are a type whose layout is compared with C's at build
+time. Tracepoints take closures: a disabled event evaluates none of its
+fields.""",
      r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap\.h"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
@@ -71,10 +72,10 @@ fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
      r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
      """For either implementation: they call the functions that the rest of the
-kernel calls. Races are forced, by points at which a test holds one task.""",
+kernel calls. Race points, at which a test holds a task, force races.""",
      r"samples/rust/zswap_rs/kunit/.*"),
     ("MAINTAINERS: Add zswap and the swap cache in Rust",
-     """Beside those of the C, who decide what both have to do.""",
+     """In addition to the maintainers of the C, who decide what both have to do.""",
      r"MAINTAINERS"),
 ]
 
@@ -115,7 +116,7 @@ def message(commit):
 
 
 def filtered(path, text, present):
-    """The text of a file that comes in parts, as far as what it names is there."""
+    """The text of a split file, limited to lines whose files exist."""
     at = pathlib.PurePath(path)
     if path == "rust/kernel/lib.rs" or re.fullmatch(r"rust/kernel/\w+\.rs|rust/kernel/sync/atomic\.rs", path):
         folder = at.parent if at.name == "lib.rs" else at.with_suffix("")
@@ -151,7 +152,7 @@ def git(repo, *args, **kwargs):
 
 
 def kconfig_of(text, present):
-    """Blocks of the project's Kconfig: the choices and options for whose files it is time."""
+    """The blocks of the project's Kconfig whose files exist at this commit."""
     blocks = re.findall(r"(?:^#[^\n]*\n)*^choice\n.*?^endchoice\n|(?:^#[^\n]*\n)*^config \w+\n(?:[ \t][^\n]*\n|\n(?=[ \t]))*", text, re.M | re.S)
     tests = any(p.startswith("mm/tests/zswap/") for p in present)
     zswap, cache = "mm/zswap/zswap_rs.rs" in present, "mm/swap_cache/swap_cache_rs.rs" in present
@@ -167,13 +168,13 @@ def kconfig_of(text, present):
         if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_RUST_KUNIT_TEST") and not tests:
             continue
         if not block.startswith("choice") and "\nchoice" in block:
-            sys.exit("series.py: can't part Kconfig")
+            sys.exit("series.py: can't split Kconfig")
         out.append(block.rstrip("\n") + "\n")
     return "\n".join(out)
 
 
 def mm_makefile(text, present):
-    """What C's Makefile has to say, in place of the top one."""
+    """The lines for C's Makefile, in place of the top one."""
     lines = []
     if "mm/zswap/trace.c" in present:
         lines.append("obj-$(CONFIG_SWAP)\t+= zswap/\n")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Get the pristine source of Linux 7.3 into the cache, from Debian's backports, or else from any of its
-# suites that has it still. Any 7.3.y will do.
+# Downloads the pristine source of Linux 7.3 into the cache, from Debian's backports, or else from
+# any suite that still has it. Any 7.3.y will do.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 
@@ -17,7 +17,7 @@ need_space "$CACHE" 2500 "the kernel source"
 scratch=$CACHE/linux-download.tmp
 mkdir "$scratch"
 
-# The root's apt, with lists of its own: the root itself stays as it was made.
+# The root's apt, with separate lists: the root itself stays unchanged.
 # shellcheck disable=SC2016 # expanded in the root
 fetch='
 	cd "$1"

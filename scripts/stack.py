@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""stack.py: the stack that zswap and the swap cache take on each path through them, in C and in Rust.
+"""stack.py: the stack usage of each path through zswap and the swap cache, in C and in Rust.
 
-Reads the kernels in build/c and build/rust. A path begins where the kernel enters
-one of the two and ends where it calls a function of the kernel's again; what it takes is
-the sum of the frames between, return addresses included. If there are several paths
-between the two, the deepest counts. The kernel's scripts/checkstack.pl is no judge
-here: it leaves pushed registers out, and counts a frame that clang gives back by
-"add" twice.
+Reads the kernels in build/c and build/rust. A path starts where the kernel enters one of the two and
+ends where that calls a function of the kernel again; its usage is the sum of the frames between,
+including return addresses. Of several paths between the two, the deepest counts. The kernel's
+scripts/checkstack.pl isn't usable here: it omits pushed registers, and counts a frame that clang
+releases by "add" twice.
 
-Paths come to lie on one another in chains: a fault that charges a page enters reclaim, which stores, which
-writes back, which decompresses. Fails if Rust's largest chain takes more than 10 % more than C's
-largest. "-v" shows the functions on each path, with their frames.
+Paths nest in chains: a fault that charges a page enters reclaim, which stores, which writes back, which
+decompresses. Fails if Rust's largest chain takes more than 10 % more than C's largest. "-v" shows the
+functions on each path, with their frames.
 """
 
 import os
@@ -19,7 +18,7 @@ import re
 import subprocess
 import sys
 
-# What is counted as their own: in Rust also what they are instantiated from.
+# The functions counted as their own: in Rust also generic code that they instantiate.
 OWN = {
     "c": ["mm/zswap.o", "mm/swap_state.o"],
     "rust": ["samples/rust/zswap_rs/zswap_rs.o", "samples/rust/zswap_rs/glue.o",
@@ -28,7 +27,7 @@ OWN = {
 
 CHARGE = "mem_cgroup_swapin_charge_folio"
 
-# A path: what it is for, where it begins (in C; in Rust, if called otherwise), where it ends.
+# A path: its purpose, its start (in C; in Rust, if named differently), its end.
 PATHS = [
     ("store, to compress", "zswap_store", None, "crypto_acomp_compress"),
     ("store, to memory for it", "zswap_store", None, "zs_malloc"),
@@ -54,8 +53,8 @@ PATHS = [
     ("delete, to free", "swap_cache_del_folio", None, "__swap_cluster_free_entries"),
 ]
 
-# What the kernel's functions at a path's end may call, on the same stack: the functions that paths begin with.
-# In reclaim, nothing enters reclaim again (PF_MEMALLOC): so it does once in a chain.
+# The functions that start paths which the kernel's functions at a path's end may call on the same stack.
+# Reclaim doesn't enter reclaim again (PF_MEMALLOC), so it occurs once in a chain.
 RECLAIM = "reclaim"
 NEXT = {
     CHARGE: RECLAIM,
@@ -67,7 +66,7 @@ NEXT = {
 IN_RECLAIM = ("zswap_store", "zswap_shrinker_scan")
 LIMIT = 1.1
 
-# What C has no counterpart to, taken for asynchronous compressors only: these paths go through it, no others do.
+# Without a counterpart in C, and only for asynchronous compressors: these paths go through it, no others do.
 TOGETHER = "store_together"
 TOGETHER_LIMIT = 16384 // 10  # bytes, of the stack
 
@@ -77,7 +76,7 @@ def run(*command):
 
 
 class Kernel:
-    """The frames of zswap's own functions, and what they call."""
+    """The frames of zswap's own functions, and their callees."""
 
     def __init__(self, impl):
         build = f"build/{impl}"
@@ -96,7 +95,7 @@ class Kernel:
                     self.frames[name] = 8  # the return address
             if name not in self.own:
                 continue
-            # Each register once, and the room once: a function may have several prologues.
+            # Each register once, and the locals once: a function may have several prologues.
             part = re.search(r"\t(?:push +(%\w+)|sub +\$(0x\w+),(%rsp)|add +\$(0xf{8}\w+),%rsp)", line)
             if part:
                 register, down, _, up = part.groups()
@@ -105,11 +104,11 @@ class Kernel:
                 self.frames[name] = 8 + sum(parts.values())
             call = re.search(r"\t(call|jmp) +[0-9a-f]+ <([^>+]+)>", line)
             if call and call.group(2) != name:
-                # A jump to another function is a last call: the frame is gone by then.
+                # A jump to another function is a tail call: the frame is released by then.
                 self.calls[name][call.group(2)] = call.group(1) == "call" or self.calls[name].get(call.group(2), False)
 
     def deepest(self, begin, end, avoid, above=()):
-        """The most that the paths from begin to end take, and the functions on that one with their frames."""
+        """The largest usage of the paths from begin to end, and the functions on that path with their frames."""
         best = None
         for callee, stays in self.calls.get(begin, {}).items():
             if re.fullmatch(end, callee):
@@ -125,7 +124,7 @@ class Kernel:
         return best
 
     def find(self, name, pattern):
-        """The function called name, or else by what its name demangled looks like."""
+        """The function of that name, or else by its demangled name."""
         if name in self.own or not pattern:
             return name
         nice = dict(zip(run("llvm-cxxfilt", *sorted(self.own)).splitlines(), sorted(self.own)))
@@ -133,7 +132,7 @@ class Kernel:
 
 
 def chains(paths, begin=None, reclaim=False):
-    """All sequences of paths on one another, each as far as it goes, that start with the function begin."""
+    """All maximal chains of nested paths that start with the function begin."""
     for path in paths:
         name, first, end = path
         if begin is not None and first not in (IN_RECLAIM if begin == RECLAIM else (begin,)):
@@ -167,7 +166,7 @@ def main():
             for impl, path in ("C", there), ("Rust", here):
                 print(f"{impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
 
-    # Of those that differ only in where they end, the one that goes deepest.
+    # Of chains that differ only in their end, the deepest.
     deepest, begins = {}, {what: begin for what, begin, *_ in PATHS}
     for chain in chains([(what, begin, end) for what, begin, _, end in PATHS]):
         if begins[chain[0]] in NEXT.values():

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# stress.sh [check]: everything that can happen to zswap at once, for MINUTES (15), on a kernel that
-# watches locks, lists, contexts and memory: the configuration debug, or the kernel that VARIANT
-# names. SEED repeats what a run did, though not when. With check, only the input is looked at.
+# stress.sh [check]: all operations on zswap at once, for MINUTES (15), on a kernel with checks of
+# locks, lists, contexts and memory: the configuration debug, or the kernel that VARIANT names. SEED
+# repeats a run's operations, but not their timing. With check, only validates the input.
 . "$(dirname "$0")/lib.sh"
 
 export IMPL=${IMPL:-rust}

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Make the toolchain root in the cache: Debian's own compilers, so that every machine builds alike.
-# With herd, make the root for make litmus; with fuzz, that for make fuzz; with arm64, that for ARCH=arm64.
+# Makes the toolchain root in the cache: Debian's own compilers, so that every machine builds the
+# same. With herd, makes the root for make litmus; with fuzz, that for make fuzz; with arm64, that
+# for ARCH=arm64.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
@@ -22,7 +23,7 @@ arm64)
 esac
 
 if [ -n "${HOSTTOOLS:-}" ]; then
-	[ -z "${1:-}" ] || exit 0 # who wants them looks for the machine's own
+	[ -z "${1:-}" ] || exit 0 # their users look for the machine's own
 	src=$(pristine)
 	for tool in make clang ld.lld rustc cargo bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
 		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"
@@ -65,14 +66,14 @@ chmod 755 "$scratch"
 options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
 [ "${1:-}" != arm64 ] || options+=(--architectures="$(dpkg --print-architecture),arm64")
-# A suite that isn't released may be signed for a time that is past.
+# An unreleased suite's signature may have expired.
 [ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
 if [ "$(id -u)" = 0 ]; then
-	# A mount namespace of its own: nothing stays mounted in a root whose making was killed.
+	# A separate mount namespace: nothing stays mounted in a root if its creation is killed.
 	make_root=(unshare --mount mmdebstrap --mode=root "${options[@]}" "$suite" "$scratch")
 else
 	# Made with a range of ids, then unpacked with the user's own, which enter.sh maps to root.
-	# /var/tmp, since other ids can't reach into a private home.
+	# In /var/tmp, since other ids can't access a private home.
 	make_root=(bash -o pipefail -c 'TMPDIR=/var/tmp mmdebstrap --mode=unshare "${@:2}" - |
 		tar -x -C "$1" --no-same-owner --exclude="./dev/*"' _ "$scratch" "${options[@]}" "$suite")
 	need_space /var/tmp $size "making $what"

@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots the kernel of IMPL (rust, c, ...) in QEMU, as a machine of ARCH, and runs one command in it.
+# Boots the kernel of IMPL (rust, c, ...) in QEMU, on a machine of ARCH, and runs one command in it.
 #
 #   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-p] [-s SHIFT] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal
 #
-# The command's output comes on standard output and stays in build/log/NAME.out,
-# the kernel's log in build/log/NAME.console. The exit status is the command's;
-# 1 when the kernel complained (oops, BUG, WARNING), died or ran out of time.
-# -r makes it repeatable: one CPU, whose clock is the instructions that it has executed. Of string
-# instructions QEMU counts each step, so that CPU lacks the features by which the kernel copies and
-# clears memory byte by byte. An instruction takes 2 to the power of SHIFT (1) nanoseconds of that clock.
-# -p leaves its CPUs paused: it stands still in its boot, for the test of what is done about that.
-# Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
-# vdc DISK read-only. What the guest writes to them is forgotten.
+# The command's output goes to standard output and stays in build/log/NAME.out, the kernel's log in
+# build/log/NAME.console. The exit status is the command's; 1 when the kernel complained (oops, BUG,
+# WARNING), died or timed out. -r makes it repeatable: one CPU, whose clock counts executed
+# instructions. QEMU counts each step of a string instruction, so that CPU lacks the features with
+# which the kernel copies and clears memory byte by byte. An instruction takes 2 to the power of
+# SHIFT (1) nanoseconds of that clock. -p leaves its CPUs paused: it hangs in its boot, to test how
+# that is handled. Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
+# vdc DISK read-only. Writes to them are discarded.
 . "$(dirname "$0")/lib.sh"
 
 name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat='' paused='' shift_by=1
@@ -39,20 +38,20 @@ build=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^build=//p')
 kernel=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=${IMPL:-rust}"
 
-# The machine: its QEMU, the root that has it, its compiler, its first and second serial line.
+# The machine: its QEMU, the root with it, its compiler, its first and second serial line.
 enter=(scripts/enter.sh)
 case ${ARCH:-x86_64} in
 x86_64)
-	# Four levels of page tables: of five, KASAN makes a false alarm, if an interrupt comes while the kernel
-	# looks at what the CPU has.
+	# Four levels of page tables: with five, KASAN reports a false positive if an interrupt
+	# comes during the kernel's CPU detection.
 	cc=gcc machine=(qemu-system-x86_64) cpu=max,la57=off lines=(ttyS0 ttyS1)
-	# The kernel's check of its timer fails where QEMU has to wait long for a CPU.
+	# The kernel's timer check fails if QEMU has to wait long for a CPU.
 	args="no_timer_check $args"
 	[ -z "$repeat" ] || cpu+=,erms=off,fsrm=off,fsrs=off
 	;;
 arm64)
 	cc=aarch64-linux-gnu-gcc machine=(qemu-system-aarch64 -machine virt) cpu=neoverse-n1 lines=(ttyAMA0 ttyAMA1) args="earlycon $args"
-	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 wants a root with its programs: leave HOSTTOOLS out"
+	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 requires a root with its programs: leave HOSTTOOLS out"
 	scripts/toolchain.sh arm64 >&2
 	enter=(env ENTER_ROOT="$ARM64_ROOT" scripts/enter.sh)
 	;;
@@ -69,7 +68,7 @@ fi
 "${enter[@]}" bash scripts/initramfs.sh "$cc" "${PAGES:-4}" "$initramfs" "${modules[@]#"$TOP/"}"
 if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 	(
-		flock 9 # of guests that begin together, one
+		flock 9 # only one of several guests started together
 		[ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ] || exit 0
 		truncate -s 512M "$vm/swap.img" "$vm/ext4.new"
 		scripts/enter.sh mkfs.ext4 -q -F build/vm/ext4.new
@@ -79,7 +78,7 @@ fi
 [ -z "$repeat" ] || accel=tcg,thread=single
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
-# What a healthy kernel never logs.
+# Messages that a healthy kernel never logs.
 bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
 bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
 
@@ -88,14 +87,14 @@ qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
 	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$TOP/$initramfs"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
-# What is not repeated is how long a disk takes.
+# Only the disks' latency isn't repeatable.
 if [ -n "$repeat" ]; then
 	qemu+=(-smp 1 -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
 else
 	qemu+=(-smp 2)
 fi
 [ -z "$paused" ] || qemu+=(-S)
-# For scripts/coverage.sh: what is executed of these addresses.
+# For scripts/coverage.sh: logs the executed code in these address ranges.
 [ -z "${COVER:-}" ] || qemu+=(-d in_asm -dfilter "$COVER" -D "$log.cover")
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
 append="console=${lines[0]} panic=-1 $args out=${lines[1]}"
@@ -105,12 +104,13 @@ if [ -n "$shell" ]; then
 	exec "${enter[@]}" "${qemu[@]}" -serial mon:stdio -append "$append run=shell"
 fi
 
-# Whether anything of ours has begun; the command line, which the kernel shows, names tests.
+# Whether any code of the project has run; the command line in the log, which names tests, is
+# ignored.
 ours() { awk '/ommand line/ { next } /zswap: |KTAP|lz4/ { found = 1; exit } END { exit !found }' "$log.console"; }
 
-# Shown as it comes. (tail -f was once seen to show nothing of a file that QEMU had written to.)
-# On a loaded host QEMU's own emulation was seen to stand still early in a boot, once in hundreds, long before
-# anything of ours runs: such a guest is booted again, once, and its log kept. Later, only the limit counts.
+# Shows the output as it comes. (tail -f once showed nothing of a file that QEMU had written.) On a
+# loaded host, QEMU's emulation hangs early in one of some hundred boots, long before any code of
+# the project runs: such a guest is rebooted once, and its log kept. Later, only the timeout counts.
 watch() {
 	local seen=0 alive=1 lines size=0 now=0 still=0
 	while [ -n "$alive" ]; do
@@ -149,11 +149,10 @@ status=0
 job=
 
 [ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
-# zswap_faulty and zswap_accel are compressors of the tests, which fail on request.
-# Nor is it one that an allocation has failed or waited long, or a task was killed for its memory, which says so
-# with a trace, and may: a test of ours sees that its task is gone; nor a data race
-# of C's that KCSAN sees in what has nothing to do with swap, or where zsmalloc reads a zspage's
-# class while it changes how full it is: bits of one word (docs/upstream).
+# Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
+# request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
+# missing task; and data races in C that KCSAN finds outside of swap, or in zsmalloc, which reads a
+# zspage's class while it changes its fullness: bits of one word (docs/upstream).
 complaint=$(grep -a -v -E "zswap_(faulty|accel)" "$log.console" | awk -v bad="$bad" '
 	/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
 	/Call Trace/ && NR <= excused { next }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by tests/run.sh: reads TAP, shows each point on a line, and counts.
+# Sourced by tests/run.sh: parses TAP, prints a line for each point, and counts.
 
 passed=0 failed=0 skipped=0
 failures=() # their names
@@ -18,9 +18,9 @@ result() {
 	esac
 }
 
-# tap NAME: counts the TAP on standard input. "# file X" goes over to the test X. planned[X] may be set
-# before; a point that never comes is a failed one. Of a test in must_run, none may be skipped; of the
-# others not all, if the test doesn't say so before any of it ("1..0 # SKIP why").
+# tap NAME: counts the TAP on standard input. "# file X" starts the test X. planned[X] may be set
+# before; a missing point counts as failed. A test in must_run may skip no point; another one may
+# not skip all, unless it declares that at the start ("1..0 # SKIP why").
 declare -A planned=() seen=() ran=() must_run=()
 tap() {
 	local test=$1 line name verdict last took why missing
@@ -50,7 +50,7 @@ tap() {
 			[ $verdict = skip ] || ran[$test]=yes
 			result $verdict "$test: $name${why/:  /: }" "$took"
 			;;
-		# What else is said belongs to the point before, or is a death cry.
+		# Other output belongs to the previous point, or precedes a crash.
 		*) printf '        %s\n' "$line" ;;
 		esac
 	done
@@ -59,7 +59,7 @@ tap() {
 		if [ $missing != 0 ]; then
 			[ $missing -gt 0 ] || missing=1
 			result FAILED "$test: ${seen[$test]:-0} of its ${planned[$test]} points came"
-			failed=$((failed + missing - 1)) # each that didn't come
+			failed=$((failed + missing - 1)) # each missing point
 		elif [ -z "${ran[$test]:-}" ]; then
 			result FAILED "$test: nothing of it ran"
 		fi
@@ -67,8 +67,8 @@ tap() {
 	planned=() seen=() ran=() must_run=()
 }
 
-# cases LOG: the KUnit suites of this log as TAP, by the kernel's own parser. Suites that are one test: "# file
-# KUnit SUITE" goes before each.
+# cases LOG: converts the KUnit suites of this log to TAP, with the kernel's own parser. "# file
+# KUnit SUITE" precedes each suite, which is one test.
 cases() {
 	scripts/enter.sh python3 build/src/tools/testing/kunit/kunit.py parse "$TOP/$1" 2>&1 |
 		perl -ne 's/^\[[\d:]+\] //;
@@ -82,11 +82,11 @@ cases() {
 			END { print "# file KUnit\n", $all && $all == $shown ? "ok" : "not ok", " 1 - all cases are shown\n" }'
 }
 
-# kunit LOG: the suites that ran while the kernel of this log came up, each of which is a test.
+# kunit LOG: counts the suites that ran during the boot of this log, each as a test.
 kunit() { tap KUnit < <(cases "$1"); }
 
-# unfold FILE: TAP, in which the results of KUnit suites become points of the test that ran them: each begins as KTAP
-# does and ends with "# ktap over". FILE is where they are put for the parser.
+# unfold FILE: TAP in which the results of KUnit suites become points of the test that ran them:
+# each starts as KTAP and ends with "# ktap over". FILE holds them for the parser.
 unfold() {
 	local line
 	while IFS= read -r line; do

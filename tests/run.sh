@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every test: each on a line with its result and time, then "N passed, N failed, N skipped". A test of
-# which nothing ran has failed.
+# Runs every test: one line each with result and time, then "N passed, N failed, N skipped". A test
+# of which nothing ran has failed.
 #
-# A test in the guest that says "# only: NAME..." is for these kernels, by VARIANT or IMPL; the others are for
-# all. For Rust there are two without VARIANT: rust, and debugvm for the tests that name it. IMPL=c runs
-# them on C, the reference. One that says "# not: ARCH: WHY" is left out there; so are the
-# tests of this machine, which the run without ARCH has.
+# A guest test with "# only: NAME..." is for these kernels, by VARIANT or IMPL; the others are for
+# all. For Rust there are two kernels without VARIANT: rust, and debugvm for the tests that name it.
+# IMPL=c runs the tests on C, the reference. A test with "# not: ARCH: WHY" is left out there, as
+# are the host tests, which the run without ARCH includes.
 # usage: tests/run.sh [tests/vm/FILE...]
 . "$(dirname "$0")/../scripts/lib.sh"
 . tests/judge.sh
@@ -27,8 +27,8 @@ host_tests() {
 	tap litmus-files < <(tests/host/litmus.sh 2>&1)
 	tap litmus < <(scripts/litmus.sh 2>&1)
 	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
-	# cargo says "test NAME ... ok", and "running N tests" before.
-	# Attacks are on the types of the Rust kernel.
+	# cargo says "test NAME ... ok", and "running N tests" before. Attacks target the types of
+	# the Rust kernel.
 	local attacks=(--exclude attack) build
 	[ "$IMPL" != rust ] || attacks=()
 	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
@@ -41,8 +41,8 @@ host_tests() {
 			END { print "1..", $all || 1, "\n" }')
 }
 
-# boot NAME ARGS FILE...: the tests that want a kernel booted with these arguments; "-r" before them is
-# one for scripts/vm.sh.
+# boot NAME ARGS FILE...: runs the tests that need a kernel booted with these arguments; a leading
+# "-r" goes to scripts/vm.sh.
 boot() {
 	local name=$1 args=$2 file points again repeat=()
 	shift 2
@@ -68,32 +68,33 @@ boot() {
 	esac
 }
 
-# only VARIANT FILE: whether the file is for this variant's kernel, by name
+# only VARIANT FILE: whether the file names this variant's kernel
 only() { grep -q -x "# only:.* $1\( .*\)\?" "$2"; }
 
-# may_skip FILE: whether some of it may be missing: on C, which lacks the points that hold a task; on a kernel
-# that isn't said to be for it; or if it says itself what it skips
+# may_skip FILE: whether parts of it may be skipped: on C, which lacks race points; on a kernel that
+# it doesn't name; or if it skips points itself
 may_skip() {
 	[ "$IMPL" != rust ] && return
 	[ -n "${VARIANT:-}" ] && ! only "$VARIANT" "$1" && return
 	grep -q -E '^[[:space:]]*(skip|no_leaks) ' "$1"
 }
 
-# second FILE: whether it wants the second kernel
+# second FILE: whether it needs the second kernel
 second() { [ "$IMPL" = rust ] && [ -z "${VARIANT:-}" ] && only debugvm "$1"; }
 
-# guests FILE...: in as few boots as there are command lines
+# guests FILE...: runs them with one boot for each command line
 guests() {
 	local boots files i name args kunit=''
 	mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)
 	for i in "${!boots[@]}"; do
 		mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
 		name=$prefix${VARIANT:+$VARIANT-}test-$i args=${boots[i]}
-		# The suites in C are run by abi.sh and others, with a swap device as those want it. (kunit.filter,
-		# which can leave some out, is a NULL pointer dereference in Rust's.)
+		# abi.sh and others run the suites in C, with the swap device that these need.
+		# (kunit.filter, which could exclude suites, causes a NULL pointer dereference with
+		# those in Rust.)
 		[[ $args == *kunit.* ]] || args+=" kunit.filter_glob=rust_*"
 		boot "$name" "$args" "${files[@]##*/}"
-		# Once is enough, of the first boot that has them.
+		# Only once, in the first boot that has them.
 		if [ -z "$kunit" ] && [[ $args != *kunit.*=0* ]]; then
 			kunit=$name
 			kunit "build/log/$name.console"
@@ -105,7 +106,7 @@ all=
 if [ $# = 0 ]; then
 	all=yes
 	mapfile -t files < <(for file in tests/vm/*.sh; do
-		grep -q -e '^# boot: ' -e '^plan ' "$file" || continue # what tests share
+		grep -q -e '^# boot: ' -e '^plan ' "$file" || continue # shared by tests
 		! why=$(sed -n "s/^# not: ${ARCH:-x86_64}: //p" "$file" | grep .) || { echo "left out: ${file##*/}: $why" >&2; continue; }
 		! grep -q '^# only: ' "$file" || only "${VARIANT:-$IMPL}" "$file" || second "$file" || continue
 		echo "$file"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The zero-page reproducer of docs/upstream on the kernel of IMPL, RUNS times (default 10).
-# Ends with an error if a single page had its older content.
+# The zero-page reproducer of docs/upstream on the kernel of IMPL, RUNS times (default 10). Fails if
+# any page had its older contents.
 . "$(dirname "$0")/../scripts/lib.sh"
 
 out=$(mktemp)

@@ -12,7 +12,7 @@ __rust_helper bool rust_helper_node_possible(int node)
 	return node_possible(node);
 }
 
-/* A variable, or a plain number. */
+/* nr_node_ids is a variable or a constant. */
 __rust_helper unsigned int rust_helper_max_node_ids(void)
 {
 	return nr_node_ids;

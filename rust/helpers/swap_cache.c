@@ -40,7 +40,7 @@ __rust_helper void rust_helper_swap_cluster_unlock(struct swap_cluster_info *ci)
 	swap_cluster_unlock(ci);
 }
 
-/* Null if the cluster has no table. Under the cluster's lock. */
+/* Null if the cluster has no table. The caller holds the cluster's lock. */
 __rust_helper atomic_long_t *
 rust_helper_swap_cluster_table(struct swap_cluster_info *ci)
 {
@@ -101,14 +101,14 @@ __rust_helper void rust_helper_folio_ref_sub(struct folio *folio, int nr)
 	folio_ref_sub(folio, nr);
 }
 
-/* Of a folio that nobody else knows. */
+/* The folio must not be shared yet: these aren't atomic. */
 __rust_helper void rust_helper_folio_init_swapin(struct folio *folio)
 {
 	__folio_set_locked(folio);
 	__folio_set_swapbacked(folio);
 }
 
-/* folio->swap sits in nested anonymous unions: not a place to name from Rust. */
+/* folio->swap is in nested anonymous unions, which Rust can't name well. */
 __rust_helper void rust_helper_folio_enter_swapcache(struct folio *folio,
 						     swp_entry_t entry)
 {
@@ -148,7 +148,7 @@ __rust_helper bool rust_helper_folio_test_clear_readahead(struct folio *folio)
 	return folio_test_clear_readahead(folio);
 }
 
-/* Inline without huge pages. */
+/* An inline function without huge pages. */
 __rust_helper int rust_helper_folio_prepare_split(struct folio *folio)
 {
 	return folio_memcg_alloc_deferred(folio);
@@ -179,16 +179,15 @@ __rust_helper void rust_helper_workingset_refault(struct folio *folio, void *sha
 }
 
 /*
- * A folio for a swapin: by a policy, or where the fault is. For more than a page
- * no harder than for a huge page, which is a no-op for GFP_HIGHUSER_MOVABLE but
- * matters for shmem.
+ * Allocates a folio for a swap-in: by a policy, or for a fault. For a large folio, the flags are
+ * limited to those for a huge page: a no-op for GFP_HIGHUSER_MOVABLE, but not for shmem.
  */
 __rust_helper struct folio *
 rust_helper_swapin_alloc_folio(gfp_t *gfp, unsigned int order,
 			       struct vm_fault *vmf, struct mempolicy *mpol,
 			       pgoff_t ilx)
 {
-	/* Without huge pages there is no other order, and nothing to ask. */
+	/* Without huge pages the order is always 0. */
 	if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && order)
 		*gfp = thp_shmem_limit_gfp_mask(vma_thp_gfp_mask(vmf ? vmf->vma : NULL),
 						*gfp);
@@ -236,7 +235,7 @@ rust_helper_vma_swap_readahead_info(struct vm_area_struct *vma)
 	return &vma->swap_readahead_info;
 }
 
-/* Not a constant on every machine. */
+/* Not a constant on every architecture. */
 __rust_helper unsigned long rust_helper_page_table_span(void)
 {
 	return PMD_SIZE;

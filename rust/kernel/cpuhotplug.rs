@@ -35,12 +35,12 @@ use pin_init::{
     PinInit, //
 };
 
-/// The place of a state in the order in which a CPU that comes up passes through them, before it
-/// runs: `enum cpuhp_state`.
+/// The place of a state in the order in which a CPU passes through the states before it runs: `enum
+/// cpuhp_state`.
 #[derive(Clone, Copy)]
 pub enum Slot {
-    /// One of those that are given to whoever asks: `CPUHP_BP_PREPARE_DYN`. The order among them is
-    /// that of asking.
+    /// A dynamically allocated state: `CPUHP_BP_PREPARE_DYN`. Such states are ordered by
+    /// registration.
     PrepareDyn,
     /// `CPUHP_MM_ZSWP_POOL_PREPARE`
     MmZswapPoolPrepare,
@@ -55,22 +55,22 @@ impl Slot {
     }
 }
 
-/// Something that has to be made ready for each CPU before that CPU runs.
+/// Something that must be prepared for each CPU before that CPU runs.
 pub trait Prepare: Send + Sync + 'static {
-    /// Where the state is whose instances these are.
+    /// The place of the instances' state.
     const SLOT: Slot;
 
-    /// Called for each CPU that comes up, and for those which are up when the instance is made.
+    /// Called for each CPU that comes up, and for each CPU that is up when the instance is created.
     ///
     /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
-    /// up, or the instance isn't made. May be called again for the same CPU.
+    /// up, or the instance isn't created. May be called again for the same CPU.
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
-/// The right to make instances of a state of `T`: it is set up while this value lives.
+/// A registered state, of which instances of `T` can be created as long as this value lives.
 ///
-/// Invariant in `T`: what is called for an instance was said when the state was set up, and a subtype
-/// can say otherwise.
+/// Invariant in `T`: the callback for instances was chosen when the state was registered, and a
+/// subtype could have another one.
 ///
 /// # Invariants
 ///
@@ -81,28 +81,29 @@ pub struct State<T: Prepare> {
 }
 
 impl<T: Prepare> State<T> {
-    /// Sets up the state. For [`builtin_cpu_state!`].
+    /// Registers the state. For [`builtin_cpu_state!`].
     ///
     /// [`builtin_cpu_state!`]: crate::builtin_cpu_state
     ///
     /// # Safety
     ///
-    /// The code that it calls, and `name`, must be there for ever: it must be built in. (An instance
-    /// wants a state that lives for ever, so nobody can take the callback back.)
+    /// The callback's code and `name` must never be unloaded: they must be built in. (An instance
+    /// requires a state that lives forever, so the callback can't be unregistered.)
     #[doc(hidden)]
     pub unsafe fn new(name: &'static CStr) -> Result<Self> {
-        // The C prototype is that of callbacks without an instance; for a multi-instance state
-        // the core casts it back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
+        // C's prototype is for callbacks without an instance; for a multi-instance state the core
+        // casts the callback back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
         //
-        // SAFETY: Function pointers have one size, and see above for who calls it.
+        // SAFETY: Function pointers have the same size, and the core calls it with the right type,
+        // see above.
         let callback = unsafe {
             core::mem::transmute::<
                 unsafe extern "C" fn(c_uint, *mut bindings::hlist_node) -> c_int,
                 unsafe extern "C" fn(c_uint) -> c_int,
             >(prepare_callback::<T>)
         };
-        // SAFETY: By the requirement `name` and the callback stay; `multi_instance` is true, so that
-        // it is called for instances only.
+        // SAFETY: By the requirement `name` and the callback stay; `multi_instance` is true, so the
+        // callback is called only for instances.
         let ret = unsafe {
             bindings::__cpuhp_setup_state(
                 T::SLOT.as_raw(),
@@ -114,8 +115,8 @@ impl<T: Prepare> State<T> {
             )
         };
         to_result(ret)?;
-        // INVARIANT: The state was free and is now registered with our callback. Of those that are
-        // given to whoever asks, C returns which one it is.
+        // INVARIANT: The state was free and is now registered with our callback. For a dynamic
+        // state, C returns which one it is.
         Ok(Self {
             state: match T::SLOT {
                 Slot::PrepareDyn => ret as bindings::cpuhp_state,
@@ -126,8 +127,9 @@ impl<T: Prepare> State<T> {
     }
 }
 
-/// Sets up the [`State`](kernel::cpuhotplug::State) of built-in code, of the given name. May sleep.
-/// Fails with `EBUSY` while somebody else has it, with `ENOSPC` if none is left.
+/// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, with the given name. May
+/// sleep. Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic
+/// state is left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
 #[macro_export]
@@ -136,22 +138,22 @@ macro_rules! builtin_cpu_state {
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_cpu_state! is for built-in code");
         let name: &'static $crate::str::CStr = $name;
-        // SAFETY: This is built in, as just checked, and so are its name and what it calls.
+        // SAFETY: This is built in, as just checked, and so are the name and the callback.
         unsafe { $crate::cpuhotplug::State::new(name) }
     }};
 }
 
 impl<T: Prepare> Drop for State<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the state is ours. It has no instances: these borrow it
-        // for ever, which a value that is dropped isn't.
+        // SAFETY: By the type invariant the state is ours. It has no instances: an instance borrows
+        // its state forever, so that the state is never dropped.
         unsafe { bindings::__cpuhp_remove_state(self.state, false) };
     }
 }
 
 /// A `T` whose [`Prepare::prepare`] is called for each CPU.
 ///
-/// Invariant in `T`, as its state is.
+/// Invariant in `T`, like its state.
 ///
 /// # Invariants
 ///
@@ -176,7 +178,7 @@ impl<T: Prepare> Drop for State<T> {
 ///     }
 /// }
 ///
-/// // Once: the state is there for ever, as its instances want.
+/// // Once: the state lives forever, as its instances require.
 /// fn new() -> Result<Pin<KBox<Instance<Buffers>>>> {
 ///     let state: State<Buffers> = kernel::builtin_cpu_state!(c"mm/buffers:prepare")?;
 ///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
@@ -194,13 +196,13 @@ pub struct Instance<T: Prepare> {
     inner: T,
 }
 
-// SAFETY: The list that `node` is on has a lock of its own.
+// SAFETY: The list that `node` is on has its own lock.
 unsafe impl<T: Prepare> Send for Instance<T> {}
 // SAFETY: A shared reference gives `&T`, and `T: Sync`.
 unsafe impl<T: Prepare> Sync for Instance<T> {}
 
 impl<T: Prepare> Instance<T> {
-    /// Makes `inner` an instance of `state`: prepares it for each CPU that is up. May sleep.
+    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep.
     ///
     /// Mirrors `cpuhp_state_add_instance()`.
     pub fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
@@ -212,9 +214,9 @@ impl<T: Prepare> Instance<T> {
             }
             // SAFETY: As above. An `hlist_node` off any list is zeroed.
             unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
-            // SAFETY: By the invariant of `State` the state is registered with our callback,
-            // which finds an initialised `Self` around the node. The memory is pinned, and
-            // `PinnedDrop` takes the node off the list.
+            // SAFETY: By the invariant of `State` the state is registered with our callback, which
+            // finds an initialised `Self` around the node. The memory is pinned, and `PinnedDrop`
+            // removes the node from the list.
             let ret = to_result(unsafe {
                 bindings::__cpuhp_state_add_instance(
                     state.state,
@@ -223,8 +225,8 @@ impl<T: Prepare> Instance<T> {
                 )
             });
             if ret.is_err() {
-                // SAFETY: The node was not added, nobody can reach `inner`, and on error our
-                // caller doesn't drop it.
+                // SAFETY: The node was not added, so nothing else can reach `inner`, and on error
+                // our caller doesn't drop it.
                 unsafe { core::ptr::drop_in_place(&raw mut (*this).inner) };
             }
             ret
@@ -248,8 +250,8 @@ impl<T: Prepare> Deref for Instance<T> {
 impl<T: Prepare> PinnedDrop for Instance<T> {
     fn drop(self: Pin<&mut Self>) {
         // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
-        // this returns, no callback runs or will run for the node: it takes `cpu_hotplug_lock` for
-        // reading, which CPUs that come up hold for writing.
+        // this returns, no callback runs or will run for the node: C takes `cpu_hotplug_lock` for
+        // reading here, and for writing when it brings up a CPU.
         unsafe {
             bindings::__cpuhp_state_remove_instance(self.state.state, self.node.get(), true);
         }

@@ -10,7 +10,7 @@ use crate::{
     ffi::c_int, //
 };
 
-/// The NUMA nodes that have memory which the kernel can use: one at least.
+/// The NUMA nodes with memory that the kernel can use: at least one.
 ///
 /// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! One value for each possible CPU.
+//! Per-CPU values.
 //!
 //! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h)
 
@@ -27,10 +27,10 @@ use core::{
 };
 use pin_init::PinInit;
 
-/// A `T` for each possible CPU, in memory near to that CPU.
+/// A `T` for each possible CPU, in memory close to that CPU.
 ///
-/// Every CPU's value may be reached from everywhere: "this CPU's" is where a value is found fast,
-/// no promise that the task stays there. Hence `T` must be [`Sync`].
+/// Every CPU's value can be accessed from any CPU. [`PerCpu::this_cpu`] is a fast way to a value;
+/// it doesn't keep the task from migrating. Hence `T` must be [`Sync`].
 ///
 /// Mirrors `alloc_percpu()`.
 ///
@@ -39,7 +39,7 @@ use pin_init::PinInit;
 /// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
 /// each possible CPU is initialised and pinned.
 ///
-/// Covariant in `T`, as a box is: values are lent and dropped, and nothing is stored in their place.
+/// Covariant in `T`, like a box: values are lent and dropped, and never replaced.
 ///
 /// # Examples
 ///
@@ -54,7 +54,7 @@ use pin_init::PinInit;
 /// let counts: PerCpu<Mutex<u32>> = PerCpu::new(|| new_mutex!(0), GFP_KERNEL)?;
 /// *counts.this_cpu().lock() += 1;
 ///
-/// // On whichever CPU that was.
+/// // On whichever CPU the task ran.
 /// let cpus = (0..nr_cpu_ids()).filter_map(CpuId::from_u32);
 /// let counts = cpus.filter_map(|cpu| counts.get(cpu));
 /// let sum: u32 = counts.map(|count| *count.lock()).sum();
@@ -62,12 +62,12 @@ use pin_init::PinInit;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct PerCpu<T> {
-    // A per-CPU address, which only `per_cpu_ptr()` and its like turn into a real one.
+    // A per-CPU address, which `per_cpu_ptr()` and similar functions translate into a real one.
     ptr: *mut c_void,
     _p: PhantomData<T>,
 }
 
-// SAFETY: It owns the values, and may drop them on any CPU.
+// SAFETY: The owner may drop the values on any CPU.
 unsafe impl<T: Send> Send for PerCpu<T> {}
 // SAFETY: A shared reference to it gives only `&T`.
 unsafe impl<T: Sync> Sync for PerCpu<T> {}
@@ -80,29 +80,30 @@ fn possible_cpus() -> impl Iterator<Item = CpuId> {
         .filter_map(CpuId::from_u32)
 }
 
-/// The NUMA node of `cpu`, or none if the CPU isn't possible. Mirrors `cpu_to_node()`.
+/// The NUMA node of `cpu`, or [`NumaNode::NO_NODE`] if the CPU isn't possible. Mirrors
+/// `cpu_to_node()`.
 pub fn node_of(cpu: CpuId) -> NumaNode {
     // SAFETY: A `CpuId` is in range.
     if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
         return NumaNode::NO_NODE;
     }
-    // SAFETY: The CPU is possible, so it has per-CPU data, in which C looks.
+    // SAFETY: The CPU is possible, so it has the per-CPU data that C reads.
     let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
-    // It can be none, before the CPU has been up.
+    // There may be none before the CPU has been up.
     NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
 }
 
 impl<T> PerCpu<T> {
-    /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` may.
+    /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` allows it.
     ///
-    /// A `T` that the allocator couldn't serve, and would warn of, is refused by the compiler.
+    /// Fails to compile for a `T` that is too large for the allocator, which would warn.
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         const {
             // `PCPU_MIN_UNIT_SIZE`
             assert!(size_of::<T>() <= (32usize << 10).next_multiple_of(PAGE_SIZE));
             assert!(align_of::<T>() <= PAGE_SIZE);
         }
-        // SAFETY: No requirement. Nothing is no size for the allocator.
+        // SAFETY: No requirement. The allocator refuses size 0.
         let ptr = unsafe {
             bindings::alloc_percpu_gfp(size_of::<T>().max(1), align_of::<T>(), gfp.as_raw())
         };
@@ -110,8 +111,8 @@ impl<T> PerCpu<T> {
             return Err(AllocError);
         }
         for cpu in possible_cpus() {
-            // SAFETY: `ptr` was just allocated with the layout of `T`, nobody else knows it, and
-            // each value is initialised once, in its final place.
+            // SAFETY: `ptr` was just allocated with the layout of `T`, and isn't shared yet; each
+            // value is initialised once, in its final place.
             unsafe { pin_init::raw_init(Self::value(ptr, cpu), init()) };
         }
         // INVARIANT: Just allocated for `T`, with each possible CPU's value initialised; they
@@ -123,7 +124,7 @@ impl<T> PerCpu<T> {
     }
 
     fn value(ptr: *mut c_void, cpu: CpuId) -> *mut T {
-        // SAFETY: `per_cpu_ptr()` computes an address; what may be done with it is the callers'.
+        // SAFETY: `per_cpu_ptr()` only computes an address, which the callers use with care.
         unsafe { bindings::per_cpu_ptr(ptr, cpu.as_u32()) }.cast()
     }
 
@@ -140,8 +141,8 @@ impl<T> PerCpu<T> {
     /// The value of the CPU that the task happens to run on. Mirrors `raw_cpu_ptr()`.
     #[inline]
     pub fn this_cpu(&self) -> &T {
-        // SAFETY: By the type invariant this is a per-CPU allocation, with an initialised value
-        // for the CPU, which is possible as it runs this. It is only shared until `drop`.
+        // SAFETY: By the type invariant this is a per-CPU allocation, with an initialised value for
+        // the current CPU, which is possible since it is running. It is only shared until `drop`.
         unsafe { &*bindings::raw_cpu_ptr(self.ptr).cast::<T>() }
     }
 }
@@ -171,7 +172,7 @@ mod tests {
     };
 
     #[test]
-    fn each_cpu_has_a_value_of_its_own() -> Result {
+    fn each_cpu_has_its_own_value() -> Result {
         let values: PerCpu<Mutex<u32>> = PerCpu::new(|| new_mutex!(1), GFP_KERNEL)?;
         for cpu in possible_cpus() {
             let value = values.get(cpu).ok_or(EINVAL)?;
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_dropped_once_a_cpu() -> Result {
+    fn each_value_is_dropped_once() -> Result {
         let shared = Arc::new((), GFP_KERNEL)?;
         let values = PerCpu::new(
             || {
@@ -202,7 +203,7 @@ mod tests {
             GFP_KERNEL,
         )?;
         drop(values);
-        // Nobody else has it any more.
+        // No other reference is left.
         assert!(Arc::into_unique_or_drop(shared).is_some());
         Ok(())
     }

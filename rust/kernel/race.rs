@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Points in the code at which a test can hold a task, to force an interleaving.
+//! Race points: points in the code at which a test can hold a task, to force an interleaving.
 //!
-//! Nothing is left of them unless `CONFIG_ZSWAP_RACE_POINTS` is set; then it is a no-op, until a
-//! test arms one.
+//! They compile to nothing without `CONFIG_ZSWAP_RACE_POINTS`, and with it to a no-op, until a test
+//! arms one.
 
-/// A point named `"PATH:BEFORE_OR_AFTER_STEP"` at which a test can hold a task: `atomic` where it
-/// mustn't sleep.
+/// A race point named `"PATH:BEFORE_OR_AFTER_STEP"`; `atomic` where the task must not sleep.
 ///
 /// # Examples
 ///
@@ -15,7 +14,7 @@
 /// #     Some(7)
 /// # }
 /// let found = lookup();
-/// // What was found may be gone before it is used: a test can see to that.
+/// // A test can hold the task here, and free what was found.
 /// kernel::race_point!("example:after_lookup");
 /// assert_eq!(found, Some(7));
 /// ```
@@ -27,8 +26,7 @@ macro_rules! race_point {
     };
 }
 
-/// A point named `"PATH:BEFORE_OR_AFTER_STEP"` at which a test can hold a task: `atomic` where it
-/// mustn't sleep.
+/// A race point named `"PATH:BEFORE_OR_AFTER_STEP"`; `atomic` where the task must not sleep.
 ///
 /// # Examples
 ///
@@ -37,7 +35,7 @@ macro_rules! race_point {
 /// #     Some(7)
 /// # }
 /// let found = lookup();
-/// // What was found may be gone before it is used: a test can see to that.
+/// // A test can hold the task here, and free what was found.
 /// kernel::race_point!("example:after_lookup");
 /// assert_eq!(found, Some(7));
 /// ```
@@ -57,7 +55,7 @@ macro_rules! race_point {
 #[doc(hidden)]
 #[inline]
 pub fn reached(point: &'static crate::str::CStr, may_sleep: bool) {
-    // SAFETY: It is a static key that C has defined.
+    // SAFETY: It is a static key, defined in C.
     if unsafe { crate::static_branch_unlikely!(zswap_race_armed, Armed, key) } {
         hold(point, may_sleep);
     }
@@ -69,11 +67,11 @@ pub fn reached(point: &'static crate::str::CStr, may_sleep: bool) {
 fn hold(point: &crate::str::CStr, may_sleep: bool) {
     use crate::str::CStrExt as _;
 
-    // SAFETY: A string that stays; C looks at it, and waits in the way that it is told.
+    // SAFETY: A static string, which C reads; C doesn't sleep unless it may.
     unsafe { zswap_race_point(point.as_char_ptr(), may_sleep) }
 }
 
-/// `static_branch_unlikely!` wants a field.
+/// `static_branch_unlikely!` requires a field.
 #[cfg(CONFIG_ZSWAP_RACE_POINTS)]
 #[repr(transparent)]
 struct Armed {

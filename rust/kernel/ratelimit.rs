@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Limits on how often a message is printed.
+//! Rate limits for messages.
 //!
 //! C header: [`include/linux/ratelimit.h`](srctree/include/linux/ratelimit.h)
 
@@ -18,7 +18,7 @@ use pin_init::{
     PinInit, //
 };
 
-/// Lets ten messages pass every five seconds, and counts the others.
+/// Lets ten messages pass in five seconds, and counts the suppressed ones.
 ///
 /// Mirrors `struct ratelimit_state` with the default limits.
 ///
@@ -42,13 +42,13 @@ pub struct RateLimit {
     state: Opaque<bindings::ratelimit_state>,
 }
 
-// SAFETY: A `struct ratelimit_state` has a lock of its own and belongs to no thread.
+// SAFETY: A `struct ratelimit_state` has its own lock and is bound to no thread.
 unsafe impl Send for RateLimit {}
 // SAFETY: As above.
 unsafe impl Sync for RateLimit {}
 
 impl RateLimit {
-    /// Creates a limit that nothing has counted against yet.
+    /// Creates a limit against which nothing has counted yet.
     pub fn new() -> impl PinInit<Self> {
         // INVARIANT: `state` is initialised here.
         pin_init!(Self {
@@ -61,8 +61,8 @@ impl RateLimit {
     ///
     /// Any context but NMI.
     pub fn allows(&self, name: &CStr) -> bool {
-        // SAFETY: `state` is initialised by the type invariant, and values of this type come from
-        // pinned initialisers only, so that it doesn't move; `name` outlives the call.
+        // SAFETY: `state` is initialised by the type invariant. Values of this type come only from
+        // pinned initialisers, so it doesn't move. `name` outlives the call.
         (unsafe { bindings::___ratelimit(self.state.get(), name.as_char_ptr()) }) != 0
     }
 }

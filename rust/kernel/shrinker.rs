@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Callbacks that free memory under pressure.
+//! Shrinkers: callbacks that free memory under pressure.
 //!
 //! C header: [`include/linux/shrinker.h`](srctree/include/linux/shrinker.h)
 
@@ -23,17 +23,17 @@ use crate::{
 };
 use core::ptr::NonNull;
 
-/// How many pages reclaim takes at a time. Mirrors `SWAP_CLUSTER_MAX`.
+/// The number of pages that reclaim takes at a time. Mirrors `SWAP_CLUSTER_MAX`.
 pub const SWAP_CLUSTER_MAX: usize = bindings::SWAP_CLUSTER_MAX as usize;
 
-/// How often reclaim fails before it gives up. Mirrors `MAX_RECLAIM_RETRIES`.
+/// The number of failures after which reclaim gives up. Mirrors `MAX_RECLAIM_RETRIES`.
 pub const MAX_RECLAIM_RETRIES: u32 = bindings::MAX_RECLAIM_RETRIES;
 
-/// What memory pressure asks for. Mirrors `struct shrink_control`.
+/// A request from reclaim. Mirrors `struct shrink_control`.
 pub struct Request<'a> {
-    /// Where memory is wanted.
+    /// The node that is short of memory.
     pub nid: NumaNode,
-    /// Whose memory: [`None`] with cgroups disabled at run time or at build time.
+    /// The cgroup to reclaim from; [`None`] with cgroups disabled at run time or at build time.
     pub memcg: Option<&'a MemCgroup>,
     gfp: bindings::gfp_t,
 }
@@ -41,10 +41,10 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// # Safety
     ///
-    /// `sc` must be what C passes to a callback, for `'a`.
+    /// `sc` must be the one that C passes to a callback, for `'a`.
     unsafe fn from_raw(sc: *mut bindings::shrink_control) -> Self {
-        // SAFETY: By the requirement; C keeps the group while it runs the callback, and asks for a
-        // node that there is.
+        // SAFETY: By the requirement; C keeps the cgroup while it runs the callback, and the node
+        // is a possible one.
         unsafe {
             Self {
                 nid: NumaNode::from_possible((*sc).nid),
@@ -54,7 +54,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether whoever wants memory can stand that I/O and file systems are used to get it.
+    /// Whether the allocation allows reclaim to do I/O and to enter file systems.
     ///
     /// Mirrors `gfp_has_io_fs()`.
     pub fn may_do_io(&self) -> bool {
@@ -63,13 +63,13 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What came of a scan.
+/// The result of a scan.
 pub enum Scanned {
     /// This many objects were freed.
     Freed(usize),
-    /// Nothing more can be freed now: don't ask again for this pressure.
+    /// Nothing more can be freed now: reclaim should not call again for this request.
     Stop,
-    /// Nothing was looked at.
+    /// No object was scanned.
     Refused,
 }
 
@@ -111,15 +111,16 @@ pub enum Scanned {
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Shrink {
-    /// How many objects could be freed: 0 to be left alone. Runs in a task that may sleep.
+    /// Returns the number of freeable objects; with 0, `scan` isn't called. Runs in a task that may
+    /// sleep.
     fn count(request: &Request<'_>) -> usize;
 
-    /// Frees some, looking at no more than `nr_to_scan`, which it may count down. Runs in reclaim,
-    /// in a task that may sleep.
+    /// Scans at most `nr_to_scan` objects and frees some. May count `nr_to_scan` down. Runs in
+    /// reclaim, in a task that may sleep.
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned;
 }
 
-/// A shrinker that isn't registered yet. It is aware of nodes and cgroups.
+/// A shrinker that isn't registered yet, aware of NUMA nodes and cgroups.
 ///
 /// # Invariants
 ///
@@ -138,7 +139,7 @@ impl Shrinker {
         let ptr =
             unsafe { bindings::shrinker_alloc(flags, c"%s".as_char_ptr(), name.as_char_ptr()) };
         let ptr = NonNull::new(ptr).ok_or(ENOMEM)?;
-        // SAFETY: Just allocated, and not registered: nobody else looks at it.
+        // SAFETY: Just allocated, and not registered, so nothing else accesses it.
         unsafe {
             (*ptr.as_ptr()).count_objects = Some(count::<S>);
             (*ptr.as_ptr()).scan_objects = Some(scan::<S>);
@@ -149,18 +150,18 @@ impl Shrinker {
         Ok(Self { ptr })
     }
 
-    /// Registers it: from now on, and for ever, it is called. For [`register_builtin_shrinker!`].
+    /// Registers the shrinker, permanently. For [`register_builtin_shrinker!`].
     ///
     /// [`register_builtin_shrinker!`]: crate::register_builtin_shrinker
     ///
     /// # Safety
     ///
-    /// The code that it calls must be there for ever: it must be built in.
+    /// The callbacks' code must never be unloaded: it must be built in.
     #[doc(hidden)]
     pub unsafe fn register(self) {
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
-        // SAFETY: By the type invariant it is allocated and not registered. It is never freed, nor,
-        // by the requirement, is what it calls.
+        // SAFETY: By the type invariant it is allocated and not registered. It is never freed, and
+        // by the requirement its callbacks are never unloaded.
         unsafe { bindings::shrinker_register(ptr.as_ptr()) }
     }
 
@@ -176,20 +177,20 @@ impl Drop for Shrinker {
     }
 }
 
-/// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code: it is called from now on,
-/// and for ever. Mirrors `shrinker_register()`.
+/// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code, permanently. Mirrors
+/// `shrinker_register()`.
 #[macro_export]
 macro_rules! register_builtin_shrinker {
     ($shrinker:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("register_builtin_shrinker! is for built-in code");
         let shrinker: $crate::shrinker::Shrinker = $shrinker;
-        // SAFETY: This is built in, as just checked, and so is what it knows.
+        // SAFETY: This is built in, as just checked, and so are its callbacks.
         unsafe { shrinker.register() }
     }};
 }
 
-/// As in C, where bindgen takes it for a negative number.
+/// As in C. bindgen would make it a negative number.
 const SHRINK_STOP: c_ulong = c_ulong::MAX;
 
 /// # Safety
@@ -217,7 +218,7 @@ unsafe extern "C" fn scan<S: Shrink>(
         Scanned::Freed(freed) => freed,
         Scanned::Stop => SHRINK_STOP,
         Scanned::Refused => {
-            // SAFETY: As above; `scan` has given its part of it back.
+            // SAFETY: As above; the borrow for `scan` has ended.
             unsafe { (*sc).nr_scanned = 0 };
             SHRINK_STOP
         }
@@ -230,13 +231,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn io_is_for_those_who_can_stand_it() {
+    fn scan_requires_gfp_io_and_fs() {
         let (io, fs) = (bindings::__GFP_IO, bindings::__GFP_FS);
         for (gfp, may) in [(io | fs, true), (io, false), (fs, false), (0, false)] {
-            // SAFETY: It is numbers and pointers, which may be zero.
+            // SAFETY: It consists of numbers and pointers, which may be zero.
             let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
             sc.gfp_mask = gfp;
-            // SAFETY: There is no group in it.
+            // SAFETY: Its cgroup is null.
             let request = unsafe { Request::from_raw(&mut sc) };
             assert_eq!(request.may_do_io(), may);
         }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What is in the kernel that was built with IMPL=rust. Prints TAP.
+# Checks the contents of the kernel built with IMPL=rust. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
@@ -31,5 +31,5 @@ stands_still() {
 	STILL_LIMIT=2 scripts/vm.sh -p -n still true >"$work/still" 2>&1 || status=$?
 	[ $status = 1 ] && [ "$(grep -c 'booted again$' "$work/still")" = 1 ] && grep -q 'stood still .*, twice' "$work/still"
 }
-point "a guest that stands still in its boot is booted again, and given up the second time" stands_still
+point "a guest that hangs in its boot is rebooted once, then given up" stands_still
 exit $status

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Bad input: each gives one line that says what and what to do, and a non-zero exit, and leaves
-# nothing that the next run would trip over. Works on a copy of the checkout with a cache of its own,
-# into which the real toolchain root and source are linked. Prints TAP.
+# Bad input: each case prints one line with the problem and its fix, exits non-zero, and leaves no
+# state that breaks the next run. Works on a copy of the checkout with its own cache, into which the
+# real toolchain root and source are linked. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
@@ -24,14 +24,14 @@ cp docs/c-to-rust.md "$work/co/docs"
 cd "$work/co"
 export ZSWAP_RS_CACHE=$work/cache
 
-# A source that a faulty overlay may write through to without harm.
+# A source to which a faulty overlay may write through without harm.
 cp -al "$source" "$work/linux" 2>/dev/null || {
 	rm -rf "$work/linux"
 	cp -a "$source" "$work/linux"
 }
 for file in Kbuild mm/Makefile; do cp -p --remove-destination "$source/$file" "$work/linux/$file"; done
 
-# fresh_cache [root] [source]: a cache with nothing in it but links to the real things named.
+# fresh_cache [root] [source]: a cache that has only links to the named real ones.
 fresh_cache() {
 	rm -rf "$ZSWAP_RS_CACHE"
 	mkdir "$ZSWAP_RS_CACHE"
@@ -42,7 +42,7 @@ fresh_cache() {
 		esac
 	done
 }
-# Nothing may be left but locks and links.
+# Only locks and links may be left.
 cache_is_clean() {
 	[ -z "$(find "$ZSWAP_RS_CACHE" -mindepth 1 -maxdepth 1 ! -name '*.lock' ! -name cargo ! -type l)" ]
 }
@@ -73,13 +73,13 @@ refused() { # refused NAME PATTERN CMD...; make's own closing line is not ours
 	[ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$pattern" "$work/err" || status=1
 	point "$status" "$name"
 }
-# shim NAME: a program put before the real one of that name; its text comes on stdin.
+# shim NAME: a program that shadows the real one of that name; its text comes on stdin.
 shim() {
 	{ echo '#!/bin/bash'; cat; } >"$work/bin/$1"
 	chmod +x "$work/bin/$1"
 }
 shimmed() { PATH=$work/bin:$PATH "$@"; }
-# begins: what was started has come to its shim, within a minute.
+# begins: waits up to a minute until the started command has reached its shim.
 begins() {
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -166,7 +166,8 @@ refused 'no network for the crates' 'no network.* run again' offline scripts/cra
 holds 'and they are not taken for got' test -z "$(find "$ZSWAP_RS_CACHE/cargo" -name 'got-*')"
 
 # --- Interrupted downloads ------------------------------------------------------------------
-# A stand-in that first hangs half-way, then works; the killed run's lock goes with its child.
+# A stand-in that first hangs half-way, then works; the killed run's lock is released with its
+# child.
 fresh_cache
 # shellcheck disable=SC2016 # expanded in the shim
 hanging='dir=${!#}; [ -d "$dir" ] || dir=; [ -z "$dir" ] || touch "$dir/half"; touch "$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1'
@@ -182,7 +183,7 @@ shim mmdebstrap <<<"$working"
 holds 'the next run makes it' shimmed scripts/toolchain.sh
 holds 'from nothing' test -d "$ZSWAP_RS_CACHE/${ROOT##*/}" -a ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}/half" -a ! -e "$ZSWAP_RS_CACHE/${ROOT##*/}.tmp"
 
-# The download of the source, in this root's stead with an apt-get that brings a truncated package.
+# The download of the source; instead of the root's apt-get, one that delivers a truncated package.
 cp scripts/enter.sh "$work/enter.sh"
 # shellcheck disable=SC2016
 printf '%s\n' '#!/bin/bash' 'exec "$@"' >scripts/enter.sh
@@ -231,7 +232,7 @@ cp "$work/enter.sh" scripts/enter.sh
 fresh_cache root source
 holds 'an overlay of nothing' scripts/overlay.sh
 
-# A tree whose C has moved on: one function changed, one renamed, and a number that no function has.
+# A tree whose C has changed: one function changed, one renamed, and a number outside any function.
 sed -e '/^bool zswap_store(/,/^}/s/bool ret = false/bool ret = true/' -e 's/\bzswap_swapoff(/zswap_device_gone(/' \
 	-e 's/zswap_max_pool_percent = 20/zswap_max_pool_percent = 30/' \
 	"$source/mm/zswap.c" >"$work/zswap.c"
@@ -272,7 +273,8 @@ refused 'a crate that is not there' 'lz4_flex .* run make crates' scripts/overla
 rmdir samples/rust/lz4_rs
 
 # --- KVM -------------------------------------------------------------------------------------
-# Not an error: it falls back to TCG and says why. Without a device, and with one that is no KVM.
+# Not an error: falls back to TCG and prints the reason. Without a device, and with one that isn't
+# KVM.
 rm -rf build/vm
 mkdir -p "build/${prefix}rust/arch/x86/boot"
 cp "$image" "build/${prefix}rust/arch/x86/boot/"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whether tests/judge.sh, which reads what all tests say, takes no failure for a pass, nor what was
-# skipped. Prints TAP.
+# Checks that tests/judge.sh, which parses all tests' output, counts no failed or skipped test as
+# passed. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 work=$TOP/build/judge
 rm -rf "$work"
@@ -9,7 +9,7 @@ mkdir "$work"
 scratch=$work
 
 n=0 bad=0
-# judged PASSED FAILED SKIPPED NAME [CMD...]: what is said on standard input, with CMD done before
+# judged PASSED FAILED SKIPPED NAME [CMD...]: judges standard input, after running CMD
 judged() {
 	local want="$1 $2 $3" name=$4 got
 	shift 4
@@ -50,7 +50,8 @@ judged 0 0 1 'a test that says why it has none' <<<'1..0 # SKIP why'
 judged 0 1 0 'the same where it must run' it_must_run <<<'1..0 # SKIP why'
 judged 1 1 0 'a skip where it must run' it_must_run <<<$'1..2\nok 1 - a\nok 2 - b # SKIP why'
 
-# suite OK... : what a kernel says of suites, one a line: their cases, each ok, not or skip
+# suites CASES...: a kernel's output for suites, one for each argument: its cases, each ok, not or
+# skip
 suites() {
 	local suite=0 case line
 	echo 'KTAP version 1'
@@ -77,7 +78,7 @@ judged 4 0 0 'KUnit suites that pass' < <(suites 'ok ok' ok)
 judged 3 1 0 'one with a case that fails' < <(suites 'ok not' ok)
 judged 3 0 1 'one with a case that is skipped' < <(suites 'ok skip' ok)
 judged 2 1 2 'one of which all cases are skipped' < <(suites 'skip skip' ok)
-# in_test POINTS CASES: a test in the guest with a suite in it, and a point after it
+# in_test POINTS CASES: a guest test that runs a suite, and has a point after it
 in_test() { echo "1..$1"; suites "$2"; echo '# ktap over'; echo 'ok 9 - nothing is left'; }
 judged 3 0 0 'a test with a suite in it' < <(in_test 3 'ok ok')
 judged 2 1 0 'one with a case that fails' < <(in_test 3 'ok not')

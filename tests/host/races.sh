@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whether what docs/races.md names is there, and names what there is. Prints TAP.
+# Checks that everything docs/races.md names exists, and that it names all bugs. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 . tests/host/tap.sh
 
-# A line for each name: the row's number, what kind of name it is, the name.
+# A line for each name: the row's number, the kind of name, the name.
 named=$(perl -ne 'next unless /^\| (?!#|-)(.*?) \|/;
 	my $row = $1;
 	my @cells = split / \| |^\| | ?\|$/;
@@ -42,7 +42,7 @@ for kind in KUnit VM model host mutant attack; do
 done
 point "each bug has one row" "$(comm -3 <({ seq 21; seq 29 42; } | sort) \
 	<(awk '$2 == "row" && $1 ~ /^[0-9]+$/ && $1 < 100 { print $1 }' <<<"$named" | sort) | tr -d '\t')"
-point "what a mutant brings back names it" "$(for patch in tests/mutants/*.patch; do
+point "each mutant's bug names the mutant" "$(for patch in tests/mutants/*.patch; do
 	name=${patch##*/} name=${name%.patch}
 	sed -n '/^---/q; s/^history: //p' "$patch" | sed 's/, /\n/g' | tr ' ' _ | while read -r row; do
 		grep -q -x -F "$row mutant $name" <<<"$named" || echo "row $row lacks $name"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# scripts/selftests.pl judges what the kernel's own tests said: it must miss no test that Rust passes less
-# often than C by more than chance, however that comes about, and take chance for nothing else. Here it is
-# told of such ones. Prints TAP.
+# scripts/selftests.pl judges the results of the kernel's selftests: it must detect each test that
+# Rust passes significantly less often than C, for whatever reason, and must not report chance. It
+# gets made-up results here. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 work=$(mktemp -d)
 scratch=$work
 printf '%s\n' 'max one' 'max two -x' >"$work/list"
 
-# guest NAME RUNS: so many runs of two programs, of three tests and of one, in which all is well
+# guest NAME RUNS: that many runs of two programs, with three tests and with one, in which all pass
 guest() {
 	local run
 	for run in $(seq "$2"); do
@@ -20,9 +20,9 @@ guest() {
 }
 
 n=0 bad=0
-# judged STATUS LINE CLOSE NAME [RUST [C [AGAIN]]]: with the output of Rust and of C edited, of ten runs of each, the
-# judge ends with STATUS, says LINE, and finds the programs CLOSE close; with AGAIN, after 20 more runs of the first
-# program, of which Rust's are edited
+# judged STATUS LINE CLOSE NAME [RUST [C [AGAIN]]]: edits the output of ten runs each of Rust and C;
+# the judge must exit with STATUS, print LINE, and report the programs CLOSE as close; with AGAIN,
+# after 20 more runs of the first program, with Rust's output edited
 judged() {
 	local status=0 close outs
 	guest c 10

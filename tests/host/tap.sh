@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by the tests that compare documents with what is there. status is their exit status.
+# Sourced by the tests that compare documents with the sources. status is their exit status.
 
-# shellcheck disable=SC2034 # status: whoever sources it exits with it
+# shellcheck disable=SC2034 # status: the sourcing script exits with it
 n=0 status=0
 point() { # point NAME PROBLEMS: passes if there are none
 	n=$((n + 1))

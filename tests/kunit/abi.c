@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What <linux/zswap.h> promises to its callers, whichever implementation is
- * built: where the folio's lock is after each return value, what is left in
- * the folio's slots, and whose data a folio has.
+ * Tests of the interface in <linux/zswap.h>, for either implementation: whether
+ * the folio is locked after each return value, what remains in its slots, and
+ * which data it has.
  *
- * The folios are real, in the swap cache of a swap device (setup.c). No
- * assertion ends a test early: each has a locked folio to clean up.
+ * The folios are real, in the swap cache for a swap device (setup.c). No
+ * assertion ends a test early, since each test has a locked folio to clean up.
  */
 
 #include "faulty_acomp.h"
 #include "swap_test.h"
 
-/* What a folio is filled with, in its n-th version. */
+/* The contents of a folio, in its n-th version. */
 #define VERSION(n) ((0x5a5aULL << 48) + ((u64)(n) << 32) + 1)
 
-/* A folio as reclaim has it: charged, locked, uptodate, with slots. */
+/* A folio as in reclaim: charged, locked, uptodate, with slots. */
 static struct folio *cached_folio(struct kunit *test, int order)
 {
 	return new_folio(test, order, VERSION(1));
 }
 
 /*
- * Locks @folio again after a load, if that has unlocked it as it should: nobody
- * else knows the folio.
+ * Locks @folio again after a load, which should have unlocked it. The lock
+ * isn't contended, since no other task knows the folio.
  */
 static void relock(struct folio *folio)
 {
 	folio_trylock(folio);
 }
 
-/* To have @folio loaded: somebody else's bytes in it, and not uptodate. */
+/* Prepares @folio for a load: other contents, and not uptodate. */
 static void make_unread(struct folio *folio)
 {
 	fill(folio, VERSION(99));
@@ -37,7 +37,7 @@ static void make_unread(struct folio *folio)
 	folio_clear_uptodate(folio);
 }
 
-/* A page, what a fault may swap in at once, and all that fits into a cluster. */
+/* One page, a size that a fault may swap in, and a whole cluster. */
 #ifdef CONFIG_THP_SWAP
 static const int orders[] = { 0, 4, HPAGE_PMD_ORDER };
 #else
@@ -102,7 +102,7 @@ static void load_empties_slot_and_dirties_folio(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
 	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(folio));
-	/* Nothing else has the data now: reclaim must not drop the folio. */
+	/* The folio has the only copy now: reclaim must not drop it. */
 	KUNIT_EXPECT_TRUE(test, folio_test_dirty(folio));
 	KUNIT_EXPECT_TRUE(test, holds(folio, VERSION(1)));
 	KUNIT_EXPECT_EQ(test, stored(), before);
@@ -125,7 +125,7 @@ static void load_of_empty_slot_keeps_the_lock(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_dirty(folio));
 
-	/* It is the device's turn, and the shrinker is to know. */
+	/* The page comes from the device, and the shrinker must be told. */
 	rcu_read_lock();
 	swapins = &folio_lruvec(folio)->zswap_lruvec_state.nr_disk_swapins;
 	before = atomic_long_read(swapins);
@@ -202,7 +202,7 @@ static void failed_compression_stores_page_raw(struct kunit *test)
 	long before = stored();
 	int i;
 
-	/* The page is kept as it is, and comes back as it was. */
+	/* The page is stored uncompressed, and loads unchanged. */
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct folio *folio = cached_folio(test, 0);
 
@@ -221,7 +221,7 @@ static void failed_compression_stores_page_raw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-/* Stores folios, and again with @param at @refuse: none of their slots has an entry then. */
+/* Stores folios, then again with @param set to @refuse: their slots must have no entries then. */
 static void refused_with(struct kunit *test, const char *param,
 			 const char *refuse, const char *accept)
 {
@@ -260,8 +260,8 @@ static void full_store_clears_the_slots(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Makes the n-th allocation of a store fail, for every n that there is (for
- * the largest folio: for its first pages, and for some later ones).
+ * Makes the n-th allocation of a store fail, for every n (for the largest
+ * folio: for its first pages, and for some later ones).
  */
 static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw)
 {
@@ -291,7 +291,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		} else {
 			refused++;
 			most = n;
-			/* Nothing new, and nothing older. */
+			/* Neither a new entry nor an older one remains. */
 			KUNIT_EXPECT_EQ(test, stored(), before);
 		}
 		drop(folio);
@@ -301,7 +301,9 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 	}
 	kunit_info(test, "order %d%s%s: refused %d times, at allocation %d at the latest",
 		   order, older ? ", stored before" : "", raw ? ", raw" : "", refused, most);
-	/* At least the entry, and the object; of a later page as well. */
+	/*
+	 * At least the entry and the object fail; those of a later page, too.
+	 */
 	KUNIT_EXPECT_GE(test, refused, 2);
 	if (order)
 		KUNIT_EXPECT_GT(test, most, 8);
@@ -329,7 +331,7 @@ static void invalidate_forgets_one_slot(struct kunit *test)
 		return;
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 16);
-	/* The slot isn't free, but the folio is ours: nobody sees what is kept for it. */
+	/* The slot isn't free, but the folio is ours: no other task sees its entry. */
 	fifth = nth(folio->swap, 5);
 	zswap_invalidate(fifth);
 	KUNIT_EXPECT_EQ(test, stored(), before + 15);
@@ -361,7 +363,7 @@ static void totals_count_raw_pages(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zswap_never_enabled());
 	if (!folio)
 		return;
-	acomp_inject(&faulty_compress, FAULT_EIO); /* so that each page takes one */
+	acomp_inject(&faulty_compress, FAULT_EIO); /* so that each entry takes a page */
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	acomp_inject(&faulty_compress, FAULT_NONE);
 	KUNIT_EXPECT_GE(test, zswap_total_pages(), pages + (1 << LARGEST));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An accelerator to test with: the fault-injecting compressor as hardware would have it.
- * A request takes a time, so many are under way at once, more wait for a place; they
- * may complete in another order than they came, and on another CPU. Until a request
- * completes, its destination is full of what nobody may take for a result.
+ * A simulated accelerator: the fault-injecting compressor, asynchronous like hardware. Requests
+ * take time. A limited number is in flight, and further ones wait in a backlog. Requests may
+ * complete out of order, and on another CPU. Until a request completes, its destination contains a
+ * pattern that can't pass for a result.
  *
- * The computation is done when a request is submitted: only when it shows is simulated.
+ * The result is computed at submission: only the time of completion is simulated.
  */
 
 #include <crypto/internal/acompress.h>
@@ -28,12 +28,12 @@
 /* Files in /sys/kernel/debug/zswap_accel. */
 static u32 latency_us = 20;
 static u32 depth = 16;
-static bool reorder;	/* each takes between latency_us and twice that */
-static bool elsewhere;	/* completion comes from a kernel thread, on any CPU */
-static bool words;	/* pages of one word, by that word: as if computing took no CPU */
-static u32 most;	/* so many were under way at once */
+static bool reorder;	/* a request takes between latency_us and twice that */
+static bool elsewhere;	/* a kernel thread completes requests, on any CPU */
+static bool words;	/* pages of one repeated word: the computation takes no CPU time */
+static u32 most;	/* maximum number of requests in flight */
 static atomic_t submitted, backlogged;
-static atomic_t reused;	/* requests that were handed in while they were under way */
+static atomic_t reused;	/* requests that were submitted again while in flight */
 
 struct job {
 	struct acomp_req *req;
@@ -58,7 +58,7 @@ static void start(struct job *job)
 	hrtimer_start(&job->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 }
 
-/* With softirqs off, as drivers complete their requests. */
+/* With softirqs off, as in drivers. */
 static void complete_job(struct job *job)
 {
 	struct acomp_req *req = job->req;
@@ -74,11 +74,11 @@ static void complete_job(struct job *job)
 			under_way--;
 	}
 	if (next) {
-		/* It has left the backlog. */
+		/* It leaves the backlog. */
 		acomp_request_complete(next->req, -EINPROGRESS);
 		start(next);
 	}
-	/* The last that is done with it: its owner may free it. */
+	/* The last access to the job: its owner may free it now. */
 	WRITE_ONCE(job->under_way, false);
 	acomp_request_complete(req, err);
 }
@@ -101,7 +101,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Nobody may take this for a result. */
+/* A pattern that can't pass for a result. */
 static void spoil(struct acomp_req *req)
 {
 	static const u8 spoilt[64] = { [0 ... 63] = 0x5a };
@@ -140,7 +140,7 @@ static int submit(struct acomp_req *req,
 {
 	struct job *job = acomp_request_ctx(req);
 
-	/* It is zeroes before it is first handed in. */
+	/* Zero before the first submission. */
 	if (READ_ONCE(job->under_way)) {
 		atomic_inc(&reused);
 		return -EIO;
@@ -186,7 +186,7 @@ static int accel_decompress(struct acomp_req *req)
 
 static struct acomp_alg algs[] = {
 	{
-		/* The crypto API wants a synchronous one beside it, to fall back to. */
+		/* The crypto API requires a synchronous fallback of the same name. */
 		.compress = faulty_pack_now,
 		.decompress = faulty_unpack_now,
 		.base = {
@@ -210,7 +210,7 @@ static struct acomp_alg algs[] = {
 	},
 };
 
-/* Never unregistered: pools made with it die when they want to. */
+/* Never unregistered, since pools that use it may live on. */
 static int __init accel_register(void)
 {
 	struct dentry *dir = debugfs_create_dir(ACCEL_NAME, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A fault-injecting compressor for tests: LZ4 with a checksum, so that it notices
- * everything that was done to its output. On request it fails, or returns wrong
- * lengths or wrong bytes. It is synchronous; accel.c has one that isn't.
+ * A fault-injecting compressor for tests: LZ4 with a checksum, so that it detects any change of its
+ * output. On request it fails, or returns wrong lengths or wrong data. It is synchronous; accel.c
+ * has an asynchronous one.
  */
 
 #include <crypto/internal/acompress.h>
@@ -40,7 +40,7 @@ struct fault_site faulty_compress = { .name = "compress", .last = FAULT_GARBAGE 
 struct fault_site faulty_decompress = { .name = "decompress", .last = FAULT_GARBAGE };
 struct fault_site faulty_init = { .name = "init", .last = FAULT_ENOSPC };
 
-/* From now on; the counters start again. */
+/* Injects @fault from now on, and resets the counters. */
 void acomp_inject(struct fault_site *site, enum fault fault)
 {
 	WRITE_ONCE(site->fault, FAULT_NONE);
@@ -99,7 +99,7 @@ static u32 length_of(enum fault fault, u32 made)
 	}
 }
 
-/* Whoever believes a failed request, or nonsense, shall see that it is wrong. */
+/* Makes the use of a failed request's output visible as corruption. */
 static void make_garbage(enum fault fault, u8 *bytes, u32 len)
 {
 	u32 i;
@@ -109,20 +109,20 @@ static void make_garbage(enum fault fault, u8 *bytes, u32 len)
 			bytes[i] = ~bytes[i];
 }
 
-/* What a page is compressed to. */
+/* The format of a compressed page. */
 struct packed {
 	u32 crc;
 	u32 len;
 	u8 lz4[PAGE_SIZE - 2 * sizeof(u32)];
 };
 
-/* One page at a time: it needn't be fast. */
+/* One page at a time: this needn't be fast. */
 static DEFINE_MUTEX(buffers);
 static struct packed packed;
 static u8 page[PAGE_SIZE];
 static u8 work[LZ4_MEM_COMPRESS] __aligned(8);
 
-/* What was made of the request's bytes goes to bytes[], with what has gone wrong. */
+/* Fills in the result: the output in bytes[], with the fault applied. */
 static int answer(struct faulty_result *result, enum fault fault, const void *bytes, u32 made)
 {
 	memcpy(result->bytes, bytes, made);
@@ -174,7 +174,7 @@ int faulty_give(struct acomp_req *req, const struct faulty_result *result, int e
 	return err;
 }
 
-/* Nor does it matter here that requests wait for each other. */
+/* Requests are serialised: this needn't be fast. */
 static DEFINE_MUTEX(one);
 static struct faulty_result made;
 
@@ -262,7 +262,7 @@ static void make_files(struct fault_site *site, struct dentry *root)
 	debugfs_create_atomic_t("injected", 0400, dir, &site->injected);
 }
 
-/* Never unregistered: pools made with it die when they want to. */
+/* Never unregistered, since pools that use it may live on. */
 static int __init faulty_register(void)
 {
 	struct dentry *root = debugfs_create_dir(FAULTY_NAME, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LZ4 in Rust as any user of the crypto API has it, beside C's: each reads what
- * the other has written, at every length, from scatterlists and from addresses.
+ * LZ4 in Rust through the crypto API, against LZ4 in C: each decompresses the
+ * other's output, at every length, from scatterlists and from addresses.
  */
 
 #include <crypto/acompress.h>
@@ -13,12 +13,12 @@
 #include <linux/unaligned.h>
 #include <linux/vmalloc.h>
 
-/* What lz4_rust compresses into whatever room there is. */
+/* The longest input that lz4_rust compresses into a destination of any size. */
 #define LONGEST SZ_128K
-/* More than can become of it, and of the longest here. */
+/* More than the worst case of any input here. */
 #define ROOM(len) (64 + (len) * 9 / 8)
 #define MOST (2 * LONGEST)
-/* Nobody writes behind what he was given. */
+/* A guard zone detects writes past the end of a destination. */
 #define GUARD 64
 #define GUARD_BYTE 0xa5
 
@@ -32,7 +32,7 @@ struct codecs {
 
 enum how { ADDRESSES, SCATTERED };
 
-/* What an operation gave: an errno, or the length in @len. */
+/* The result of an operation: an errno, or the length in @len. */
 struct given {
 	int err;
 	u32 len;
@@ -45,8 +45,8 @@ static struct scatterlist *piece(struct scatterlist *sg, u8 *at, u32 len)
 }
 
 /*
- * @len bytes at @at, which is vmalloc()'s, in pieces of different lengths that end
- * with each page, if not before. As many as come of a page.
+ * A scatterlist of @len bytes at @at, memory from vmalloc(), in pieces of different lengths that
+ * don't cross pages.
  */
 static void scatter(struct scatterlist *sg, int n, u8 *at, u32 len)
 {
@@ -65,7 +65,10 @@ static void scatter(struct scatterlist *sg, int n, u8 *at, u32 len)
 	sg_mark_end(last);
 }
 
-/* Of @who: @src into @dst, behind which is room for a guard. */
+/*
+ * Runs an operation of @who, from @src into @dst, which has room for a guard
+ * zone behind it.
+ */
 static struct given operate(struct kunit *test, int who, bool compress, enum how how,
 			    u8 *src, u32 slen, u8 *dst, u32 dlen)
 {
@@ -79,7 +82,7 @@ static struct given operate(struct kunit *test, int who, bool compress, enum how
 	acomp_request_set_callback(req, CRYPTO_TFM_REQ_MAY_BACKLOG, crypto_req_done, &wait);
 	if (how == SCATTERED) {
 		scatter(from, ARRAY_SIZE(from), src, slen);
-		/* The crypto API takes no destination of more than one piece. */
+		/* The crypto API requires a destination in one piece. */
 		sg_init_table(&to, 1);
 		piece(&to, dst, dlen);
 		acomp_request_set_params(req, from, &to, slen, dlen);
@@ -95,7 +98,10 @@ static struct given operate(struct kunit *test, int who, bool compress, enum how
 	return given;
 }
 
-/* Text that compresses, as one that doesn't, as zeroes; of a length's own. */
+/*
+ * By @kind: compressible text, incompressible text, or zeroes; different for
+ * each length.
+ */
 static void write_text(u8 *text, u32 len, u32 kind)
 {
 	struct rnd_state rnd;
@@ -115,7 +121,7 @@ static void write_text(u8 *text, u32 len, u32 kind)
 	}
 }
 
-/* @len bytes through @writer, and back through both. */
+/* Compresses @len bytes with @writer, and decompresses them with both. */
 static void there_and_back(struct kunit *test, enum how how, int writer, u32 len)
 {
 	struct codecs *codecs = test->priv;
@@ -123,11 +129,11 @@ static void there_and_back(struct kunit *test, enum how how, int writer, u32 len
 	u8 *to = codecs->packed;
 	int reader;
 
-	/* A destination in one piece is in one page. */
+	/* A destination in one piece must fit into a page. */
 	packed = operate(test, writer, true, how, codecs->text, len, to,
 			 how == SCATTERED ? PAGE_SIZE - GUARD : ROOM(len));
 	if (how == SCATTERED && packed.err && len > PAGE_SIZE - 2 * GUARD)
-		return; /* no room for what doesn't compress */
+		return; /* no room for incompressible data */
 	KUNIT_ASSERT_EQ_MSG(test, packed.err, 0, "%s, %u bytes", names[writer], len);
 
 	for (reader = 0; reader < ARRAY_SIZE(names); reader++) {
@@ -183,7 +189,7 @@ static void long_inputs(struct kunit *test)
 	}
 }
 
-/* As much room as the result takes is enough, and a byte less isn't; for C likewise. */
+/* A destination of the exact size suffices, and one a byte shorter doesn't; for C, too. */
 static void exact_room(struct kunit *test)
 {
 	static const u32 lengths[] = { 1, 13, 100, 1000, 4095, 4096, SZ_16K, LONGEST - 1, LONGEST };
@@ -201,7 +207,7 @@ static void exact_room(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, packed.err, 0);
 			again = operate(test, who, true, ADDRESSES, codecs->text, len,
 					codecs->back, packed.len);
-			/* C looks for the worst that may yet come. */
+			/* C checks for room for the worst case. */
 			if (who == RUST) {
 				KUNIT_EXPECT_EQ(test, again.err, 0);
 				KUNIT_EXPECT_EQ(test, again.len, packed.len);
@@ -223,7 +229,7 @@ static void exact_room(struct kunit *test)
 	}
 }
 
-/* Longer inputs want a tenth more, and some. */
+/* Longer inputs require the worst-case size, a tenth more. */
 static void longest_input(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;
@@ -240,7 +246,7 @@ static void longest_input(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packed.err, 0);
 }
 
-/* One buffer for both: who reads while he writes may read what he wrote. */
+/* Source and destination in one buffer: the codec could read its own output. */
 static void overlapping_buffers(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;
@@ -256,7 +262,7 @@ static void overlapping_buffers(struct kunit *test)
 	}
 }
 
-/* What nobody compressed, or somebody has changed since: an error, or a length that fits. */
+/* Random or corrupted input: an error, or a length that fits. */
 static void damaged_input(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;

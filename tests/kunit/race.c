@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Points in the code at which a test holds a task, until it has had others do
- * what is to come in between.
+ * Race points: a test holds a task at a point in the code while other tasks do
+ * what it may race with.
  */
 
 #include <linux/jiffies.h>
@@ -12,14 +12,17 @@
 
 #include "race.h"
 
-/* How long a task waits for the test: in atomic context, less than RCU does. */
+/*
+ * How long a task waits for the test; less than RCU's stall timeout, for atomic
+ * context.
+ */
 #define PATIENCE (30 * HZ)
 #define ATOMIC_PATIENCE_MS (8 * MSEC_PER_SEC)
 
 DEFINE_STATIC_KEY_FALSE(zswap_race_armed);
 
 static LIST_HEAD(stops);
-/* Points may be where interrupts are disabled. */
+/* Race points may be where interrupts are disabled. */
 static DEFINE_RAW_SPINLOCK(stops_lock);
 
 static struct race_stop *take_stop(const char *point)
@@ -65,7 +68,7 @@ void zswap_race_point(const char *point, bool may_sleep)
 		stop->late = !wait_for_completion_timeout(&stop->released, PATIENCE);
 	else
 		stop->late = !spin(stop, ATOMIC_PATIENCE_MS);
-	/* From here on it may be gone. */
+	/* From here on the stop may be freed. */
 	complete(&stop->left);
 }
 
@@ -77,7 +80,7 @@ void race_points_enable(bool on)
 		static_branch_disable(&zswap_race_armed);
 }
 
-/* Holds @task when it comes to @point. */
+/* Arms a stop that holds @task when it reaches @point. */
 void race_stop_arm(struct race_stop *stop, const char *point, struct task_struct *task)
 {
 	stop->point = point;
@@ -90,7 +93,7 @@ void race_stop_arm(struct race_stop *stop, const char *point, struct task_struct
 	list_add_tail(&stop->list, &stops);
 }
 
-/* Lets the task go on, if it is there, and waits until it does; else it won't stop any more. */
+/* If the task is held, lets it continue and waits until it does; else disarms the stop. */
 void race_stop_release(struct race_stop *stop)
 {
 	scoped_guard(raw_spinlock_irqsave, &stops_lock) {

@@ -8,16 +8,16 @@
 #include <linux/sched.h>
 
 /*
- * A task to be held when it comes to a point of the code. In Rust that is
- * race_point!("PATH:BEFORE_OR_AFTER_STEP"), in C race_point("...").
+ * Holds a task when it reaches a race point:
+ * race_point!("PATH:BEFORE_OR_AFTER_STEP") in Rust, race_point("...") in C.
  */
 struct race_stop {
 	struct list_head list;
 	const char *point;
-	struct task_struct *task;	/* NULL: whoever comes */
-	unsigned int pass;		/* go by that many times first */
-	unsigned int stay_ms;		/* not until released, but for so long */
-	bool late;			/* nobody has released it in time */
+	struct task_struct *task;	/* NULL: any task */
+	unsigned int pass;		/* number of passes before it holds */
+	unsigned int stay_ms;		/* hold for that long instead of until released */
+	bool late;			/* wasn't released in time */
 	struct completion reached, released, left;
 };
 
@@ -29,7 +29,7 @@ void race_stop_release(struct race_stop *stop);
 DECLARE_STATIC_KEY_FALSE(zswap_race_armed);
 void zswap_race_point(const char *point, bool may_sleep);
 
-/* Where a task may sleep. */
+/* For code where a task may sleep. */
 static inline void race_point(const char *point)
 {
 	if (static_branch_unlikely(&zswap_race_armed))

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The suite zswap_races: what may happen to a slot while something else is under
- * way with it. One task is held at a point of the code (race.h), so that each
- * interleaving comes about every time. C has no points but those of the tests'
- * compressor, nor has Rust without CONFIG_ZSWAP_RACE_POINTS: what needs others is
- * skipped then. The cases are in races_*.c.
+ * The suite zswap_races: concurrent operations on a slot. A test holds one task at a race point
+ * (race.h), so that each interleaving occurs every time. C, and Rust without
+ * CONFIG_ZSWAP_RACE_POINTS, have only the race points of the fault-injecting compressor; cases that
+ * need others are skipped then. The cases are in races_*.c.
  *
- * The slots are real, on a swap device (setup.c) that is small, to get the same
- * slot again. Whatever a test has found, it lets go of those that it holds
- * before it says so. After each test nothing may be left in zswap and no slot
- * be in use.
+ * The slots are real, on a swap device (setup.c) that is small, so that a slot
+ * is soon reused. A test releases the tasks that it holds before it reports a
+ * failure. After each test, zswap must be empty and no slot be in use.
  */
 
 #include <linux/cpu.h>
@@ -17,7 +15,7 @@
 #include "races.h"
 
 static struct kunit_case zswap_races_cases[] = {
-	/* Writing back */
+	/* Writeback */
 	KUNIT_CASE(fault_waits_for_writeback),
 	KUNIT_CASE(writeback_skips_slot_being_loaded),
 	KUNIT_CASE(freed_slot_is_released_after_writeback),
@@ -26,12 +24,12 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(writeback_skips_zeroed_slot),
 	KUNIT_CASE(failed_writeback_keeps_the_entry),
 	KUNIT_CASE(failed_writeback_frees_unused_slot),
-	/* The walk over what is stored */
+	/* The walk over the LRU list */
 	KUNIT_CASE(walk_restarts_if_next_is_freed),
 	KUNIT_CASE(walk_ends_if_all_is_freed),
 	KUNIT_CASE(freeing_waits_for_the_walk),
 	KUNIT_CASE(walk_skips_entry_being_freed),
-	/* Swapping in */
+	/* Swap-in */
 	KUNIT_CASE(load_keeps_freed_slot_until_it_ends),
 	KUNIT_CASE(swapin_reads_the_changed_slot),
 	KUNIT_CASE(swapin_of_freed_slot_fails),
@@ -39,7 +37,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(fault_retries_if_the_folio_leaves),
 	KUNIT_CASE(lookup_ignores_folio_that_has_left),
 	KUNIT_CASE(unused_load_leaves_dirty_folio),
-	/* Storing */
+	/* Stores */
 	KUNIT_CASE(writeback_skips_refused_folio),
 #ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(writeback_skips_half_stored_folio),
@@ -63,7 +61,7 @@ static struct kunit_case zswap_races_cases[] = {
 	/* Devices */
 	KUNIT_CASE(swapoff_waits_for_writeback),
 	KUNIT_CASE(swapoff_waits_for_load),
-	/* What there is no point for */
+	/* Without race points */
 	KUNIT_CASE_SLOW(random_use_corrupts_nothing),
 	{}
 };
@@ -80,7 +78,7 @@ static int zswap_races_init(struct kunit *test)
 	acomp_inject(&faulty_decompress, FAULT_NONE);
 	if (stored() || !zswap_shrinker())
 		return -EBUSY;
-	/* The others get the other CPU. */
+	/* The tasks that tests start run on the other CPUs. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return 0;
 }
@@ -89,7 +87,7 @@ static void zswap_races_exit(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
 	KUNIT_EXPECT_EQ(test, get_nr_swap_pages(), total_swap_pages);
-	/* Neither memory of a pool nor a cgroup. */
+	/* Neither pool memory nor a cgroup is left. */
 	KUNIT_EXPECT_EQ(test, left_after_a_while(), 0UL);
 }
 

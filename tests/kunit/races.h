@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the suite zswap_races share: paths with points at which a
- * task can be held, tasks that are held there, and what they do.
+ * Shared by the files of the suite zswap_races: paths with their race points,
+ * tasks that are held there, and what these do.
  */
 #ifndef _RACES_H
 #define _RACES_H
@@ -12,14 +12,14 @@
 #include "race.h"
 #include "swap_test.h"
 
-/* How long is waited for what has to happen; after that it is stuck. */
+/* Timeout for what must happen; after that a task counts as stuck. */
 #define PATIENCE (20 * HZ)
-/* How long is waited for what mustn't happen. */
+/* How long to wait for what must not happen. */
 #define A_WHILE_MS 100
 
-/* --- Points: races_helpers.c ------------------------------------------------- */
+/* --- Race points: races_helpers.c -------------------------------------------- */
 
-/* A point of a path, and what the task has when it gets there. */
+/* A race point of a path, and what the task holds when it reaches it. */
 struct point {
 	const char *name;
 	bool device;	/* a reference to the slot's device, or a folio that keeps it */
@@ -34,21 +34,24 @@ extern const struct point store_points[];
 bool has_point(const char *point);
 void needs_point(struct kunit *test, const char *point);
 
-/* Each point of a path that this kernel has, and for which @condition holds. */
+/*
+ * Each race point of a path that this kernel has and for which @condition is
+ * true.
+ */
 #define for_each_point(path, condition)						\
 	for (const struct point *point = (path); point->name; point++)		\
 		for_each_if(has_point(point->name) && (condition))
 
 /* --- Tasks that are held ----------------------------------------------------- */
 
-/* A task that does one thing, by default on the CPU that the test isn't on. */
+/* A task that does one thing, by default on a CPU other than the test's. */
 struct side {
 	void (*run)(struct side *side);
 	bool same_cpu;
 	struct race_stop stop;
 	struct completion done;
 
-	/* What it is about, and what it has found. */
+	/* Its arguments and results. */
 	swp_entry_t entry;
 	struct mem_cgroup *memcg;
 	struct folio *folio;

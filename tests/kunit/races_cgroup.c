@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cgroups that are removed meanwhile. */
+/* Removal of cgroups. */
 
 #include <linux/delay.h>
 
 #include "races.h"
 
-/* The cgroup is removed when its entry is made, and not on its list: it gets on its parent's. */
+/*
+ * The cgroup is removed after its entry is created, and before the entry is on a list: the entry
+ * goes on the parent's list.
+ */
 void store_survives_cgroup_removal(struct kunit *test)
 {
 	for_each_point(store_points, true) {
@@ -38,7 +41,7 @@ void store_survives_cgroup_removal(struct kunit *test)
 	}
 }
 
-/* Entries outlive their cgroup, and leave whichever list they are on by then. */
+/* Entries outlive their cgroup, and leave the list that they are on by then. */
 void entries_survive_cgroup_removal(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };
@@ -60,7 +63,7 @@ void entries_survive_cgroup_removal(struct kunit *test)
 	}
 	press(memcg, 4);
 	freeing.entry = entries[0];
-	/* The first is known to writeback, and being freed; the third goes after the cgroup. */
+	/* The first entry is in writeback, and being freed; the third is freed after the cgroup. */
 	if (side_begin(test, &writeback, "writeback:after_lru_unlock")) {
 		side_begin(test, &freeing, "invalidate:after_erase");
 		gone = remove_group(memcg);
@@ -78,7 +81,9 @@ void entries_survive_cgroup_removal(struct kunit *test)
 	put_group(memcg);
 }
 
-/* The limit's worker is at a cgroup that is removed: it neither keeps it nor stops. */
+/*
+ * The limit's worker is at a cgroup that is removed: the worker neither pins the cgroup nor stops.
+ */
 void worker_releases_removed_cgroup(struct kunit *test)
 {
 	unsigned int pass;
@@ -116,14 +121,14 @@ void worker_releases_removed_cgroup(struct kunit *test)
 	}
 }
 
-/* The worker has ended its work at a cgroup that is removed then: nothing keeps it. */
+/* The worker has stopped at a cgroup that is then removed: nothing pins the cgroup. */
 void idle_worker_keeps_no_removed_cgroup(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);
 	struct folio *folio, *refused;
 	swp_entry_t entry = {};
 
-	/* All that there is to write back. */
+	/* The only entry that can be written back. */
 	folio = new_folio_of(test, memcg, 0, 7);
 	refused = new_folio(test, 0, 8);
 	if (folio && refused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the files of the suite zswap_races share: see races.h. */
+/* Shared by the files of the suite zswap_races: see races.h. */
 
 #include <linux/cgroup.h>
 #include <linux/delay.h>
@@ -8,7 +8,7 @@
 
 #include "races.h"
 
-/* --- Points ------------------------------------------------------------------ */
+/* --- Race points ------------------------------------------------------------- */
 
 const struct point writeback_points[] = {
 	{ "writeback:after_lru_unlock" },
@@ -35,7 +35,7 @@ const struct point store_points[] = {
 	{}
 };
 
-/* Those of the tests' compressor are in every kernel. */
+/* Those of the fault-injecting compressor are in every kernel. */
 bool has_point(const char *point)
 {
 	if (strstarts(point, "acomp:"))
@@ -50,7 +50,7 @@ bool has_point(const char *point)
 void needs_point(struct kunit *test, const char *point)
 {
 	if (!has_point(point))
-		kunit_skip(test, "there is no point %s", point);
+		kunit_skip(test, "there is no race point %s", point);
 }
 
 /* --- Tasks that are held ----------------------------------------------------- */
@@ -65,8 +65,8 @@ static int side_thread(void *data)
 }
 
 /*
- * Starts a side that is to be held when it comes to @point. Says whether it got
- * there; side_end() is called in any case.
+ * Starts a side that is to be held when it reaches @point. Returns whether it
+ * got there; the caller calls side_end() in any case.
  */
 bool side_begin(struct kunit *test, struct side *side, const char *point)
 {
@@ -89,7 +89,7 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
 		return true;
 	while (!completion_done(&side->stop.reached)) {
 		if (completion_done(&side->done) || time_after(jiffies, limit)) {
-			KUNIT_FAIL(test, "never came to %s", point);
+			KUNIT_FAIL(test, "never reached %s", point);
 			return false;
 		}
 		usleep_range(200, 400);
@@ -97,21 +97,21 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
 	return true;
 }
 
-/* Whether it is stuck: what it waits for is held. */
+/* Whether the side is blocked, waiting for what another task holds. */
 bool side_waits(struct side *side)
 {
 	msleep(A_WHILE_MS);
 	return !completion_done(&side->done);
 }
 
-/* Lets it go on to its end. */
+/* Lets the side run to its end. */
 void side_end(struct kunit *test, struct side *side)
 {
 	if (side->stop.point)
 		race_stop_release(&side->stop);
 	if (!wait_for_completion_timeout(&side->done, PATIENCE)) {
 		KUNIT_FAIL(test, "doesn't end after %s", side->stop.point ?: "its start");
-		/* It uses what is on our stack. */
+		/* It uses variables on our stack. */
 		wait_for_completion(&side->done);
 	}
 	KUNIT_EXPECT_FALSE_MSG(test, side->stop.late, "held at %s for too long", side->stop.point);
@@ -145,7 +145,7 @@ void do_lose_user(struct side *side)
 
 /* --- Pages ------------------------------------------------------------------- */
 
-/* What the first page was filled with; 0 if it wasn't. */
+/* The contents of the first page; 0 if it wasn't filled by fill(). */
 u64 content(struct folio *folio)
 {
 	u64 *addr = kmap_local_folio(folio, 0);
@@ -155,7 +155,7 @@ u64 content(struct folio *folio)
 	return holds(folio, what) ? what : 0;
 }
 
-/* A locked folio, as new_folio() makes it, whose slot has a user. */
+/* A locked folio, as from new_folio(), whose slot has a user. */
 struct folio *new_user_folio(struct kunit *test, u64 what)
 {
 	struct folio *folio = new_folio(test, 0, what);
@@ -165,7 +165,7 @@ struct folio *new_user_folio(struct kunit *test, u64 what)
 	return folio;
 }
 
-/* The same for a certain slot, which is free. */
+/* The same for a given slot, which is free. */
 struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
 {
 	struct folio *folio, *next, *found = NULL;
@@ -188,7 +188,10 @@ struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
 	return found;
 }
 
-/* A slot that is swapped out, and the next look at its entry writes it back. */
+/*
+ * A swapped-out slot whose entry has lost its second chance: the next visit
+ * writes it back.
+ */
 swp_entry_t aged(struct kunit *test, u64 what)
 {
 	swp_entry_t entry = swapped(test, 0, what, NULL);
@@ -198,8 +201,8 @@ swp_entry_t aged(struct kunit *test, u64 what)
 }
 
 /*
- * As a fault: swaps in, waits for the lock, looks whether the folio still is the
- * slot's. Returns it locked; NULL if there is none or it can't be read.
+ * Like a fault: swaps in, waits for the lock, rechecks that the folio still is the slot's. Returns
+ * it locked; NULL if there is none or it can't be read.
  */
 struct folio *fault(swp_entry_t entry)
 {
@@ -223,7 +226,7 @@ struct folio *fault(swp_entry_t entry)
 	return NULL;
 }
 
-/* Swaps in, changes what the page has, and swaps out. */
+/* Swaps in, changes the page's contents, and swaps out. */
 void change(struct kunit *test, swp_entry_t entry, u64 what)
 {
 	struct folio *folio = fault(entry);
@@ -242,7 +245,7 @@ void lose_user(swp_entry_t entry)
 	swap_put_entries_direct(entry, 1);
 }
 
-/* What the slot's only user finds in it; it has no user then, and is free. */
+/* Reads the slot as its only user, which then gives it up: the slot is free. */
 u64 last_fault(swp_entry_t entry)
 {
 	struct folio *folio = fault(entry);
@@ -256,7 +259,7 @@ u64 last_fault(swp_entry_t entry)
 	return what;
 }
 
-/* The slot's folio, which has it alone, goes, and the slot with it. */
+/* Drops the slot's folio, its last user, and with it the slot. */
 void drop_cached(struct kunit *test, swp_entry_t entry)
 {
 	struct folio *folio = swap_cache_get_folio(entry);
@@ -292,7 +295,7 @@ struct shrinker *zswap_shrinker(void)
 	return NULL;
 }
 
-/* Memory pressure, on each node: a look at @nr entries. */
+/* Memory pressure on each node: the shrinker scans @nr entries. */
 void press(struct mem_cgroup *memcg, unsigned long nr)
 {
 	struct shrinker *shrinker = zswap_shrinker();
@@ -311,13 +314,13 @@ void press(struct mem_cgroup *memcg, unsigned long nr)
 	}
 }
 
-/* Takes the second chance of all that is stored outside of cgroups. */
+/* Clears the second chance of all entries outside of cgroups. */
 void age(void)
 {
 	press(root_mem_cgroup, stored());
 }
 
-/* Whether all that is stored is written back in time. */
+/* Whether all entries are written back before a timeout. */
 bool soon_empty(void)
 {
 	unsigned long limit = jiffies + PATIENCE;
@@ -331,7 +334,7 @@ bool soon_empty(void)
 
 #define GROUP "zswap_races"
 
-/* A cgroup, kept by a reference. */
+/* Creates a cgroup. Returns it with a reference. */
 struct mem_cgroup *make_group(struct kunit *test)
 {
 	struct mem_cgroup *memcg = swap_test_make_group(GROUP);
@@ -340,7 +343,10 @@ struct mem_cgroup *make_group(struct kunit *test)
 	return memcg;
 }
 
-/* It is removed; when this returns, its lists and charges are its parent's. */
+/*
+ * Removes a cgroup; when this returns, its lists and charges belong to its
+ * parent.
+ */
 bool remove_group(struct mem_cgroup *memcg)
 {
 	unsigned long limit = jiffies + PATIENCE;
@@ -367,7 +373,10 @@ struct folio *new_folio_of(struct kunit *test, struct mem_cgroup *memcg, int ord
 	return folio;
 }
 
-/* What workers give back, it may take them a while. */
+/*
+ * Waits until workers have released everything, with a timeout. Returns what is
+ * left.
+ */
 unsigned long left_after_a_while(void)
 {
 	unsigned long limit = jiffies + PATIENCE;

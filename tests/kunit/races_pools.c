@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pools, compressors and CPUs that come and go. */
+/* Changes of pools, compressors and CPUs. */
 
 #include <linux/cpu.h>
 
@@ -26,7 +26,7 @@ static void do_add_cpu(struct side *side)
 	side->found = add_cpu(side->nr);
 }
 
-/* The pool is retired while a page is stored in it or loaded from it, and taken up again or not. */
+/* The pool is retired during a store or load, and is made current again or not. */
 void pages_survive_compressor_switch(struct kunit *test)
 {
 	int again;
@@ -64,7 +64,7 @@ void pages_survive_compressor_switch(struct kunit *test)
 	}
 }
 
-/* The last page of a retired pool goes when its slot is freed, in atomic context. */
+/* The last page of a retired pool is dropped in atomic context, when its slot is freed. */
 void retired_pool_dies_with_its_last_page(struct kunit *test)
 {
 	int i;
@@ -82,7 +82,7 @@ void retired_pool_dies_with_its_last_page(struct kunit *test)
 			side_begin(test, &freeing, "invalidate:after_erase");
 		else
 			side_begin(test, &freeing, NULL);
-		/* Is the pool taken up again, or is it gone already? */
+		/* The pool is made current again, unless it is gone already. */
 		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 		side_end(test, &freeing);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
@@ -92,8 +92,8 @@ void retired_pool_dies_with_its_last_page(struct kunit *test)
 }
 
 /*
- * While another pool is made, or about to be used, pages go into the one that there is. (A
- * compressor that no other test uses, as its pool might still be there to be used again.)
+ * While another pool is being created, or about to become current, pages go into the old one. (Uses
+ * a compressor that no other test uses, whose pool might still exist.)
  */
 void store_uses_the_old_pool_during_switch(struct kunit *test)
 {
@@ -119,7 +119,10 @@ void store_uses_the_old_pool_during_switch(struct kunit *test)
 	}
 }
 
-/* Of 7. By itself, since what watches memory makes frames large. */
+/*
+ * For contents 7. A separate function, since sanitizers make stack frames
+ * large.
+ */
 static noinline void decompression_survives_cpu_removal(struct kunit *test, swp_entry_t entry)
 {
 	struct side load = { .run = do_fault, .entry = entry };
@@ -133,8 +136,8 @@ static noinline void decompression_survives_cpu_removal(struct kunit *test, swp_
 }
 
 /*
- * The CPU goes whose compressor is in use, and the task goes on elsewhere; or the CPU comes back
- * meanwhile, for which it may want a look at what is in use.
+ * The CPU whose compressor is in use goes offline, and the task continues on another CPU. In a
+ * variant the CPU also comes back meanwhile, for which it may have to check the context in use.
  */
 void compression_survives_cpu_removal(struct kunit *test)
 {
@@ -166,7 +169,7 @@ void compression_survives_cpu_removal(struct kunit *test)
 	}
 }
 
-/* Neither does a CPU go while a pool gets its compressor, nor is a pool without it then. */
+/* A CPU can't go offline while a pool gets its compressor, and the pool has one afterwards. */
 void cpu_removal_waits_for_pool_creation(struct kunit *test)
 {
 	struct side switching = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What there is no point for: all at once, at random, in any implementation. */
+/* Random concurrent use, for either implementation: needs no race points. */
 
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -9,7 +9,10 @@
 #define NR_SLOTS 8
 #define RANDOM_MS 2000
 
-/* What several use; what is in it is said under the lock of its folio. */
+/*
+ * Slots shared by several tasks; the expected contents are protected by the
+ * folio's lock.
+ */
 static struct {
 	swp_entry_t entry;
 	u64 what;
@@ -17,7 +20,7 @@ static struct {
 
 static unsigned long end;
 
-/* As processes and reclaim. Counts what was wrong. */
+/* Acts like processes and reclaim. Counts mismatches. */
 static void do_use_slots(struct side *side)
 {
 	while (time_before(jiffies, end)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Storing, while there is writeback or a load. */
+/* Stores during writeback or a load. */
 
 #include "races.h"
 
-/* A store is refused: what is older can't be written back before it is gone, or after. */
+/* A store is refused: writeback gets the older entry neither before nor after it is dropped. */
 void writeback_skips_refused_folio(struct kunit *test)
 {
 	static const char * const refuse[][3] = {
@@ -38,7 +38,7 @@ void writeback_skips_refused_folio(struct kunit *test)
 	}
 }
 
-/* Some of the folio's pages are on the list, others not yet there: writeback gets none of them. */
+/* Some of the folio's pages are on the list, others not yet: writeback gets none of them. */
 void writeback_skips_half_stored_folio(struct kunit *test)
 {
 	struct folio *folio;
@@ -63,7 +63,7 @@ void writeback_skips_half_stored_folio(struct kunit *test)
 	drop(folio);
 }
 
-/* Page 8 of 16 can neither be compressed nor kept as it is: nothing stays of the others. */
+/* Page 8 of 16 can neither be compressed nor stored uncompressed: no entry of the others stays. */
 void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 {
 	struct side half = { .run = do_store };
@@ -77,7 +77,7 @@ void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 	folio = new_folio_of(test, memcg, ORDER, 7);
 	if (folio) {
 		half.folio = folio;
-		/* What may not be written back isn't kept raw. */
+		/* Without writeback, zswap doesn't store pages uncompressed. */
 		WRITE_ONCE(memcg->zswap_writeback, false);
 		faulty_compress.skip = 7;
 		acomp_inject(&faulty_compress, FAULT_EIO);
@@ -103,7 +103,10 @@ void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 	put_group(memcg);
 }
 
-/* A cgroup at its limit wants room, and its only entry is being loaded: that isn't waited for. */
+/*
+ * A cgroup at its limit needs room while its only entry is being loaded: the store doesn't wait for
+ * the load.
+ */
 void store_at_its_limit_never_waits_for_load(struct kunit *test)
 {
 	struct side load = { .run = do_fault }, limited = { .run = do_store };
@@ -120,7 +123,7 @@ void store_at_its_limit_never_waits_for_load(struct kunit *test)
 		WRITE_ONCE(memcg->zswap_max, 0);
 		limited.folio = folio;
 		if (side_begin(test, &load, "acomp:before_decompress")) {
-			/* The folio is locked, as those of reclaim are. */
+			/* The folio is locked, as in reclaim. */
 			side_begin(test, &limited, NULL);
 			side_end(test, &limited);
 		}
@@ -137,7 +140,10 @@ void store_at_its_limit_never_waits_for_load(struct kunit *test)
 	put_group(memcg);
 }
 
-/* What is being stored when zswap is disabled is stored, and can be had. */
+/*
+ * A page whose store is in progress when zswap is disabled is stored, and can
+ * be loaded.
+ */
 void store_completes_if_zswap_is_disabled(struct kunit *test)
 {
 	for_each_point(store_points, true) {

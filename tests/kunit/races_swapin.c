@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Swapping in and looking up, while the slot changes. */
+/* Swap-in and lookup while the slot changes. */
 
 #include "races.h"
 
-/* A lookup, or a lost race, has seen the folio and has no reference yet. */
+/*
+ * A lookup, or a swap-in that lost the race to add, has seen the folio and has
+ * no reference yet.
+ */
 static const struct point lookup_points[] = {
 	{ "swapin:before_lookup" },
 	{ "lookup:before_folio_get" },
@@ -15,7 +18,7 @@ static void do_lookup(struct side *side)
 	side->folio = swap_cache_get_folio(side->entry);
 }
 
-/* The last user goes while the page is loaded: slot and entry stay until that is over. */
+/* The last user goes away during a load: slot and entry stay until the load ends. */
 void load_keeps_freed_slot_until_it_ends(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
@@ -39,8 +42,8 @@ void load_keeps_freed_slot_until_it_ends(struct kunit *test)
 }
 
 /*
- * Between seeing that a slot has no folio and adding one, another brings in the page, changes it,
- * and swaps it out again: the slot is the same, what it has isn't.
+ * Between the lookup that finds no folio and the adding of one, another task swaps the page in,
+ * changes it, and swaps it out again: the slot is the same, its contents are not.
  */
 void swapin_reads_the_changed_slot(struct kunit *test)
 {
@@ -59,7 +62,7 @@ void swapin_reads_the_changed_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
 }
 
-/* The same, and the slot is freed: there is nothing to swap in. */
+/* The same, but the slot is freed: there is nothing to swap in. */
 void swapin_of_freed_slot_fails(struct kunit *test)
 {
 	struct side load = { .run = do_fault };
@@ -77,7 +80,7 @@ void swapin_of_freed_slot_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
-/* One swaps in, the other finds that, and waits: both have the page. */
+/* One task swaps in, the other finds the folio and waits: both get the page. */
 void second_fault_waits_for_the_first(struct kunit *test)
 {
 	for_each_point(load_points, true) {
@@ -103,7 +106,7 @@ void second_fault_waits_for_the_first(struct kunit *test)
 	}
 }
 
-/* The folio that a lookup or a lost race has seen leaves the slot, and perhaps another comes. */
+/* The folio that a lookup or a lost race has seen leaves the slot, and another may enter. */
 void fault_retries_if_the_folio_leaves(struct kunit *test)
 {
 	int another;
@@ -138,7 +141,9 @@ void fault_retries_if_the_folio_leaves(struct kunit *test)
 	}
 }
 
-/* What is found is what the slot has then, though the folio that it had can still be got. */
+/*
+ * A lookup finds the slot's current folio, although a reference to the old one can still be taken.
+ */
 void lookup_ignores_folio_that_has_left(struct kunit *test)
 {
 	int another;
@@ -173,7 +178,10 @@ void lookup_ignores_folio_that_has_left(struct kunit *test)
 	}
 }
 
-/* Who has swapped in a page makes nothing of it: it had the only copy. */
+/*
+ * The task that has swapped in a page drops it unused: the folio had the only
+ * copy.
+ */
 void unused_load_leaves_dirty_folio(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 7, NULL);
@@ -189,7 +197,7 @@ void unused_load_leaves_dirty_folio(struct kunit *test)
 	folio = fault(entry);
 	if (folio) {
 		dirty = folio_test_dirty(folio);
-		/* As reclaim has to, with a dirty one. */
+		/* As reclaim must do with a dirty folio. */
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		evict(folio, NULL);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Devices that are taken out of use meanwhile. */
+/* Swapoff during other operations. */
 
 #include "races.h"
 
-/* As do_fault(), without the lock, so that it needs no slot any more. It keeps the device. */
+/* Like do_fault(), but without the lock, so that it needs no slot any more. It keeps the device. */
 static void do_swapin(struct side *side)
 {
 	struct swap_info_struct *si = get_swap_device(side->entry);
@@ -24,7 +24,10 @@ static void do_swapoff(struct side *side)
 	side->found = swap_test_swapoff();
 }
 
-/* The device goes while writeback knows of a slot of it, and is waited for if writeback has it. */
+/*
+ * Swapoff while writeback knows a slot of the device: swapoff waits if writeback has a reference to
+ * the device.
+ */
 void swapoff_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
@@ -55,7 +58,7 @@ void swapoff_waits_for_writeback(struct kunit *test)
 	}
 }
 
-/* It waits for a fault as well, which has its page. */
+/* Swapoff also waits for a fault, which gets its page. */
 void swapoff_waits_for_load(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The walk over what is stored, while entries of it are freed. */
+/* The walk over the LRU list while its entries are freed. */
 
 #include "races.h"
 
-/* The next on the list is freed while the list isn't locked: the walk begins anew. */
+/* The next entry is freed while the list isn't locked: the walk restarts. */
 void walk_restarts_if_next_is_freed(struct kunit *test)
 {
 	struct side writeback = { .run = do_press, .nr = 2 };
@@ -25,7 +25,7 @@ void walk_restarts_if_next_is_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_fault(entries[2]), 9ULL);
 }
 
-/* All that the walk knows of is freed. */
+/* All entries that the walk knows are freed. */
 void walk_ends_if_all_is_freed(struct kunit *test)
 {
 	struct side writeback = { .run = do_press, .nr = 3 };
@@ -45,7 +45,7 @@ void walk_ends_if_all_is_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
 }
 
-/* The walk looks at an entry, with the list locked, while the entry is freed. */
+/* The walk visits an entry, with the list locked, while the entry is freed. */
 void freeing_waits_for_the_walk(struct kunit *test)
 {
 	struct side walk = { .run = do_press, .stop.stay_ms = A_WHILE_MS };
@@ -57,7 +57,7 @@ void freeing_waits_for_the_walk(struct kunit *test)
 	if (!entry.val)
 		return;
 	if (side_begin(test, &walk, "shrink:before_lru_unlock"))
-		/* Spins for the list's lock, with the cluster's. */
+		/* Spins for the list's lock, holding the cluster's. */
 		lose_user(entry);
 	side_end(test, &walk);
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
@@ -65,7 +65,7 @@ void freeing_waits_for_the_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
-/* The entry has left its slot, and not the list: the walk can't get at the slot. */
+/* The entry has left its slot, but not the list: the walk must not touch the slot. */
 void walk_skips_entry_being_freed(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writing back a page while its slot is used, freed or used again. */
+/* Writeback of a page while its slot is used, freed or reused. */
 
 #include "races.h"
 
-/* Writeback has the folio: a fault finds it, waits for it, and gets what it has read. */
+/* Writeback has the folio: a fault finds it, waits for it, and gets its contents. */
 void fault_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio) {
@@ -32,7 +32,7 @@ void fault_waits_for_writeback(struct kunit *test)
 	}
 }
 
-/* A fault has the folio: writeback doesn't wait for it, and leaves the entry alone. */
+/* A fault has the folio: writeback doesn't wait, and leaves the entry alone. */
 void writeback_skips_slot_being_loaded(struct kunit *test)
 {
 	for_each_point(load_points, true) {
@@ -40,7 +40,7 @@ void writeback_skips_slot_being_loaded(struct kunit *test)
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = aged(test, 7);
-		/* It has nothing yet that would keep writeback away. */
+		/* The fault has no folio yet that would exclude writeback. */
 		bool lost = !point->folio;
 		long left = -1;
 
@@ -61,7 +61,7 @@ void writeback_skips_slot_being_loaded(struct kunit *test)
 	}
 }
 
-/* The slot that writeback knows is freed before writeback has it, or while it has it. */
+/* The slot that writeback knows is freed before writeback adds its folio, or after. */
 void freed_slot_is_released_after_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
@@ -77,7 +77,7 @@ void freed_slot_is_released_after_writeback(struct kunit *test)
 			left = stored();
 		}
 		side_end(test, &writeback);
-		/* A folio in the swap cache keeps slot and entry. */
+		/* A folio in the swap cache keeps the slot and the entry. */
 		KUNIT_EXPECT_EQ(test, left, point->folio ? 1L : 0L);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + point->folio);
@@ -87,7 +87,7 @@ void freed_slot_is_released_after_writeback(struct kunit *test)
 	}
 }
 
-/* Writeback knows an entry whose slot is freed, and used for another page, meanwhile. */
+/* Writeback knows an entry whose slot is freed and reused for another page. */
 void writeback_skips_reused_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
@@ -107,10 +107,10 @@ void writeback_skips_reused_slot(struct kunit *test)
 			if (folio)
 				swap_out(test, folio, NULL);
 			else
-				KUNIT_FAIL(test, "the slot can't be had again");
+				KUNIT_FAIL(test, "the slot wasn't reused");
 		}
 		side_end(test, &writeback);
-		/* The new page has its second chance still. */
+		/* The new page still has its second chance. */
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
 		KUNIT_EXPECT_EQ(test, stored(), 2L);
 		if (folio)
@@ -119,7 +119,9 @@ void writeback_skips_reused_slot(struct kunit *test)
 	}
 }
 
-/* The same, with an entry where the old one was: as good, if it is the new page that is written. */
+/*
+ * The same, with an entry at the old one's address: writeback may happen, but only of the new page.
+ */
 void writeback_never_writes_replaced_entry(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
@@ -137,7 +139,7 @@ void writeback_never_writes_replaced_entry(struct kunit *test)
 	}
 }
 
-/* The page has become all zeroes, of which zswap isn't told: what it has is old. */
+/* The page has become all zeroes, and zswap isn't told: its entry is stale. */
 void writeback_skips_zeroed_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
@@ -154,7 +156,7 @@ void writeback_skips_zeroed_slot(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		age();
 		side_begin(test, &writeback, point->name);
-		/* As reclaim finds it to be. */
+		/* As reclaim marks it. */
 		ci = swap_cluster_get_and_lock(folio);
 		__swap_table_set_zero(ci, swp_cluster_offset(entry));
 		swap_cluster_unlock(ci);
@@ -175,7 +177,7 @@ void writeback_skips_zeroed_slot(struct kunit *test)
 	}
 }
 
-/* What can't be read isn't written, and nobody is left with a folio without content. */
+/* A page that can't be decompressed isn't written, and no task gets a folio without contents. */
 void failed_writeback_keeps_the_entry(struct kunit *test)
 {
 	struct side writeback = { .run = do_press }, load = { .run = do_fault };
@@ -191,9 +193,9 @@ void failed_writeback_keeps_the_entry(struct kunit *test)
 		return;
 	load.entry = entry;
 	if (side_begin(test, &writeback, "writeback:after_add_folio")) {
-		/* It has seen the folio, and has no reference yet. */
+		/* The lookup has seen the folio, and has no reference yet. */
 		side_begin(test, &load, "lookup:before_folio_get");
-		/* Who has one waits for the lock. */
+		/* A task with a reference waits for the lock. */
 		waited = swapin(entry);
 	}
 	acomp_inject(&faulty_decompress, FAULT_EIO);
@@ -209,7 +211,7 @@ void failed_writeback_keeps_the_entry(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cached);
 	folio = swap_cache_get_folio(entry);
 	if (folio) {
-		KUNIT_FAIL(test, "a folio without content is left");
+		KUNIT_FAIL(test, "a folio without contents is left");
 		if (folio_test_locked(folio))
 			folio_unlock(folio);
 		folio_put(folio);
@@ -223,7 +225,7 @@ void failed_writeback_keeps_the_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
 }
 
-/* It was the folio that kept the slot: with it go slot and entry. */
+/* Only the folio kept the slot: slot and entry are freed with it. */
 void failed_writeback_frees_unused_slot(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio && !point->data) {

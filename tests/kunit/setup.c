@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites need of user space: a swap device, cgroups, and allocations that
- * may be made to fail. When KUnit runs at boot there is nobody else to set it up.
+ * Setup that the suites would need user space for: a swap device, cgroups, and fault injection for
+ * allocations. When KUnit runs at boot there is no user space.
  */
 
 #include <linux/blkdev.h>
@@ -46,7 +46,7 @@ static long call_swapoff(const char __user *path)
 }
 #endif
 
-/* What is done with a text of user space. */
+/* An operation on a string in user memory. */
 struct call {
 	long (*run)(struct call *call, const char __user *text);
 	const char *text;
@@ -87,14 +87,14 @@ static int call_thread(void *data)
 	else if (copy_to_user((void __user *)addr, call->text, len))
 		call->ret = -EFAULT;
 	else
-		scoped_with_init_fs() /* a kernel thread sees no files */
+		scoped_with_init_fs() /* a kernel thread has no file system root */
 			call->ret = call->run(call, (const char __user *)addr);
 out:
 	complete(&call->done);
 	return 0;
 }
 
-/* By a thread of its own, with which the address space goes. */
+/* Runs in a thread of its own, which takes its address space with it. */
 static long call(struct call *call)
 {
 	struct task_struct *task;
@@ -109,7 +109,7 @@ static long call(struct call *call)
 
 /* --- Files ------------------------------------------------------------------- */
 
-/* A mount of a file system for the kernel alone, until kern_unmount(). */
+/* A kernel-internal mount of a file system, until kern_unmount(). */
 static struct vfsmount *mount(const char *name)
 {
 	struct file_system_type *type = get_fs_type(name);
@@ -146,13 +146,13 @@ static int write_to_debugfs(const char *path, const char *text)
 	return ret;
 }
 
-/* What warns once does so again. */
+/* Lets all once-only warnings be printed again. */
 int swap_test_warn_again(void)
 {
 	return write_to_debugfs("clear_warn_once", "1");
 }
 
-/* Each allocation may be the one that fails by fail_nth, those that may sleep too. */
+/* Lets fail_nth apply to each allocation, including those that may sleep. */
 static int any_may_fail(void)
 {
 	static const char *const settings[][2] = {
@@ -177,7 +177,7 @@ static int any_may_fail(void)
 /* --- Zswap ------------------------------------------------------------------- */
 
 #ifdef CONFIG_ZSWAP
-/* As they were before the suite. The compressor's pool goes with its last page. */
+/* The values before the suite. The compressor's pool is freed with its last page. */
 static const char *const params[] = {
 	"zswap.compressor", "zswap.max_pool_percent", "zswap.shrinker_enabled", "zswap.enabled",
 };
@@ -217,9 +217,9 @@ static int restore_params(void)
 
 #define NODE "/swap_test"
 
-/* Where the device is that is on, or was last. */
+/* The path of the device that is on, or was last. */
 static char device[64];
-/* Whether it is our own. */
+/* Whether the suite has set it up. */
 static bool own;
 
 static int make_node(void)
@@ -249,7 +249,7 @@ static void remove_node(void)
 	end_removing_path(&path, dentry);
 }
 
-/* The device that is on. */
+/* The active swap device. */
 static struct swap_info_struct *device_on(void)
 {
 	int type;
@@ -260,7 +260,7 @@ static struct swap_info_struct *device_on(void)
 	return NULL;
 }
 
-/* As mkswap does it. */
+/* Like mkswap. */
 static int make_swap(void)
 {
 	union swap_header *header;
@@ -287,7 +287,7 @@ static int make_swap(void)
 	return ret == PAGE_SIZE ? 0 : -EIO;
 }
 
-/* Has a swap device on: that which is, or one of our own on the first RAM disk. */
+/* Uses the active swap device, or else sets one up on the first RAM disk. */
 int swap_test_begin(struct kunit_suite *suite)
 {
 	struct swap_info_struct *si = device_on();
@@ -349,7 +349,7 @@ int swap_test_swapoff(void)
 {
 	int ret = call(&(struct call){ .run = do_swapoff, .text = device });
 
-	/* A kernel thread's files are put later, and the device is claimed until then. */
+	/* A kernel thread's files are put later, and the device stays claimed until then. */
 	flush_delayed_fput();
 	return ret;
 }
@@ -357,7 +357,7 @@ int swap_test_swapoff(void)
 /* --- Cgroups ----------------------------------------------------------------- */
 
 #ifdef CONFIG_MEMCG
-/* A new cgroup of this name, with a reference. */
+/* Creates a cgroup of this name. Returns it with a reference. */
 struct mem_cgroup *swap_test_make_group(const char *name)
 {
 	struct vfsmount *mnt = mount("cgroup2");

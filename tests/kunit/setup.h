@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What user space has elsewhere. */
+/* Setup that is otherwise done by user space. */
 #ifndef _SETUP_H
 #define _SETUP_H
 
 struct kunit_suite;
 struct mem_cgroup;
 
-/* In pages: small, to get the same slot again. */
+/* In pages: small, so that slots are soon reused. */
 #define SMALL_DEVICE 8192
 
-/* For a suite to begin and to end with. */
+/* A suite's suite_init and suite_exit. */
 int swap_test_begin(struct kunit_suite *suite);
 void swap_test_end(struct kunit_suite *suite);
 
-/* The device that swap_test_begin() has found or made. */
+/* Turns on the device that swap_test_begin() has found or set up. */
 int swap_test_swapon(void);
 int swap_test_swapoff(void);
 
-/* For a case that counts warnings to begin with. */
+/* Called at the start of a case that counts warnings. */
 int swap_test_warn_again(void);
 
-/* A new cgroup below the root, with a reference. */
+/* Creates a cgroup below the root. Returns it with a reference. */
 struct mem_cgroup *swap_test_make_group(const char *name);
 int swap_test_remove_group(const char *name);
 

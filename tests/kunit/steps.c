@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What clearing and copying a page takes, in ticks of the time stamp counter:
- * reading /sys/kernel/debug/page_steps does each once. Where that counter counts
- * instructions, as in QEMU with -icount, this shows whether the kernel does it
- * byte by byte. The first line is of a loop of 200,000 instructions.
+ * The cost of clearing and copying a page, in ticks of the time stamp counter: reading
+ * /sys/kernel/debug/page_steps does each once. Where that counter counts instructions, as in QEMU
+ * with -icount, this shows whether the kernel does it byte by byte. The first line is for a loop of
+ * 200,000 instructions.
  */
 
 #include <linux/debugfs.h>
@@ -34,7 +34,7 @@ static int page_steps_show(struct seq_file *m, void *unused)
 	void *from __free(free_page) = (void *)get_zeroed_page(GFP_KERNEL);
 	void *to __free(free_page) = (void *)get_zeroed_page(GFP_KERNEL);
 	unsigned long rounds = 100000;
-	/* Unknown to the compiler, which would do short ones in place. */
+	/* Hidden from the compiler, which would inline short copies. */
 	size_t size = PAGE_SIZE;
 
 	OPTIMIZER_HIDE_VAR(size);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What mm/swap.h promises to the callers of the swap cache, whichever
- * implementation is built: who wins a slot, what is left of it when something
- * fails, and that whoever looks a folio up gets the slot's.
+ * Tests of the swap cache's interface in mm/swap.h, for either implementation:
+ * which task wins a slot, what remains of a slot after a failure, and that a
+ * lookup returns the slot's folio.
  *
- * The slots are real, on the swap device that is on. No assertion ends a test
- * early: each has folios and slots to give back.
+ * The slots are real, on the active swap device. No assertion ends a test
+ * early, since each test has folios and slots to release.
  */
 
 #include <linux/cgroup.h>
@@ -14,7 +14,7 @@
 
 #include "swap_test.h"
 
-/* One user less: the slot is free, if no folio has it. */
+/* Drops a user: the slot is freed, if it has no folio. */
 static void give_back(struct kunit *test, swp_entry_t entry, int order)
 {
 	int i;
@@ -52,7 +52,7 @@ static void second_add_finds_the_first(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, folio_test_swapbacked(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_EQ(test, folio->swap.val, entry.val);
-	/* Ours and the swap cache's; reclaim's lists take theirs when they have time. */
+	/* Ours and the swap cache's; the LRU takes its reference later. */
 	KUNIT_EXPECT_GE(test, folio_ref_count(folio), 2);
 	KUNIT_EXPECT_TRUE(test, swap_cache_has_folio(entry));
 
@@ -89,7 +89,7 @@ static void second_swapin_finds_the_first(struct kunit *test)
 	give_back(test, entry, 0);
 }
 
-/* While a folio has the slot, the last user's going doesn't free it: its leaving does. */
+/* While a slot has a folio, dropping the last user doesn't free it: the folio's leaving does. */
 static void cached_slot_outlives_its_last_user(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 1, NULL);
@@ -134,7 +134,7 @@ static void slot_keeps_its_shadow(struct kunit *test)
 	if (!entry.val)
 		return;
 	KUNIT_EXPECT_PTR_EQ(test, swap_cache_get_shadow(entry), shadow);
-	/* One that nobody sets is empty, not none. */
+	/* An unset shadow is the empty shadow, not a null entry. */
 	folio = alloc(entry, BIT(0));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
 	KUNIT_EXPECT_NULL(test, swap_cache_get_shadow(entry));
@@ -151,8 +151,8 @@ static void slot_keeps_its_shadow(struct kunit *test)
 }
 
 #ifdef CONFIG_THP_SWAP
-/* All of the slots, or as many as it takes: the orders are tried from the largest. */
-static void ranges_that_cannot_be_had(struct kunit *test)
+/* Falls back to smaller ranges of slots: the orders are tried from the largest. */
+static void add_falls_back_to_smaller_orders(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, ORDER, 1, NULL);
 	struct swap_cluster_info *ci;
@@ -177,7 +177,7 @@ static void ranges_that_cannot_be_had(struct kunit *test)
 	drop(folio);
 	drop(one);
 
-	/* One that is all zeroes: its neighbours' data must not come with it. */
+	/* A slot with the zero mark: a large folio must not mix it with its neighbours. */
 	one = alloc(nth(entry, 9), BIT(0));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
 	ci = swap_cluster_get_and_lock(one);
@@ -186,7 +186,7 @@ static void ranges_that_cannot_be_had(struct kunit *test)
 	evict(one, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -EBUSY);
-	/* The mark goes with the slot. */
+	/* The mark is cleared when the slot is freed. */
 	give_back(test, nth(entry, 9), 0);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -ENOENT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
@@ -197,8 +197,8 @@ static void ranges_that_cannot_be_had(struct kunit *test)
 	give_back(test, nth(entry, 12), 2);
 }
 
-/* As a split does it: parts of a large folio's slots go to smaller ones. */
-static void parts_are_replaced(struct kunit *test)
+/* Like a split: parts of a large folio's slots go to smaller folios. */
+static void split_replaces_parts(struct kunit *test)
 {
 	struct folio *old = new_folio(test, ORDER, 1), *new;
 	struct swap_cluster_info *ci;
@@ -228,7 +228,7 @@ static void parts_are_replaced(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(table_entry(nth(entry, i))), i == 6);
 	}
 
-	/* And back again, as if it had never been. */
+	/* And back again, as if there had been no split. */
 	ci = swap_cluster_get_and_lock(old);
 	for (i = 6; i < 8; i++)
 		__swap_table_set(ci, swp_cluster_offset(nth(entry, i)),
@@ -244,8 +244,8 @@ static void parts_are_replaced(struct kunit *test)
 }
 #endif
 
-/* As migration does it: another folio, the same slots, counts and all. */
-static void all_is_replaced(struct kunit *test)
+/* Like migration: another folio gets the same slots, with their counts. */
+static void migration_replaces_all(struct kunit *test)
 {
 	struct folio *old = new_folio(test, ORDER, 1);
 	struct folio *new = folio_alloc(GFP_KERNEL, ORDER);
@@ -291,7 +291,7 @@ static void all_is_replaced(struct kunit *test)
 #ifdef CONFIG_MEMCG
 #define GROUP "swap_cache"
 
-/* A new cgroup, with a reference. */
+/* Creates a cgroup. Returns it with a reference. */
 static struct mem_cgroup *make_group(struct kunit *test)
 {
 	struct mem_cgroup *memcg = swap_test_make_group(GROUP);
@@ -306,7 +306,7 @@ static void put_group(struct kunit *test, struct mem_cgroup *memcg)
 	KUNIT_EXPECT_EQ(test, swap_test_remove_group(GROUP), 0);
 }
 
-/* Slots that were swapped out of this cgroup. */
+/* Slots that were swapped out and are charged to this cgroup. */
 static swp_entry_t swapped_by(struct kunit *test, struct mem_cgroup *memcg, int order,
 			      u64 what, void *shadow)
 {
@@ -317,7 +317,7 @@ static swp_entry_t swapped_by(struct kunit *test, struct mem_cgroup *memcg, int 
 	return entry;
 }
 
-/* Somebody who finds a folio that is about to leave again. */
+/* A task that finds a folio that is about to leave again. */
 struct finder {
 	struct completion done;
 	swp_entry_t entry;
@@ -348,7 +348,7 @@ static int find(void *data)
 			rcu_read_unlock();
 			folio_unlock(folio);
 		}
-		/* Only we have it now. */
+		/* Ours is the only reference now. */
 		for (ms = 0; folio_ref_count(folio) != 1 && ms < 5000; ms++)
 			fsleep(1000);
 		if (ms == 5000)
@@ -372,16 +372,19 @@ static long charge_fallbacks(int order)
 	return sum;
 }
 
-/* What can't be charged leaves the slots as they were, and nobody with it. */
+/*
+ * A folio that can't be charged leaves the slots as they were, and no task with
+ * the folio.
+ */
 static void failed_charge_leaves_the_slots(struct kunit *test)
 {
-	/* Who has no more to reclaim gives up, and doesn't look for somebody to kill. */
+	/* With nothing left to reclaim the charge fails, without the OOM killer. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
 	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
 	int order;
 
-	/* What the cgroup has in stock is this CPU's. */
+	/* The cgroup's stock of charges is per CPU. */
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 	for (order = 0; order <= ORDER; order += ORDER ?: 1) {
 		swp_entry_t entry = swapped_by(test, memcg, order, 100, shadow);
@@ -398,7 +401,7 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 		for (i = 0; i < 1 << order; i++)
 			before[i] = table_entry(nth(entry, i));
 		max = xchg(&memcg->memory.max, 0);
-		/* The stock comes first. */
+		/* Uses up the stock first. */
 		for (i = 0; i < 2 * MEMCG_CHARGE_BATCH; i++) {
 			folio = alloc_with(entry, gfp, BIT(order));
 			if (IS_ERR(folio))
@@ -467,8 +470,8 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Whichever allocation fails, the slots are as they were: free to be tried again. How many there
- * are that can fail.
+ * Whichever allocation fails, the slots stay as they were, and can be tried again. Returns how many
+ * allocations can fail.
  */
 static int each_allocation_fails(struct kunit *test, swp_entry_t entry, int order, void *shadow)
 {
@@ -511,8 +514,8 @@ static void failed_additions_leave_nothing(struct kunit *test)
 }
 
 #if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
-/* A cgroup gets its list of folios to be split with the first large one, once that is charged. */
-static void a_cgroups_first_large_folio(struct kunit *test)
+/* A cgroup's deferred split queue is allocated with its first large folio, once that is charged. */
+static void first_large_folio_gets_split_queue(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
@@ -532,7 +535,7 @@ static void a_cgroups_first_large_folio(struct kunit *test)
 #endif
 #endif
 
-/* What several threads do to one slot. */
+/* Several threads operating on one slot. */
 struct race {
 	struct completion go, done;
 	swp_entry_t entry;
@@ -572,7 +575,7 @@ static int try_to_win(void *data)
 	for (i = 0; i < race->rounds; i++) {
 		folio = alloc(race->entry, BIT(0));
 		if (!IS_ERR(folio)) {
-			/* Nobody else can have it. */
+			/* No other task can have it. */
 			if (atomic_inc_return(&race->ready) != 1 ||
 			    !folio_matches_swap_entry(folio, race->entry))
 				atomic_inc(&race->wrong);
@@ -602,7 +605,7 @@ static void one_of_several_adds_wins(struct kunit *test)
 	give_back(test, one.entry, 0);
 }
 
-/* As a fault: swaps in, waits for the lock, looks whether it still is the slot's. */
+/* Like a fault: swaps in, waits for the lock, rechecks that the folio still is the slot's. */
 static int fault_and_evict(void *data)
 {
 	struct race *race = data;
@@ -618,7 +621,7 @@ static int fault_and_evict(void *data)
 		}
 		folio_lock(folio);
 		if (!folio_matches_swap_entry(folio, race->entry)) {
-			/* Evicted meanwhile: a fault would start anew. */
+			/* Evicted meanwhile: a fault would be retried. */
 			atomic_inc(&race->lost);
 			folio_unlock(folio);
 			folio_put(folio);
@@ -627,7 +630,7 @@ static int fault_and_evict(void *data)
 		if (!folio_test_uptodate(folio) || !holds(folio, 5))
 			atomic_inc(&race->wrong);
 		atomic_inc(&race->won);
-		/* As reclaim, which frees the page for the next one to get. */
+		/* Like reclaim, which frees the page for reuse. */
 		if (i % 2 && store(folio)) {
 			evict(folio, NULL);
 		} else {
@@ -664,17 +667,17 @@ static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(slots_are_freed_one_by_one),
 	KUNIT_CASE(slot_keeps_its_shadow),
 #ifdef CONFIG_THP_SWAP
-	KUNIT_CASE(ranges_that_cannot_be_had),
-	KUNIT_CASE(parts_are_replaced),
+	KUNIT_CASE(add_falls_back_to_smaller_orders),
+	KUNIT_CASE(split_replaces_parts),
 #endif
-	KUNIT_CASE(all_is_replaced),
+	KUNIT_CASE(migration_replaces_all),
 #ifdef CONFIG_MEMCG
 	KUNIT_CASE(failed_charge_leaves_the_slots),
 #endif
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_additions_leave_nothing),
 #if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
-	KUNIT_CASE(a_cgroups_first_large_folio),
+	KUNIT_CASE(first_large_folio_gets_split_queue),
 #endif
 #endif
 	KUNIT_CASE(one_of_several_adds_wins),
@@ -685,7 +688,7 @@ static struct kunit_case swap_cache_cases[] = {
 static int swap_cache_init(struct kunit *test)
 {
 #ifdef CONFIG_ZSWAP
-	/* It keeps the data of these tests. */
+	/* zswap keeps the data of these tests. */
 	if (!zswap_is_enabled())
 		return set_param("zswap.enabled", "Y");
 #endif

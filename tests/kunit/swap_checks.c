@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * That callers of the swap cache who break what mm/swap.h wants of them are told
- * of it: with CONFIG_DEBUG_VM by either implementation. And that the one in Rust
- * writes to no slot that its caller mustn't name, with or without.
+ * Tests that callers of the swap cache that violate the requirements of mm/swap.h get a warning:
+ * with CONFIG_DEBUG_VM from either implementation. And that the one in Rust never writes to a slot
+ * that its caller must not name, with or without CONFIG_DEBUG_VM.
  *
- * Warnings come once: this is to be run once after a boot, or after a write to
+ * Warnings are printed once: run this once after a boot, or after a write to
  * /sys/kernel/debug/clear_warn_once.
  */
 
@@ -27,7 +27,9 @@
 #define ORDER 0
 #endif
 
-/* How many warnings something makes. Their traces stay out of the log. */
+/*
+ * Counts the warnings of an operation. Keeps their stack traces out of the log.
+ */
 #define WARNINGS(test, ...)						\
 ({									\
 	int _warnings = 0;						\
@@ -66,7 +68,7 @@ static struct folio *new_folio(struct kunit *test, int order)
 	return folio;
 }
 
-/* Callers that check nothing themselves. */
+/* Callers that do no checks themselves. */
 static void __maybe_unused add(struct folio *folio, swp_entry_t entry)
 {
 	struct swap_cluster_info *ci = __swap_entry_to_cluster(entry);
@@ -107,14 +109,14 @@ static void set_word(swp_entry_t entry, unsigned long to)
 	spin_unlock(&ci->lock);
 }
 
-/* What was counted for a folio, or not, if it was told to be elsewhere. */
+/* Corrects the statistics for a folio whose wrong entry made them differ. */
 static void __maybe_unused count(struct folio *folio, int pages)
 {
 	node_stat_mod_folio(folio, NR_FILE_PAGES, pages);
 	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, pages);
 }
 
-/* The last user goes, and the folio. */
+/* Drops the last user and the folio. */
 static void end(struct kunit *test, struct folio *folio, swp_entry_t entry)
 {
 	if (folio_test_swapcache(folio))
@@ -151,8 +153,10 @@ static void put_replacement(struct folio *folio)
 	folio_put(folio);
 }
 
-/* A word that isn't the folio's. It is warned of always, by both. */
-static void words_of_others(struct kunit *test)
+/*
+ * A swap-table entry that isn't the folio's. Both implementations always warn.
+ */
+static void foreign_entries_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, 0), *new;
 	unsigned long own;
@@ -230,7 +234,7 @@ static void deleting_is_checked(struct kunit *test)
 	folio_test_clear_writeback(folio);
 	add(folio, entry);
 
-	/* A shadow that is none. */
+	/* A pointer that isn't a shadow. */
 	KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_entry_to_cluster(entry), folio,
 						      (void *)0x10UL)), 1);
 	folio_ref_sub(folio, 1);
@@ -266,17 +270,17 @@ static void replacing_is_checked(struct kunit *test)
 #endif
 
 #ifdef CONFIG_SWAP_CACHE_RUST
-/* The last slot of the cluster that another is in. */
+/* The last slot in the cluster of @entry. */
 static swp_entry_t last_of(swp_entry_t entry)
 {
 	return swp_entry(swp_type(entry), swp_offset(entry) | (SWAPFILE_CLUSTER - 1));
 }
 
 /*
- * Slots that the cluster hasn't got, and clusters that haven't got the slots: C
- * would write there. After words_of_others(), which has its warnings.
+ * Slots beyond the end of the cluster, and slots of another cluster: C would
+ * write there. Runs after foreign_entries_warn(), which triggers the same warnings.
  */
-static void slots_out_of_reach(struct kunit *test)
+static void out_of_reach_slots_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, ORDER), *new;
 	int nr = 1 << ORDER;
@@ -291,7 +295,7 @@ static void slots_out_of_reach(struct kunit *test)
 	if (ORDER && swp_offset(entry) + nr <= swp_offset(last_of(entry))) {
 		new = replacement(test, ORDER, last_of(entry));
 		if (new) {
-			/* The check, and what sees that the slots aren't the cluster's. */
+			/* The check, and the detection that the slots aren't the cluster's. */
 			KUNIT_EXPECT_EQ(test, WARNINGS(test, replace(entry, folio, new)), 2);
 			KUNIT_EXPECT_EQ(test, word(last_of(entry)), last);
 			put_replacement(new);
@@ -318,8 +322,8 @@ static void slots_out_of_reach(struct kunit *test)
 }
 
 #ifdef CONFIG_DEBUG_VM
-/* After slots_out_of_reach(), which has the warnings that come without DEBUG_VM. */
-static void what_c_would_corrupt(struct kunit *test)
+/* Runs after out_of_reach_slots_warn(), which triggers the warnings that don't need DEBUG_VM. */
+static void calls_that_corrupt_in_c_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, 0), *new;
 	struct swap_info_struct *si;
@@ -334,7 +338,9 @@ static void what_c_would_corrupt(struct kunit *test)
 	si = __swap_entry_to_info(entry);
 	other = swp_offset(entry) ^ SWAPFILE_CLUSTER;
 	if (other < si->max) {
-		/* The check, and what sees that the slot isn't the folio's. */
+		/*
+		 * The check, and the detection that the slot isn't the folio's.
+		 */
 		KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_offset_to_cluster(si, other),
 							      folio, NULL)), 2);
 		KUNIT_EXPECT_EQ(test, word(entry), own);
@@ -350,7 +356,7 @@ static void what_c_would_corrupt(struct kunit *test)
 		put_replacement(new);
 	}
 
-	/* A shadow where the flags are. */
+	/* A shadow with bits in the place of the flags. */
 	KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_entry_to_cluster(entry), folio,
 						      (void *)~0UL)), 1);
 	KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);
@@ -362,16 +368,16 @@ static void what_c_would_corrupt(struct kunit *test)
 #endif
 
 static struct kunit_case swap_checks_cases[] = {
-	KUNIT_CASE(words_of_others),
+	KUNIT_CASE(foreign_entries_warn),
 #ifdef CONFIG_SWAP_CACHE_RUST
-	KUNIT_CASE(slots_out_of_reach),
+	KUNIT_CASE(out_of_reach_slots_warn),
 #endif
 #ifdef CONFIG_DEBUG_VM
 	KUNIT_CASE(adding_is_checked),
 	KUNIT_CASE(deleting_is_checked),
 	KUNIT_CASE(replacing_is_checked),
 #ifdef CONFIG_SWAP_CACHE_RUST
-	KUNIT_CASE(what_c_would_corrupt),
+	KUNIT_CASE(calls_that_corrupt_in_c_warn),
 #endif
 #endif
 	{}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the KUnit suites share: folios in the swap cache, slots with users, what
- * is in them, and zswap's parameters.
+ * Shared by the KUnit suites: folios in the swap cache, slots with users, their
+ * contents, and zswap's parameters.
  */
 #ifndef _SWAP_TEST_H
 #define _SWAP_TEST_H
@@ -24,14 +24,14 @@
 #include "../../../../mm/swap_table.h"
 #include "setup.h"
 
-/* Of the large folios that are tried. */
+/* The order of the large folios under test. */
 #ifdef CONFIG_THP_SWAP
 #define ORDER 4
 #else
 #define ORDER 0
 #endif
 
-/* --- What is in a folio ------------------------------------------------------ */
+/* --- Contents of folios ------------------------------------------------------ */
 
 /* Page i of the folio repeats @what + i. */
 static inline void fill(struct folio *folio, u64 what)
@@ -72,7 +72,7 @@ static inline swp_entry_t nth(swp_entry_t entry, int n)
 	return swp_entry(swp_type(entry), swp_offset(entry) + n);
 }
 
-/* A locked folio of a user, charged, with slots that nobody else uses yet. */
+/* A locked, charged user folio, with slots that have no other user yet. */
 static inline struct folio *new_folio(struct kunit *test, int order, u64 what)
 {
 	struct folio *folio = folio_alloc(GFP_KERNEL, order);
@@ -94,7 +94,10 @@ static inline struct folio *new_folio(struct kunit *test, int order, u64 what)
 	return folio;
 }
 
-/* Out of the swap cache, with the slots if they have no user. */
+/*
+ * Removes a folio from the swap cache, and frees its slots if they have no
+ * user.
+ */
 static inline void drop(struct folio *folio)
 {
 	swap_cache_del_folio(folio);
@@ -102,7 +105,7 @@ static inline void drop(struct folio *folio)
 	folio_put(folio);
 }
 
-/* Out of the swap cache, as reclaim does it. */
+/* Removes a folio from the swap cache, like reclaim. */
 static inline void evict(struct folio *folio, void *shadow)
 {
 	struct swap_cluster_info *ci = swap_cluster_get_and_lock_irq(folio);
@@ -115,13 +118,16 @@ static inline void evict(struct folio *folio, void *shadow)
 	folio_put(folio);
 }
 
-/* Has zswap store what a folio holds, as in reclaim. Without zswap nobody does. */
+/* Stores a folio in zswap, as in reclaim. Fails without zswap. */
 static inline bool store(struct folio *folio)
 {
 	unsigned int flags;
 	bool ret;
 
-	/* For lockdep: what storing locks must not be held to allocate. */
+	/*
+	 * For lockdep: locks taken in a store must not be held over an
+	 * allocation.
+	 */
 	fs_reclaim_acquire(GFP_KERNEL);
 	flags = memalloc_noreclaim_save();
 	ret = zswap_store(folio) || !IS_ENABLED(CONFIG_ZSWAP);
@@ -141,7 +147,7 @@ static inline swp_entry_t swap_out(struct kunit *test, struct folio *folio, void
 	return entry;
 }
 
-/* Slots that are swapped out: each has one user, and its data in zswap. */
+/* Swapped-out slots: each has one user, and its data in zswap. */
 static inline swp_entry_t swapped(struct kunit *test, int order, u64 what, void *shadow)
 {
 	struct folio *folio = new_folio(test, order, what);
@@ -198,7 +204,7 @@ static inline long stored(void)
 }
 #endif
 
-/* How often it has happened since boot. */
+/* The event's count since boot. */
 static noinline_for_stack __maybe_unused unsigned long event(enum vm_event_item item)
 {
 	unsigned long events[NR_VM_EVENT_ITEMS];

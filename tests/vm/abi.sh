@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# What zswap promises to its callers, on a real swap device, and with every
-# allocation failing in its turn.
+# zswap's interface to its callers, on a real swap device, and with each allocation failing in turn.
 . ./lib.sh
 plan 19
-[ -e $THP ] || plan 17 # two cases are of large folios
+[ -e $THP ] || plan 17 # two cases need large folios
 
-# What is counted, and in the log, from before.
+# The counters and the log from before.
 dmesg -c > /run/dmesg
 loads=$(debug decompress_fail) hits=$(debug pool_limit_hit)
 stores=$(debug reject_alloc_fail) entries=$(debug reject_kmemcache_fail)
@@ -15,13 +14,13 @@ swap_on virtio
 suite zswap_abi
 swap_off
 
-# What the suite has done, as debugfs and the log have it: less, where there are no large folios, or
-# where what watches memory allocates as well, and fails instead.
+# The suite's effects in debugfs and the log: fewer without large folios, or where sanitizers also
+# allocate, and their allocations fail instead.
 few=50 limits=3
 [ ! -e /sys/kernel/debug/kmemleak ] || few=10
 [ -e /sys/kernel/mm/transparent_hugepage ] || few=3 limits=1
 point "failed loads are counted" "$(($(debug decompress_fail) - loads))" 9
-point "and told of" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->40[0-9]*)')" 9
+point "and logged" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->40[0-9]*)')" 9
 point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt $few ])" yes
 point "and those without an entry" "$(true_that [ $(($(debug reject_kmemcache_fail) - entries)) -gt $few ])" yes
 point "the limit's hits too" "$(($(debug pool_limit_hit) - hits))" $limits

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: what it takes to store and to load with the accelerator of the tests, whose work takes no
-# CPU: pages of one word, by the folio's size and the accelerator's latency. Rows are
+# In the guest: the cost of stores and loads with the simulated accelerator, whose work takes no CPU
+# time: pages of one word, by the folio's size and the accelerator's latency. Rows are
 #
 #   row KIB LATENCY-US PAGES OUT-NS IN-NS MOST-AT-A-TIME
 #
@@ -19,7 +19,8 @@ for kib in 4 64 2048; do
 	folios $kib
 	for latency in 5 20 50 200; do
 		echo $latency > $accel/latency_us
-		# Twice, so that all that it takes memory for is there. What came back is in folios of a page.
+		# Twice, so that all its memory is allocated before. Pages come back in folios of a
+		# page.
 		start a 0
 		with a map "$n" $kib
 		with a fill same 1
@@ -34,7 +35,7 @@ for kib in 4 64 2048; do
 		submitted=$(($(cat $accel/submitted) - submitted))
 		in=$(ask a in)
 		[ "$submitted ${out% *} ${in% *}" = "$n $n $n" ] || bad "$kib KiB: $submitted compressed, $out out, $in in, not $n"
-		[ "$(ask a check)" = "same $n" ] || bad "$kib KiB: what came back is something else"
+		[ "$(ask a check)" = "same $n" ] || bad "$kib KiB: the data that came back differs"
 		echo "row $kib $latency $n ${out#* } ${in#* } $(cat $accel/most)"
 		stop a
 	done

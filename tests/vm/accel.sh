@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
-# A compressor as hardware is: requests take their time, and several are under way at once.
+# An asynchronous compressor, like hardware: requests take time, and several are in flight.
 . ./lib.sh
 . ./fault-injection.sh
 plan 25
@@ -12,9 +12,9 @@ accel() { [ $# = 1 ] && cat $accel/"$1" || echo "$2" > $accel/"$1"; }
 set_param compressor zswap_accel
 swap_on virtio
 pages=1024
-accel latency_us 1000 # long enough that the first isn't done before the eighth has come
+accel latency_us 1000 # long enough that the first isn't done before the eighth is submitted
 
-# Of a folio up to 8 pages are compressed at once; C compresses one after the other.
+# Up to 8 pages of a folio are compressed at a time; C compresses one after the other.
 grep -q ' _R.*8zswap_rs' /proc/kallsyms && many=8 || many=1
 folios 4
 start a 0
@@ -47,7 +47,7 @@ done
 accel depth 16
 accel latency_us 20
 
-# Among what is under way, some fail: to each page what would have become of it alone.
+# Some requests in flight fail: each page is handled as if compressed alone.
 folios 64
 start a 0
 with a map 64 64
@@ -61,18 +61,19 @@ for how in N Y; do
 		got="$got$what $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check), "
 		want="$want$what 64 64 same 64, "
 	done
-	point "reorder $how: a compressor that fails is done without" "$got" "$want"
+	point "reorder $how: pages are stored raw if the compressor fails" "$got" "$want"
 	inject compress eio 10 3
 	with a fill text 2
 	with a out
-	point "reorder $how: for the pages that it fails for" \
+	point "reorder $how: only the pages that it fails for are stored raw" \
 		"$(injected compress) $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check)" "18 64 18 same 64"
 	inject compress none
 done
 stop a
 
-# A page that is refused takes all of its folio along, and what is under way with it is waited for. It is the first
-# of its eight, and they end one after the other: seven are under way when the next folio comes.
+# If a page is refused, all of its folio is, after the requests in flight have completed. It is the
+# first of its eight, and they complete one after the other: seven are in flight when the next folio
+# comes.
 accel latency_us 20000
 accel depth 1
 start a 0
@@ -92,7 +93,7 @@ accel latency_us 20
 accel depth 16
 stop a
 
-# What it has compressed wrongly is lost, and nobody gets another page's bytes.
+# A page that was compressed wrongly is lost, and no reader gets another page's data.
 for what in short garbage; do
 	start a 0
 	with a map 16 64
@@ -132,10 +133,11 @@ swap_off
 point "swapoff brings them back" "$got $(ask a check) $(ask b check)" "yes same 1024 same 1024"
 stop a
 stop b
-point "no request was handed in twice" "$(accel reused)" 0
+point "no request was submitted twice" "$(accel reused)" 0
 point "and leaves nothing" "$(left "zswap_accel 2 zswap_accel 2")" "$(nothing "zswap_accel 2 zswap_accel 2")"
 
-# The algorithm can't go while there are transforms of it, nor a pool be made if one CPU gets none.
+# The algorithm can't be removed while it has transforms, and no pool is created if one CPU gets
+# none.
 swap_on virtio
 set_param compressor lz4
 with_lz4=$(soon "lz4 4" transforms)

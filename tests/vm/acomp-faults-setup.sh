@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 zswap.compressor=zswap_faulty slab_nomerge kunit.enable=0
-# A fault-injecting compressor while pages are written back, while pools are made, and while a CPU
-# comes up.
+# The fault-injecting compressor during writeback, pool creation, and CPU hotplug.
 . ./lib.sh
 . ./writeback-paths.sh
 . ./fault-injection.sh
@@ -9,15 +8,15 @@ plan 22
 
 set_param compressor zswap_faulty
 
-# --- Decompressors: writing back -------------------------------------------
-# An entry that can't be read stays, and is right when it can be.
+# --- Decompressors: writeback -----------------------------------------------
+# An entry that can't be decompressed stays, and is intact once it can be.
 shrink()
 {
 	set_param shrinker_enabled Y
 	for _ in $(seq 50); do
 		echo 64M swappiness=0 > /cg/a/memory.reclaim
 		[ "$(grew reject_reclaim_fail)" -lt 100 ] || break
-		usleep 200000 # the shrinker goes by statistics that lag
+		usleep 200000 # the shrinker uses statistics that lag
 	done 2> /dev/null # EAGAIN
 	set_param shrinker_enabled N
 }
@@ -31,12 +30,12 @@ for swap in brd virtio file; do
 	inject decompress eio
 	shrink
 	inject decompress none
-	point "$swap, by shrinker: what can't be read isn't written back" \
+	point "$swap, by shrinker: entries that can't be decompressed aren't written back" \
 		"$(debug stored_pages) $(grew written_back_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ]) $(true_that [ "$(grew reject_reclaim_fail)" = "$(grew decompress_fail)" ]), $(ask a check)" \
 		"256 0 yes yes, same 256"
 	stop a
 
-	# Those of a are damaged for ever, those of b are not.
+	# The entries of a are damaged permanently, those of b are not.
 	for path in cgroup limit; do
 		start a 0
 		with a map 16 4
@@ -47,7 +46,7 @@ for swap in brd virtio file; do
 		start_pusher a
 		mark
 		"by_$path"
-		point "$swap, by $path: nor ever is what is damaged" \
+		point "$swap, by $path: damaged entries are never written back" \
 			"$(debug stored_pages) $(grew written_back_pages) $(true_that [ "$(grew decompress_fail)" -gt 0 ]), $(ask a readers), $(ask b check)" \
 			"16 0 yes, same 0, not 0, killed 16, same 256"
 		stop b
@@ -77,7 +76,7 @@ for cpu in 0 1; do
 done
 inject init none
 point "pages of the old one are still there" "$(debug stored_pages) $(ask a check)" "64 same 64"
-point "and it can be made when it is well again" "$(made) $(cat "$PARAM/compressor") $(works a)" "ok zswap_faulty 64 same 64"
+point "a pool is created once its compressor works again" "$(made) $(cat "$PARAM/compressor") $(works a)" "ok zswap_faulty 64 same 64"
 
 # --- A CPU that comes up -----------------------------------------------------
 online=/sys/devices/system/cpu/cpu1/online
@@ -99,7 +98,7 @@ inject init none
 got="$(put $online 1) $(nproc)"
 start b 1
 with b map 64 4
-point "it comes up when that is well again" "$got $(works b)" "ok 2 64 same 64"
+point "it comes up once the compressor works again" "$got $(works b)" "ok 2 64 same 64"
 stop b
 stop a
 swap_off

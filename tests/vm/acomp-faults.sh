@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 zswap.compressor=zswap_faulty slab_nomerge kunit.enable=0
-# A fault-injecting compressor while pages are stored and loaded.
+# The fault-injecting compressor during stores and loads.
 . ./lib.sh
 . ./fault-injection.sh
 plan 36
@@ -8,7 +8,7 @@ plan 36
 set_param compressor zswap_faulty
 
 # --- Compressors ----------------------------------------------------------
-# What isn't compressed is stored as it is.
+# A page that fails to compress is stored uncompressed.
 swap_on virtio
 for kib in 4 64; do
 	folios $kib
@@ -23,18 +23,18 @@ for kib in 4 64; do
 		[ $what = none ] && raw=0 || raw=64
 		want="$want$what 64 $raw same 64, "
 	done
-	point "$kib KiB: a compressor that fails is done without" "$got" "$want"
+	point "$kib KiB: pages are stored raw if the compressor fails" "$got" "$want"
 	inject compress eio 10 3
 	with a fill text 2
 	with a out
-	point "$kib KiB: for the pages that it fails for" \
+	point "$kib KiB: only the pages that it fails for are stored raw" \
 		"$(injected compress) $(debug stored_pages) $(debug stored_incompressible_pages) $(ask a check)" "18 64 18 same 64"
 	inject compress none
 	stop a
 done
 folios 4
 
-# Unless they would never go to the device: then it has no use.
+# Except with writeback disabled, when it would never free memory.
 start a 0
 echo 0 > /cg/a/memory.zswap.writeback
 with a map 64 4
@@ -51,7 +51,8 @@ inject compress none
 point "no writeback: refused, with its reason" "$got" "$want"
 stop a
 
-# What it has compressed wrongly is lost. Each reader gets an error, and never another page's bytes.
+# A page that was compressed wrongly is lost. Each reader gets an error, and never another page's
+# data.
 start a 0
 with a map 16 4
 for what in short long garbage; do
@@ -68,7 +69,7 @@ swap_off
 point "and after swapoff" "$(left "zswap_faulty 2")" "$(nothing "zswap_faulty 2")"
 
 # --- Decompressors: loading -----------------------------------------------
-# A page that can't be had stays where it is, until it can.
+# A page that can't be decompressed stays stored until it can.
 for swap in brd virtio; do
 	swap_on $swap
 	for what in eio einval enomem enospc empty short long huge; do
@@ -83,7 +84,7 @@ for swap in brd virtio; do
 		got="$got$(ask a readers), $(debug stored_pages) $(grew decompress_fail), "
 		inject decompress none
 		drop a
-		point "$swap, $what: readers are killed until it is well again" "$got$(ask a readers), $(debug stored_pages)" \
+		point "$swap, $what: readers are killed until the decompressor works again" "$got$(ask a readers), $(debug stored_pages)" \
 			"same 0, not 0, killed 4, same 0, not 0, killed 4, 4 8, same 4, not 0, killed 0, 0"
 		stop a
 	done
@@ -99,13 +100,13 @@ for swap in brd virtio; do
 	point "$swap: only readers of pages that fail are killed" "$got$(ask a readers)" \
 		"same 8, not 0, killed 8, same 16, not 0, killed 0"
 
-	# A decompressor's garbage of the right length is what nobody can know: it is passed on.
+	# A decompressor's garbage of the right length can't be detected: it is passed on.
 	with a fill text 2
 	with a out
 	inject decompress garbage
 	got=$(ask a readers)
 	inject decompress none
-	point "$swap: garbage that looks well is passed on" "$got, $(debug stored_pages)" "same 0, not 16, killed 0, 0"
+	point "$swap: garbage of the right length is passed on" "$got, $(debug stored_pages)" "same 0, not 16, killed 0, 0"
 	with a unmap
 	with a map 64 4
 	point "$swap: it goes on" "$(works a)" "64 same 64"
@@ -114,7 +115,7 @@ for swap in brd virtio; do
 	point "$swap: and leaves nothing" "$(left "zswap_faulty 2")" "$(nothing "zswap_faulty 2")"
 done
 
-# The log: ten lines in 5 s at most.
+# The log: at most ten lines in 5 s.
 swap_on brd
 sleep 6
 for what in eio einval enomem enospc empty short long huge; do
@@ -127,7 +128,7 @@ for what in eio einval enomem enospc empty short long huge; do
 	inject decompress none
 	stop a
 done
-point "the log says what came instead of a page" \
+point "the log has the wrong lengths" \
 	"$(dmesg | grep 'zswap: Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->[0-9]*)$' | tail -n 8 | sed 's/.*->//; s/)//' | paste -s -d ' ' -)" \
 	"4096 4096 4096 4096 0 4095 4097 16384"
 swap_off

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 transparent_hugepage=never
-# A slot that the header of a swap device calls bad is for nobody: reading ahead
-# goes around it. Stock C puts a folio there, which stays when the device is gone:
-# see docs/upstream. So this has a boot of its own.
+# A slot that a swap device's header marks as bad must not be used: readahead skips it. Stock C adds
+# a folio there, which outlives the device: see docs/upstream. So this has its own boot.
 . ./lib.sh
 plan 5
 
-# le32 NUMBER: as the header has it
+# le32 NUMBER: in the header's byte order
 # shellcheck disable=SC2059
 le32() { printf "\\$(printf %03o $(($1 & 255)))\\$(printf %03o $(($1 >> 8 & 255)))\\000\\000"; }
 
@@ -19,7 +18,7 @@ bad()
 
 swapcached() { awk '/^SwapCached/ { print $2 / 4 }' /proc/meminfo; }
 
-# Two clusters, with a bad slot in the middle of every eighth window of readahead.
+# Two clusters, with a bad slot in the middle of every eighth readahead window.
 device=/dev/vda
 mkswap $device 4096 > /run/mkswap
 slots=$(seq 36 64 1023)
@@ -28,7 +27,7 @@ bad $slots 2> /run/dd
 swapon $device
 point "a device with bad slots" "$(awk 'NR > 1 { print $3 }' /proc/swaps)" $((4 * (1023 - 16)))
 
-# A file on tmpfs: on a disk, its pages are read ahead by their slots.
+# A file on tmpfs: from a disk, its pages are read by physical readahead.
 echo 3 > /proc/sys/vm/page-cluster
 mkdir /cg/a
 sh -c 'echo $$ > /cg/a/cgroup.procs; yes not zero | head -c 3686400 > /run/file'
@@ -37,7 +36,7 @@ for _ in $(seq 20); do
 done 2> /dev/null
 out=$(vmstat pswpout) ahead=$(vmstat swap_ra) zero=$(vmstat swpin_zero)
 got=$(md5sum < /run/file)
-point "a file of 900 pages reads back, by reading ahead" \
+point "a file of 900 pages reads back, by readahead" \
 	"swapped $(true_that [ "$out" -ge 850 ]), $(true_that [ $(($(vmstat swap_ra) - ahead)) -ge 600 ]), $got" \
 	"swapped yes, yes, $(yes not zero | head -c 3686400 | md5sum)"
 point "no page was taken for one of zeroes" $(($(vmstat swpin_zero) - zero)) 0

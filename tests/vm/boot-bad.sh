@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=maybe zswap.compressor=bogus zswap.max_pool_percent=33 zswap.accept_threshold_percent=-1
-# Nonsense on the kernel's command line, then set up at run time.
+# Invalid values on the kernel's command line, then setup at run time.
 . ./lib.sh
 plan 7
 
 point "enabled=maybe leaves zswap off" "$(cat $PARAM/enabled)" N
-point "and is complained of" "$(dmesg | grep -c '.maybe. invalid for parameter .zswap.enabled.')" 1
+point "and is logged" "$(dmesg | grep -c '.maybe. invalid for parameter .zswap.enabled.')" 1
 point "an unknown compressor waits for the setup" "$(cat $PARAM/compressor)" bogus
 point "max_pool_percent=33 is taken" "$(cat $PARAM/max_pool_percent)" 33
 point "accept_threshold_percent=-1 is not" "$(cat $PARAM/accept_threshold_percent)" 90

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Writeback and the tree of cgroups: limits from above, cgroups that are gone.
+# Writeback and the cgroup hierarchy: limits of ancestors, removed cgroups.
 . ./lib.sh
 . ./writeback-paths.sh
 plan 10
@@ -8,7 +8,7 @@ plan 10
 swap_on virtio
 counted() { echo $(($(vmstat zswpwb) - event)); }
 
-# A limit that is reached makes room by writeback, and holds.
+# A store at the limit makes room by writeback, and the limit holds.
 start a 0
 echo 1M > /cg/a/memory.zswap.max
 event=$(vmstat zswpwb)
@@ -24,7 +24,7 @@ drop a
 point "and all reads back" "$(ask a check)" "same 1024"
 stop a
 
-# Worker a in /cg/p/c, with pages stored; leave_child removes c under them.
+# Worker a in /cg/p/c, with stored pages; leave_child removes c while they are stored.
 in_child()
 {
 	mkdir /cg/p
@@ -70,7 +70,7 @@ stop b
 stop a
 rmdir /cg/p
 
-# Cgroups come and go while the limit's worker goes round them.
+# Cgroups are created and removed while the limit's worker iterates over them.
 in_child
 leave_child
 rmdir /cg/p

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
 # only: debugvm
-# What a kernel with DEBUG_VM tells callers of the swap cache who break its rules: warnings, which
-# KUnit counts and keeps out of the log, and what it knows of the folio, which is there.
+# With DEBUG_VM, callers that break the swap cache's rules get warnings, which KUnit counts and
+# keeps out of the log, and a dump of the folio, which is in the log.
 . ./lib.sh
 plan 8
 
@@ -13,7 +13,7 @@ before=$(dumps | wc -l)
 suite swap_checks
 swap_off
 
-point "each check says of which folio, and why" "$(dumps | tail -n +$((before + 1)))" \
+point "each check names its folio and the reason" "$(dumps | tail -n +$((before + 1)))" \
 	"VM_WARN_ON_ONCE_FOLIO(!it.is_locked())
 VM_WARN_ON_ONCE_FOLIO(!it.is_swap_backed())
 VM_WARN_ON_ONCE_FOLIO(it.is_in_swap_cache())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: what each compressor takes for each corpus of the demonstration's disk, 4 KiB a folio. Rows are
+# In the guest: the cost of each compressor for each corpus of the demonstration's disk, in folios
+# of 4 KiB. Rows are
 #
 #   row COMPRESSOR CORPUS STORED RAW POOL-BYTES OUT-NS IN-NS
 #
@@ -24,7 +25,7 @@ for compressor; do
 		start a 0
 		with a map "$n" 4
 		with a load "$first"
-		with a out # so that all it takes memory for is there
+		with a out # so that all memory is allocated before
 		with a in
 		zeroes=$(vmstat swpout_zero)
 		out=$(ask a out)
@@ -33,7 +34,7 @@ for compressor; do
 		raw=$(debug stored_incompressible_pages)
 		in=$(ask a in)
 		[ "${out% *} ${in% *}" = "$n $n" ] || bad "$compressor, $corpus: $out out, $in in, not $n"
-		[ "$(ask a check)" = "same $n" ] || bad "$compressor, $corpus: what came back is something else"
+		[ "$(ask a check)" = "same $n" ] || bad "$compressor, $corpus: the data that came back differs"
 		echo "row $compressor $corpus $((n - zeroes)) $raw $bytes ${out#* } ${in#* }"
 		stop a
 	done < /run/index

@@ -4,7 +4,7 @@
 . ./lib.sh
 plan 10
 
-# in_use: the compressors that somebody holds a transform of; a pool does on each CPU
+# in_use: the compressors with a transform; a pool has one on each CPU
 in_use()
 {
 	awk '$1 == "name" { name = $3 } $1 == "refcnt" && $3 > 1 { print name }' /proc/crypto |
@@ -26,7 +26,7 @@ with b out
 point "two compressors hold pages" "$(debug stored_pages) $(in_use)" "4096 lz4 zstd "
 with a in
 point "pages of the old compressor read back" "$(ask a check)" "same 2048"
-point "its pool goes when its last page has" "$(soon "zstd " in_use)" "zstd "
+point "its pool is freed with its last page" "$(soon "zstd " in_use)" "zstd "
 point "pages of the new one are still there" "$(debug stored_pages)" 2048
 
 with a out
@@ -35,7 +35,7 @@ set_param compressor zstd
 point "a pool that still holds pages is taken again" "$(soon "zstd " in_use)" "zstd "
 point "with its pages" "$(ask a check), $(ask b check)" "same 2048, same 2048"
 
-# While both processes push out and read back.
+# While both processes swap out and in.
 tell a cycle 8
 tell b cycle 8
 flips=0
@@ -46,10 +46,10 @@ for round in 1 2 3 4 5; do
 done
 point "compressors flipped in a loop under load" "$flips $(hear a) $(hear b)" "35 done done"
 
-# Each worker's pages go to another compressor.
+# Each worker's pages go to a different compressor.
 stop b
 for compressor in lz4 lz4-rust lzo zstd deflate 842; do
-	w=w${compressor#*-} # a name of a variable, too
+	w=w${compressor#*-} # must also be a variable's name
 	set_param compressor $compressor
 	start $w 0
 	with $w map 256 4

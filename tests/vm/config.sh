@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.max_pool_percent=20
-# A round trip that every configuration can make: without debugfs, without memory cgroups, and with
-# nobody saying at boot whether zswap is enabled.
+# A round trip that works in every configuration: without debugfs, without memory cgroups, and
+# without zswap.enabled on the command line.
 . ./lib.sh
 plan 6
 
@@ -27,7 +27,7 @@ for swap in brd virtio; do
 	swap_off
 done
 
-# As many as were asked for; else the machine's one, which a kernel without NUMA doesn't show.
+# The number requested; else the machine's one node, which a kernel without NUMA doesn't show.
 nodes=$(find /sys/devices/system/node/ -name 'node[0-9]*' 2> /dev/null | wc -l)
 want=$(sed -n 's/.*numa=fake=\([0-9]*\).*/\1/p' /proc/cmdline)
 [ -n "$want" ] || want=$(find /sys/devices/system/ -name node | wc -l)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# For what counts instructions.
+# Shared by the programs that count instructions.
 # shellcheck shell=sh
 
-# prove_unit NAME: that what is counted is what it should be (steps.sh), before anything is
+# prove_unit NAME: verifies the unit of the counts (steps.sh) before anything is counted
 prove_unit()
 {
 	sh steps.sh > /run/points

@@ -6,14 +6,14 @@
 
 bad() { echo "FAILED: $*"; exit 1; }
 
-# read_counts: what the kernel has counted so far
+# read_counts: the kernel's current statistics
 read_counts()
 {
 	eval "$(awk '/^(zswp|swp)(in|out)(_zero)? / { print $1 "=" $2 }' /proc/vmstat)"
 }
 
-# all COMMAND: to every worker of the row at once; the answers' sum of pages is
-# $count, the longest of their times $time
+# all COMMAND: sends it to every worker of the row at once; the answers' sum of pages is $count, the
+# longest of their times $time
 all()
 {
 	for worker in $workers; do tell "$worker" "$1"; done
@@ -94,7 +94,7 @@ and in are microseconds a page in this guest.
 corpus          swap   folio  pages stored   zero   raw compressed  ratio     out      in verified
 END
 total=0
-# Of larger pages, none leaves in a folio of several (THP_SWAP).
+# With larger pages, folios of several pages aren't swapped out whole (THP_SWAP).
 large=
 [ "$page" != 4 ] || large="brd-64 brd-2048"
 for swap_and_folio in brd-$page $large virtio-$page file-$page; do

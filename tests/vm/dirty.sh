@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# A load takes the entry out of zswap and marks the folio dirty: on these devices the
-# folio stays in the swap cache after a read, and a clean one would just be dropped
-# when memory is short, with nothing left of it anywhere but old bytes on the disk.
+# A load removes the entry from zswap and marks the folio dirty. On these devices the folio stays in
+# the swap cache after a read, and reclaim would simply drop a clean one: only stale data on the
+# disk would be left.
 . ./lib.sh
 plan 8
 

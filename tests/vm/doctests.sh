@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
 # only: doctests
-# The examples in the documentation of the kernel crate, which are a KUnit suite: those of our files
-# as they ran at boot, and all of them again now that zswap has its pool and there is swap.
+# The examples in the documentation of the kernel crate, which are a KUnit suite: those of the
+# project's files as they ran at boot, and all of them again now that zswap has its pool and there
+# is swap.
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
@@ -13,7 +14,7 @@ files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/debug mm/foli
 set -- $files
 plan $(($# + 4))
 
-# suite_ended POINT: whether it went well, with all that is in it
+# suite_ended POINT: whether the suite passed, with all its cases
 suite_ended()
 {
 	point "$1" "$(grep -c '^ *not ok' results) failed, $(grep -c '^ok' results) passed" \

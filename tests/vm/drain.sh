@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 kunit.enable=0
 # only: docs/upstream/drain-all-stock.md
-# What a CPU has in stock of a cgroup's charge is drained when the cgroup goes, also after the CPU has
-# been down. C's memory cgroups don't always do that: so this is no test of `make test`.
+# A CPU's stock of a cgroup's charges is drained when the cgroup is removed, even after the CPU was
+# offline. C's memory cgroups don't always do that, so this isn't part of `make test`.
 . ./lib.sh
 plan 3
 
 online=/sys/devices/system/cpu/cpu1/online
 
-# use CGROUP: CPU 1 charges it for a process, and keeps some charge in stock
+# use CGROUP: charges it for a process on CPU 1, which keeps some charges in stock
 use()
 {
 	# shellcheck disable=SC2016
@@ -17,11 +17,11 @@ use()
 
 dying()
 {
-	echo 3 > /proc/sys/vm/drop_caches # cached pages hold a cgroup, too
+	echo 3 > /proc/sys/vm/drop_caches # cached pages also pin a cgroup
 	awk '$1 == "nr_dying_descendants" { print $2 }' /cg/cgroup.stat
 }
 
-# gone: a cgroup is made, used and removed; how many of those that are removed are still held
+# gone: creates, uses and removes a cgroup; prints how many removed ones are still pinned
 gone()
 {
 	mkdir /cg/gone
@@ -36,7 +36,7 @@ gone()
 
 point "a cgroup that is removed is gone" "$(gone)" 0
 
-# A limit that is exceeded drains all CPUs' stocks of the cgroup, at some moment of CPU 1's going.
+# Exceeding a limit drains all CPUs' stocks of the cgroup, at some moment while CPU 1 goes offline.
 mkdir /cg/a
 for n in $(seq 200); do
 	use a

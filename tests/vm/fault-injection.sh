@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Injecting faults into compressors and allocations; and what is left after them.
+# Fault injection into compressors and allocations, and checks for leaks.
 # shellcheck shell=sh
 
 FAULTY=/sys/kernel/debug/zswap_faulty
@@ -13,7 +13,7 @@ inject()
 }
 injected() { cat $FAULTY/"$1"/injected; }
 
-# spoil NAME WHAT: the worker's pages go out, wrongly compressed, before the next mark
+# spoil NAME WHAT: swaps out the worker's pages with a compression fault, before the next mark
 spoil()
 {
 	inject compress "$2"
@@ -23,7 +23,7 @@ spoil()
 	mark
 }
 
-# fragile INTERVAL: which allocations of a task that is to fail do (nth 0): every so many-th
+# fragile INTERVAL: for a task under make-it-fail (nth 0), every n-th allocation fails
 fragile()
 {
 	any_may_fail
@@ -36,12 +36,12 @@ fragile()
 			echo 100 > probability
 		)
 	done
-	# All of zswap's pages may be in high memory.
+	# zswap's pages may all be in high memory.
 	echo N > /sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
 }
 
 # only CACHE: all allocations from this cache fail, and no others; all_again CACHE ends that. For
-# what is tried again if it fails, so that one failure does nothing.
+# allocations that are retried, where one failure has no effect.
 only()
 {
 	echo 0 > /sys/kernel/debug/fail_page_alloc/probability
@@ -55,9 +55,9 @@ all_again()
 	fragile 1
 }
 
-# each_fails STEP END: STEP n, for n from 1 on, until it has fewer than n allocations that could
-# fail: then it says END, which begins with "missed". (It may also miss because a page that is
-# being written couldn't be pushed out: it is tried again.) It says WRONG if it went wrong.
+# each_fails STEP END: runs STEP n, for n from 1 on, until it has fewer than n allocations that
+# could fail: then it prints END, which begins with "missed". (It may also miss because a page under
+# writeback couldn't be swapped out: then it is retried.) It prints WRONG on an error.
 each_fails()
 {
 	n=1 tries=0 bad=''
@@ -76,7 +76,7 @@ each_fails()
 	echo "wrong:${bad:- none}, $(true_that [ $n -gt 4 ]), $got"
 }
 
-# What slabs there are of zswap's own caches; slab_nomerge keeps others' objects out of them.
+# The slabs of zswap's own caches; slab_nomerge keeps other objects out of them.
 slabs()
 {
 	for cache in zswap_entry zs_handle zspage; do
@@ -85,16 +85,16 @@ slabs()
 	done | paste -s -d ' ' -
 }
 
-# What transforms there are: each pool has one on each CPU, of which each of the kernel's own
-# compressors makes two.
+# The existing transforms: a pool has one for each CPU, which counts twice for the kernel's own
+# compressors.
 transforms()
 {
 	awk '$1 == "name" { name = $3 } $1 == "refcnt" && $3 > 1 { print name, $3 - 1 }' /proc/crypto |
 		sort | paste -s -d ' ' -
 }
 
-# leaks: what kmemleak has found. It wants things to be 5 s old, and to be
-# unreachable twice. KUnit must not have run: two suites in Rust keep what has to be 'static.
+# leaks: the leaks that kmemleak has found. It requires objects to be 5 s old, and unreachable
+# twice. KUnit must not have run: two suites in Rust leak what has to be 'static.
 leaks()
 {
 	sleep 6
@@ -104,8 +104,8 @@ leaks()
 	cat /sys/kernel/debug/kmemleak
 }
 
-# left TRANSFORMS: what is still there when nothing is stored and no pool but one that is empty.
-# It is nothing() if all is well.
+# left TRANSFORMS: what remains when nothing is stored and the only pool is empty. It equals
+# nothing() if nothing has leaked.
 left()
 {
 	echo "stored $(debug stored_pages) $(debug stored_incompressible_pages) $(debug pool_total_size)," \
@@ -123,10 +123,10 @@ no_leaks()
 	fi
 }
 
-# charged NAME: what a cgroup is charged for
+# charged NAME: a cgroup's zswap charges
 charged() { echo "$(soon 0 memcg "$1" zswap.current) $(soon 0 memcg_stat "$1" zswapped) $(soon 0 memcg_stat "$1" zswap_incomp)"; }
 
-# works NAME: its pages, 64 or so, can still be stored and loaded
+# works NAME: whether its pages, 64 or so, can still be stored and loaded
 works()
 {
 	with "$1" fill last 4711

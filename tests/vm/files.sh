@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# The files that users and tools know: names, modes, formats.
+# The files of the user interface: names, modes, formats.
 . ./lib.sh
 plan 5
 

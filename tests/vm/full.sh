@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# A full pool refuses; what it refuses goes to the disk and nothing is lost.
+# A full pool refuses pages; these go to the disk, and nothing is lost.
 . ./lib.sh
 plan 7
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# CPU 1 goes and comes while pages are stored and loaded on it.
+# CPU 1 goes offline and online while it stores and loads pages.
 . ./lib.sh
 plan 4
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
 # only: iaa
-# What docs/iaa.md says of a machine without the accelerator, and of the driver before it has one.
+# The claims of docs/iaa.md for a machine without the accelerator, and for the driver without a
+# device.
 . ./lib.sh
 . ./fault-injection.sh
 plan 7

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# The KUnit suites of what is in Rust, again if they ran at boot, now that there is swap: then there was
-# none. Those in C that swap have a file each, with a swap device as they want it.
+# The KUnit suites in Rust, run now that there is swap; if they ran at boot, there was none. The
+# suites in C that swap have a file each, with the swap device that they need.
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit || exit
 left=none
-# The kernel's own test of SpinLockIrq asserts that interrupts are off, which a lock of PREEMPT_RT
-# doesn't see to.
+# The kernel's own test of SpinLockIrq asserts that interrupts are off, which is not so under
+# PREEMPT_RT.
 ! grep -q PREEMPT_RT /proc/version || left=rust_spinlock_irq_condvar
 suites=$(for run in rust_*/run; do echo "${run%/run}"; done | grep -v -x "$left")
 # shellcheck disable=SC2086

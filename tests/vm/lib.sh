@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests in the guest share: test points, swap devices, workers.
+# Shared by the tests in the guest: test points, swap devices, workers.
 # shellcheck shell=sh
 
 PARAM=/sys/module/zswap/parameters
@@ -9,7 +9,7 @@ page=$(awk '/^KernelPageSize:/ { print $2; exit }' /proc/self/smaps)
 THP=/sys/kernel/mm/transparent_hugepage
 
 # --- Test points (TAP) ---------------------------------------------------
-# Each line carries the seconds since the one before.
+# Each line has the seconds since the line before.
 points=0 failed=0
 
 uptime() { cut -d' ' -f1 /proc/uptime; }
@@ -30,14 +30,14 @@ point()
 	echo "#   want $3"
 }
 
-# skip NAME WHY: a point that can't be looked at here
+# skip NAME WHY: a point that can't be tested here
 skip() { points=$((points + 1)); echo "ok $points - $1 # SKIP $2"; }
 
 # true_that TEST...: yes or no, to be compared by point
 true_that() { if "$@"; then echo yes; else echo no; fi; }
 
-# soon WANT CMD...: CMD's output, as soon as it is WANT, else what it is after
-# 6 s, more if the test's limit is; for memcg statistics, which lag by two seconds
+# soon WANT CMD...: CMD's output once it is WANT, else its output after 6 s, longer if the test's
+# limit is; for memcg statistics, which lag by two seconds
 soon()
 {
 	want=$1; shift
@@ -49,14 +49,14 @@ soon()
 	echo "$got"
 }
 
-# --- What the kernel counts ----------------------------------------------
+# --- Kernel statistics ---------------------------------------------------
 debug() { cat $DEBUG/"$1"; }
 vmstat() { awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat; }
 memcg() { cat /cg/"$1"/memory."$2"; }
 memcg_stat() { awk -v name="$2" '$1 == name { print $2 }' /cg/"$1"/memory.stat; }
 set_param() { echo "$2" > $PARAM/"$1"; }
 
-# any_may_fail: each allocation may be the one that fails by fail-nth, those that may sleep too
+# any_may_fail: lets fail-nth apply to each allocation, including those that may sleep
 any_may_fail()
 {
 	for fault in failslab fail_page_alloc; do
@@ -67,7 +67,8 @@ any_may_fail()
 }
 
 # --- KUnit: a suite, each case of which is a point --------------------------
-# suite NAME: runs it. tests/run.sh has kunit.py read what it says; a case that is gone is missing in the plan.
+# suite NAME: runs a suite. tests/run.sh parses the output with kunit.py; a missing case shows up
+# against the plan.
 suite()
 {
 	echo 1 > "/sys/kernel/debug/kunit/$1/run"
@@ -76,7 +77,7 @@ suite()
 }
 
 # --- Swap devices: brd (synchronous), virtio-blk, a file on ext4 ----------
-# swap_on brd|virtio|file [KIB]: the one made swap before it is filled first
+# swap_on brd|virtio|file [KIB]: the device that was turned on first is filled first
 swap_on()
 {
 	case $1 in
@@ -94,7 +95,7 @@ swap_on()
 swap_off() { swapoff $device; }
 
 # --- Folio sizes -----------------------------------------------------------
-# folios KIB: what a mapping that asks for huge pages gets from now on
+# folios KIB: the folio size of mappings that ask for huge pages from now on
 folios()
 {
 	[ -d $THP ] || { [ "$1" = "$page" ]; return; }
@@ -107,17 +108,17 @@ folios()
 	[ "$1" = "$page" ] && echo never > $THP/enabled || echo always > $THP/enabled
 }
 
-# folios_stored KIB: folios of this size that went to zswap whole
+# folios_stored KIB: the number of folios of this size that were stored whole
 folios_stored() { cat $THP/hugepages-"$1"kB/stats/zswpout; }
 
 # --- Workers: processes whose memory is swapped (guest/mem.c) --------------
-# start NAME [CPU]: one in the memory cgroup NAME, tied to a CPU if named (its
-# pages then sit in that CPU's LRU batches, where MADV_PAGEOUT looks for them)
+# start NAME [CPU]: starts a worker in the memory cgroup NAME, bound to a CPU if named (its pages
+# are then in that CPU's LRU batches, where MADV_PAGEOUT finds them)
 start()
 {
 	mkfifo "/run/$1.in" "/run/$1.out"
 	mkdir "/cg/$1"
-	# Held open here, so that an answer is kept whatever becomes of the worker.
+	# Held open here, so that an answer survives the worker.
 	fd=3
 	while [ -e /proc/self/fd/$fd ]; do fd=$((fd + 1)); done
 	eval "exec $fd<> /run/$1.out; fd_$1=$fd"
@@ -125,7 +126,7 @@ start()
 	{
 		sh -c 'echo $$ > "/cg/$1/cgroup.procs"
 			exec ${2:+taskset -c "$2"} mem' - "$@" <> "/run/$1.in"
-		yes "ended $?" | head -n 500 # an answer to whatever is asked from now on
+		yes "ended $?" | head -n 500 # the answer to all further commands
 	} > "/run/$1.out" &
 	eval "pid_$1=$!"
 	hear "$1" > /run/answer # "ready": it has opened its end
@@ -138,18 +139,18 @@ hear() { eval "read -r answer <&\$fd_$1"; echo "$answer"; }
 
 ask() { tell "$@"; hear "$1"; }
 
-# with NAME COMMAND...: for a step whose answer isn't looked at
+# with NAME COMMAND...: for a step whose answer isn't needed
 with() { ask "$@" > /run/answer; }
 
-# drop NAME: out of the swap cache, where pages stay after they are written to a disk,
-# so that the next read is one of the disk. Done last: reclaim may take others along.
+# drop NAME: removes pages from the swap cache, where they stay after they are written to a disk, so
+# that the next read comes from the disk. Done last: reclaim may evict other pages, too.
 drop()
 {
 	for _ in $(seq 20); do
 		cached=$(memcg_stat "$1" swapcached)
 		[ "$cached" -gt 0 ] || return
 		echo "$cached" > "/cg/$1/memory.reclaim"
-	done 2> /dev/null # EAGAIN when it isn't all done at once
+	done 2> /dev/null # EAGAIN if not all was reclaimed at once
 }
 
 stop()

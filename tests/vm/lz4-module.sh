@@ -6,12 +6,12 @@
 plan 11
 
 selftest() { awk '$1 == "name" { name = $3 } $1 == "selftest" && name == "lz4-rust" { print $3 }' /proc/crypto | paste -s -d ' ' -; }
-# said WHAT: in the log since the last time
+# said WHAT: how often the log has it since the last call
 said() { dmesg -c | grep -c "$1"; }
-# Refused, or done; and whether it is there.
+# Whether removal worked, and whether the module is loaded.
 remove() { rmmod lz4_rust 2> /dev/null && echo removed || echo refused; lsmod | grep -c lz4_rust; }
 
-point "what the kernel has no test for is said" "$(true_that [ "$(said 'alg: No test for zswap_faulty')" -gt 0 ])" yes
+point "a missing self-test is logged" "$(true_that [ "$(said 'alg: No test for zswap_faulty')" -gt 0 ])" yes
 set_param compressor lz4
 swap_on virtio
 start a 0
@@ -27,7 +27,7 @@ with a fill text 2
 with a out
 
 insmod ./lz4_rust.ko
-tested=$(soon passed selftest) # by a task of its own
+tested=$(soon passed selftest) # a separate task runs it
 dmesg > /run/dmesg
 point "the kernel's own tests of it pass" \
 	"$tested, $(grep -c 'alg: No test for lz4-rust' /run/dmesg) $(grep -c 'alg: .*lz4-rust.* fail' /run/dmesg)" "passed, 0 0"
@@ -43,14 +43,14 @@ point "nor while a retired pool has it" "$(remove | paste -s -d ' ' -)" "refused
 point "nothing is lost by that" "$(ask a check) $(ask b check)" "same 256 same 256"
 stop b
 gone() { remove | paste -s -d ' ' -; }
-point "when its last page has gone it can" "$(soon "removed 0" gone)" "removed 0"
+point "it can once its last page is gone" "$(soon "removed 0" gone)" "removed 0"
 point "and nothing is left of it" "$(selftest)" ""
 insmod ./lz4_rust.ko
 set_param compressor lz4-rust
 with a fill text 4
 with a out
-point "it comes again" "$(soon passed selftest) $(cat $PARAM/compressor) $(ask a check)" "passed lz4-rust same 256"
+point "it can be loaded again" "$(soon passed selftest) $(cat $PARAM/compressor) $(ask a check)" "passed lz4-rust same 256"
 set_param compressor lz4
 stop a
 swap_off
-point "and goes again" "$(soon "removed 0" gone)" "removed 0"
+point "and removed again" "$(soon "removed 0" gone)" "removed 0"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# What zswap charges to a memory cgroup, and the limits a cgroup sets.
+# zswap's charges to a memory cgroup, and a cgroup's limits on zswap.
 . ./lib.sh
 plan 16
 
@@ -28,7 +28,7 @@ with a fill random 2
 with a out
 point "data that doesn't compress is stored raw" \
 	"$(debug stored_incompressible_pages) $(soon $((2048 * 4096)) current)" "2048 $((2048 * 4096))"
-# counted: what is on the cgroup's list, as none of it is worth less than a page
+# counted: the entries on the cgroup's list; incompressible, so that the count isn't scaled down
 counted() { awk -v ino="$(command stat -c %i /cg/a)" '$1 == ino { n = $2 } END { print n + 0 }' /sys/kernel/debug/shrinker/mm-zswap-*/count; }
 set_param shrinker_enabled Y
 with a lose 2
@@ -60,7 +60,7 @@ point "everything is 0 after swapoff" \
 	"0 0 0 0 0 0"
 stop a
 
-# A cgroup that is gone while its pages are stored: they are its parent's then.
+# A cgroup is removed while its pages are stored: they pass to its parent.
 swap_on virtio
 start a 0
 with a map 1024 4

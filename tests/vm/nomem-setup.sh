@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
-# Memory that isn't there, an allocation at a time: while pools are made, while swap devices
-# are put into use, and while a CPU comes up.
+# Failing allocations, one at a time: during pool creation, swapon, and CPU hotplug.
 . ./lib.sh
 . ./fault-injection.sh
 plan 14
@@ -26,7 +25,8 @@ make_pool()
 	[ "$(soon "lz4 4" transforms)" = "lz4 4" ] || echo WRONG "$(transforms)"
 	echo "$got"
 }
-# What LZ4 in Rust compresses with is there once it was chosen. Neither in one piece, nor in pages: all else is had.
+# LZ4 in Rust allocates its table when it is chosen. The table's allocation fails, both contiguous
+# and by pages; all others succeed.
 no_table()
 {
 	only vmap_area

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
-# Memory that isn't there while pages are written back.
+# Failing allocations during writeback.
 . ./lib.sh
 . ./writeback-paths.sh
 . ./fault-injection.sh
@@ -9,7 +9,7 @@ plan 19
 fragile 1
 set_param compressor lz4
 
-# A cgroup at its limit writes back in the task that stores.
+# At a cgroup's limit, the storing task writes back.
 evict()
 {
 	with a fill text "$1"
@@ -22,7 +22,7 @@ evict()
 	echo "$got, $(ask a check), $(ask b check)"
 }
 
-# workers_fail 0|1: with kthreadd, which those to come have it from
+# workers_fail 0|1: sets it for workers, and for kthreadd, from which new workers inherit it
 workers_fail()
 {
 	grep -l -E '^(kworker/|kthreadd)' /proc/[0-9]*/comm 2> /dev/null | while read -r comm; do
@@ -45,7 +45,7 @@ for swap in brd virtio file; do
 	stop b
 	stop a
 
-	# The shrinker runs in the task that reclaims.
+	# The shrinker runs in the reclaiming task.
 	start a 0
 	with a map 256 4
 	mark
@@ -58,7 +58,7 @@ for swap in brd virtio file; do
 		for _ in $(seq 30); do
 			nth 0 put /cg/a/memory.reclaim "64M swappiness=0" > /run/nth
 			[ "$(debug stored_pages)" -gt 64 ] || break
-			usleep 200000 # the shrinker goes by statistics that lag
+			usleep 200000 # the shrinker uses statistics that lag
 		done
 		set_param shrinker_enabled N
 		got="$got$(ask a check), "
@@ -68,7 +68,7 @@ for swap in brd virtio file; do
 		"$got$(true_that [ "$(grew reject_reclaim_fail)" -gt 0 ]) $(true_that [ "$(grew written_back_pages)" -gt 0 ])" "${want}yes yes"
 	stop a
 
-	# At the limit a kernel thread writes back. They are all made to fail.
+	# At the global limit a kernel thread writes back. All of them are made to fail.
 	start a 0
 	with a map 256 4
 	start_pusher a

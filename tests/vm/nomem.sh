@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
-# Memory that isn't there, an allocation at a time: while pages are stored and
-# loaded.
+# Failing allocations, one at a time, during stores and loads.
 . ./lib.sh
 . ./fault-injection.sh
 plan 32
@@ -22,7 +21,7 @@ load()
 	echo "$(ask a fail in "$1"), $(ask a check)"
 }
 
-# some COUNT: 1 if it is more than none
+# some COUNT: 1 if it is positive
 some() { [ "$1" -gt 0 ] && echo 1 || echo 0; }
 
 for swap in brd virtio file; do
@@ -34,7 +33,7 @@ for swap in brd virtio file; do
 		mark
 		point "$swap, $kib KiB: each allocation of a store fails once" "$(each_fails store "missed 4, same 4")" \
 			"wrong: none, yes, missed 4, same 4"
-		point "$swap, $kib KiB: and makes that it is refused" \
+		point "$swap, $kib KiB: and makes the store fail" \
 			"$(true_that [ "$(grew reject_alloc_fail)" -gt 4 ]) $(true_that [ "$(grew reject_kmemcache_fail)" -gt 0 ])" "yes yes"
 		got='' want=''
 		for cache in zswap_entry zs_handle zspage radix_tree_node; do

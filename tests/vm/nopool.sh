@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 zswap.compressor=zswap_faulty kunit.enable=0
-# zswap set up, but without a pool: its compressor fails. It can't be enabled until it has one.
+# zswap is set up without a pool, since its compressor fails. It can't be enabled until it has one.
 . ./lib.sh
 . ./fault-injection.sh
 plan 5

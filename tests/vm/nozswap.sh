@@ -16,7 +16,7 @@ for swap in brd virtio; do
 		out=$(vmstat pswpout) in=$(vmstat pswpin)
 		with a out
 		out=$(($(vmstat pswpout) - out))
-		# What has been written stays in memory at first.
+		# Written pages stay in the swap cache at first.
 		echo 16M > /cg/a/memory.reclaim 2> /dev/null
 		with a in
 		point "$swap, folios of $kib KiB: out, in" \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: numa=fake=2
 # only: numa
-# On two memory nodes: an entry goes to the list of the node that its page was on.
+# Two memory nodes: an entry goes to the list of its page's node.
 . ./lib.sh
 plan 6
 
@@ -10,7 +10,8 @@ set_param shrinker_enabled Y
 set_param max_pool_percent 50
 swap_on virtio
 
-# on_lists CGROUP: what the shrinker counts for it on each node; it says nothing for none
+# on_lists CGROUP: whether the shrinker counts entries for it on each node; empty if it counts none
+# at all
 on_lists()
 {
 	awk -v ino="$(stat -c %i /cg/"$1")" '$1 == ino { print ($2 > 0), ($3 > 0); found = 1 }

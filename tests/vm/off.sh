@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0
-# Switched on for the first time when memory is swapped already.
+# zswap is enabled for the first time when memory is swapped out already.
 . ./lib.sh
 plan 8
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Slots that are stored to again. A store that is refused must leave no entry of
-# before in any slot of the folio: it would be read back as the newer data.
+# Repeated stores to the same slots. A refused store must leave no older entry in any slot of the
+# folio: it would be read back in place of the newer data.
 . ./lib.sh
 plan 26
 
-# leave_old_entries KIB: worker a gets pages that are in memory and yet have an entry
-# in their slot. That takes a read while a store is under way, so it is tried again.
+# leave_old_entries KIB: gives worker a pages that are in memory but still have an entry in their
+# slot. That takes a read during a store, so it is retried.
 leave_old_entries()
 {
 	folios "$1"
@@ -66,8 +66,8 @@ for kib in 4 64; do
 	stop a
 done
 
-# The last page of each folio is refused, as one that doesn't compress is where nothing
-# may be written back; the 15 before it are stored by then.
+# The last page of each folio is refused, as an incompressible page is with writeback disabled; the
+# 15 before it are stored by then.
 for kib in 64 2048; do
 	folios $kib
 	start a 0

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Nonsense and extremes written to every parameter: the errno and what reads back
-# afterwards are compared with what C gives, line by line (params.expected).
-# Made anew on the C kernel by
+# Invalid and extreme values are written to every parameter: the errno and the value read back are
+# compared with C's, line by line (params.expected). Regenerated on the C kernel by
 #   for on in 1 0; do IMPL=c scripts/vm.sh -a zswap.enabled=$on sh params.sh record; done
 . ./lib.sh
 
-# Writing to `enabled` sets zswap up, so that C answers otherwise before than after.
+# Writing to `enabled` sets zswap up, and C's answers differ before and after.
 [ -d $DEBUG ] && state=after || state=before
 
 # try PARAM VALUE: \n in VALUE is a newline, @N is N times the letter a
@@ -41,7 +40,7 @@ table()
 	done
 }
 
-# The limits are a percentage of a percentage: in C the product wraps.
+# The limit is a percentage of a percentage: in C the product wraps.
 stores()
 {
 	set_param compressor lz4

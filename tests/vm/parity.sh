@@ -3,11 +3,10 @@
 #
 #   KIND  NAME  VALUE
 #
-# exact rows are the same whatever the timing: what was read, what a file answers,
-# counts of steps where nothing is reclaimed but what is named, and laws. moved rows
-# are counts of steps in which who reclaims what, and when, is up to the clock: under
-# a limit, under pressure, in writeback. `delay=N` on the kernel's command line, from 1 to
-# 10, is how long to wait before each of these.
+# exact rows don't depend on timing: the data read, the contents of files, counts of steps that
+# reclaim only what they name, and laws. moved rows are counts of steps in which the timing decides
+# what is reclaimed by which task: under a limit, under pressure, in writeback. `delay=N` on the
+# kernel's command line, from 1 to 10, is the delay before each of these.
 # shellcheck disable=SC2154 # read_counts sets them
 . ./lib.sh
 . ./writeback-paths.sh
@@ -16,8 +15,8 @@ row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 exact() { row exact "$@"; }
 moved() { row moved "$@"; }
 
-# Some thousand instructions; some tenths of the two seconds after which memcg statistics are up to
-# date, by which the shrinker goes; and of the 4 ms of a tick, at which the limit's worker has its turn.
+# A few thousand instructions; a fraction of the two seconds by which memcg statistics lag, which
+# the shrinker uses; and a fraction of the 4 ms of a tick, at which the limit's worker runs.
 spin()
 {
 	i=0
@@ -27,13 +26,13 @@ spin()
 	usleep $((delay * 200400))
 }
 
-# flat: many lines as one
+# flat: joins lines
 flat() { tr '\n\t' '  '; }
 
 # settle: memcg statistics lag by two seconds
 settle() { usleep 2100000; }
 
-# --- What the kernel counts ------------------------------------------------
+# --- Kernel statistics -----------------------------------------------------
 PRESENT="stored_pages stored_incompressible_pages pool_total_size"
 SINCE="zswpout zswpin zswpwb swpout_zero swpin_zero pswpout pswpin pool_limit_hit
 	reject_reclaim_fail reject_alloc_fail reject_kmemcache_fail reject_compress_fail
@@ -51,8 +50,8 @@ read_counts()
 
 begin() { read_counts old; }
 
-# counts KIND STEP: what there is, and what has come since begin. What a step reads and
-# writes of the device is timing's where pages are in the swap cache and on their way there.
+# counts KIND STEP: the current values, and the increase since begin. A step's reads and writes of
+# the device depend on timing where pages are in the swap cache or on their way there.
 counts()
 {
 	read_counts new
@@ -66,8 +65,8 @@ counts()
 	done
 }
 
-# law STEP FREED: nothing comes from nowhere, nothing gets lost, of whatever was counted
-# since begin. FREED pages were taken back, or stored again, while they were in zswap.
+# law STEP FREED: the counts since begin balance. FREED pages were freed, or stored again, while
+# they were in zswap.
 law()
 {
 	read_counts new
@@ -78,7 +77,7 @@ law()
 		$((new_written_back_pages - old_written_back_pages - new_zswpwb + old_zswpwb))
 }
 
-# charges KIND STEP CGROUP: what memory.stat and the files say, once they are settled
+# charges KIND STEP CGROUP: memory.stat and the files, once they have settled
 charges()
 {
 	awk -v kind="$1" -v step="$2" 'FILENAME ~ /current/ { print kind "\t" step ".memory.zswap.current\t" $1 }
@@ -94,7 +93,7 @@ value_of()
 	esac
 }
 
-# answer NAME FILE VALUE: the errno and all that reads back
+# answer NAME FILE VALUE: writes it; the errno, and all that reads back
 answer()
 {
 	value_of "$3"
@@ -115,7 +114,7 @@ files()
 	exact "shrinker" "$(basename /sys/kernel/debug/shrinker/*zswap-* | sed 's/-[0-9]*$//')"
 }
 
-# parameters STATE: nonsense and extremes; params.sh knows them
+# parameters STATE: the invalid and extreme values of params.sh
 parameters()
 {
 	sh params.sh record > /run/parameters
@@ -151,7 +150,7 @@ cgroup_files()
 	rmdir /cg/x
 }
 
-# --- Steps where nothing is reclaimed but what is named ------------------------
+# --- Steps that reclaim only what they name --------------------------------------
 # quiet SWAP KIB KIND
 quiet()
 {
@@ -171,7 +170,7 @@ quiet()
 	counts exact "$step.in"
 	law "$step.in"
 
-	# Written to again, page by page, and stored anew.
+	# Written to again, page by page, and stored again.
 	with a out
 	begin
 	with a poke 3
@@ -180,7 +179,7 @@ quiet()
 	law "$step.poke"
 	counts exact "$step.again"
 
-	# Slots are freed one by one, in the midst of folios.
+	# Slots are freed one by one, in the middle of folios.
 	in_zswap=$(debug stored_pages)
 	begin
 	with a lose 5
@@ -189,7 +188,7 @@ quiet()
 	law "$step.freed" $freed
 	exact "$step.sum" "$(ask a sum)"
 
-	# Copies of what is swapped.
+	# Copies of swapped pages.
 	with a fill "$3" 2
 	with a out
 	exact "$step.fork" "$(ask a fork)"
@@ -207,7 +206,7 @@ quiet()
 	stop a
 }
 
-# Each compressor's pool lives on while there are pages in it, and comes back.
+# Each compressor's pool stays while it has pages, and can become current again.
 compressors()
 {
 	folios 4
@@ -244,7 +243,7 @@ compressors()
 	done
 }
 
-# Off with pages in it, and on again.
+# Disabled with stored pages, and enabled again.
 switched_off()
 {
 	folios 4
@@ -271,7 +270,7 @@ switched_off()
 	stop b
 }
 
-# swapoff finds pages in zswap, and leaves nothing.
+# swapoff with stored pages leaves nothing in zswap.
 swapped_off()
 {
 	folios "$2"
@@ -290,8 +289,7 @@ swapped_off()
 	swap_on "$1"
 }
 
-# How far is read ahead, and how much of it was wanted, of pages that are read in different orders.
-# read_ahead SWAP CLUSTER...
+# Readahead and its hits for different access patterns. read_ahead SWAP CLUSTER...
 read_ahead()
 {
 	step=$1
@@ -311,8 +309,8 @@ read_ahead()
 	echo 3 > /proc/sys/vm/page-cluster
 }
 
-# --- Steps that are the clock's --------------------------------------------------
-# agreed STEP CGROUP: its files say what zswap as a whole does, of which it has all
+# --- Steps that depend on timing -------------------------------------------------
+# agreed STEP CGROUP: its files agree with zswap's global statistics, since it has all pages
 agreed()
 {
 	settle
@@ -323,8 +321,8 @@ agreed()
 	exact "$1.law: zswap.current = zswap" $(($(memcg "$2" zswap.current) - $(memcg_stat "$2" zswap)))
 }
 
-# ended STEP [drop]: a's pages are all right, and it leaves nothing; with drop, it reads
-# what is on the device from there
+# ended STEP [drop]: a's pages are intact, and it leaves nothing; with drop, pages on the device are
+# read from there
 ended()
 {
 	agreed "$1" a
@@ -337,10 +335,10 @@ ended()
 	done
 }
 
-# met STEP: what came of a step
+# met STEP: the counts of a step
 met() { counts moved "$1"; law "$1"; }
 
-# pushed SWAP KIB WAY: what a has stored is written back, for b or by the shrinker
+# pushed SWAP KIB WAY: the stored pages of a are written back, for b or by the shrinker
 pushed()
 {
 	folios "$2"
@@ -362,7 +360,7 @@ pushed()
 	ended "$3.$1.$2" drop
 }
 
-# A cgroup that stores more than it may.
+# A cgroup stores more than its limit.
 cgroup_limit()
 {
 	folios "$1"
@@ -377,7 +375,7 @@ cgroup_limit()
 	ended "zswap.max.$1" drop
 }
 
-# All zswap is full.
+# zswap is full.
 pool_limit()
 {
 	folios "$1"
@@ -395,13 +393,13 @@ pool_limit()
 	set_param max_pool_percent 20
 }
 
-# More memory than the cgroup may have, with the shrinker.
+# More memory than the cgroup's limit, with the shrinker.
 pressure()
 {
 	folios "$1"
 	set_param shrinker_enabled Y
 	start a
-	echo 9000K > /cg/a/memory.max # some large folios can be in a batch of a CPU's
+	echo 9000K > /cg/a/memory.max # some large folios can be in a CPU's batch
 	spin
 	begin
 	with a map 3072 "$1"
@@ -412,7 +410,7 @@ pressure()
 	set_param shrinker_enabled N
 }
 
-# What doesn't compress is refused where nothing may be written back.
+# Incompressible pages are refused with writeback disabled.
 no_writeback()
 {
 	folios "$1"
@@ -431,7 +429,7 @@ no_writeback()
 	ended "no_writeback.$1.$2"
 }
 
-# A cgroup is removed while its pages are stored: they are its parent's, which writes back.
+# A cgroup is removed while its pages are stored: they pass to its parent, which writes back.
 removed()
 {
 	folios 4
@@ -497,7 +495,7 @@ for swap in virtio file; do
 	swap_off
 done
 
-# By address only where no swap device turns, as virtio-blk says that it does.
+# VMA readahead requires that no swap device is rotating, and virtio-blk claims to be.
 echo 0 > /sys/block/vda/queue/rotational
 swap_on virtio
 read_ahead virtio 3 5
@@ -528,14 +526,13 @@ done
 exact end.meminfo "$(grep Zswap /proc/meminfo | flat)"
 exact end.stat "$(grep '^zswap' /cg/memory.stat | flat)"
 
-# What the kernel has said. While it boots it says how large it is and how fast: of that, the text;
-# not how fast its clock is, which it finds out some time later.
+# The kernel's log. Boot messages contain sizes and speeds: only their text is compared, and the
+# clock's speed, measured some time later, is left out.
 {
 	grep '^zswap' /run/boot
 	grep -v '^zswap' /run/boot | sed 's/^\(Linux version.*\) #.*/\1/; s/0x[0-9a-f]*/N/g; s/[0-9][0-9.]*/N/g'
-	# What is left between the image's parts, and whether anything is, is up to its size.
-	# How far the mouse's driver is by then is up to the clock.
-	# Nor where ext4 lays a file, which is up to when it writes.
+	# The gaps between the image's parts depend on its size. The mouse driver's progress depends
+	# on timing. So does where ext4 places a file.
 	dmesg | sed 's/^\[ *[0-9.]*\] //; /^input: /d; s|\( swap on /mnt/.*\) extents:.*|\1|' | awk 'NR == FNR { boot++; next } FNR > boot' /run/boot -
 } | tr '\t' ' ' | grep -v -e '^Kernel command line' -e '^Command line' -e 'Unknown kernel command line' -e 'kernel image (.* gap)' -e '^tsc: ' -e '^clocksource: tsc' | sort | uniq -c |
 	while read -r n line; do

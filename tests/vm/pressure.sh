@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Real reclaim: a cgroup too small for its process, which pays for what zswap stores too.
+# Real reclaim: a cgroup too small for its process, and also charged for what zswap stores.
 . ./lib.sh
 plan 6
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Processes that share, copy and leave behind what is stored.
+# Processes that share, copy and exit with stored pages.
 . ./lib.sh
 plan 9
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
 # only: debugvm races debug c rust-zswap rust-cache
-# What may happen to a slot while something else is under way with it, each held at a point of the
-# code until the other has come. The device is small, so that the same slot can be had again.
+# Concurrent operations on a slot: one task is held at a race point until the other one has acted.
+# The device is small, so that slots are soon reused.
 . ./lib.sh
 plan 37
 

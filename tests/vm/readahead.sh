@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# Reading ahead, by address and by place on the device: how far, and how much of it was wanted.
-# (parity.sh compares it with what C does.)
+# VMA and physical readahead: how many pages it reads, and how many of those are hits. (parity.sh
+# compares it with C.)
 . ./lib.sh
 . ./users.sh
 plan 18
@@ -9,8 +9,8 @@ plan 18
 CLUSTER=/proc/sys/vm/page-cluster
 BY_ADDRESS=/sys/kernel/mm/swap/vma_ra_enabled
 
-# judged SCENE PATTERN AHEAD HIT: whether of 512 pages at least so many were read ahead, and
-# of these at least so many of 100 wanted; or what was, if not. With -AHEAD: no more than so many.
+# judged SCENE PATTERN AHEAD HIT: whether readahead read at least AHEAD of 512 pages, with hits for
+# at least HIT % of these; if not, the counts. With -AHEAD: at most that many.
 judged()
 {
 	got=$(users "$1" "$2")
@@ -20,7 +20,8 @@ judged()
 		print ($NF == "same" && fits && $5 * 100 >= $3 * hits) ? "yes" : all }'
 }
 
-# readahead_by ROTATES BY_ADDRESS: by address only if no swap device turns, as virtio-blk says that it does
+# readahead_by ROTATES BY_ADDRESS: VMA readahead requires that no swap device is rotating, and
+# virtio-blk claims to be
 readahead_by()
 {
 	echo "$1" > /sys/block/vda/queue/rotational
@@ -28,34 +29,34 @@ readahead_by()
 	swap_on virtio
 }
 
-for how in "by address" "by place" "by place on a disk that turns"; do
+for how in "VMA readahead" "physical readahead" "physical readahead, rotating disk"; do
 	case $how in
-	"by address") readahead_by 0 true ;;
-	"by place") readahead_by 0 false ;;
+	"VMA readahead") readahead_by 0 true ;;
+	"physical readahead") readahead_by 0 false ;;
 	*) readahead_by 1 true ;;
 	esac
 	echo 3 > $CLUSTER
-	point "$how: most is read ahead, and wanted, of pages read in order" "$(judged ahead sequential 400 95)" yes
-	point "$how: backward, too" "$(judged ahead backward 300 90)" yes
-	point "$how: next to nothing of pages read at random" "$(judged ahead random -200 0)" yes
-	if [ "$how" = "by address" ]; then
-		point "$how: most, in order, of what is far apart on the device" \
+	point "$how: sequential reads are mostly hits" "$(judged ahead sequential 400 95)" yes
+	point "$how: backward reads, too" "$(judged ahead backward 300 90)" yes
+	point "$how: random reads cause next to none" "$(judged ahead random -200 0)" yes
+	if [ "$how" = "VMA readahead" ]; then
+		point "$how: pages far apart on the device are mostly hits" \
 			"$(judged ahead-scattered sequential 400 95)" yes
 	else
-		point "$how: next to nothing of what is far apart on the device" \
+		point "$how: pages far apart on the device cause next to none" \
 			"$(judged ahead-scattered sequential -50 0)" yes
 	fi
 	echo 0 > $CLUSTER
-	point "$how: nothing where page-cluster is 0" "$(judged ahead sequential -0.1 0)" yes
+	point "$how: none with page-cluster 0" "$(judged ahead sequential -0.1 0)" yes
 	swap_off
 done
 echo 3 > $CLUSTER
 for how in false true; do
 	readahead_by 0 $how
-	point "shared memory, by_address $how: most, by place in any case" "$(judged ahead-shared sequential 400 95)" yes
+	point "shared memory, vma_ra_enabled $how: physical readahead, mostly hits" "$(judged ahead-shared sequential 400 95)" yes
 	swap_off
 done
 echo 1 > /sys/block/vda/queue/rotational
 swap_on brd
-point "nothing from a device as fast as memory" "$(judged ahead sequential -0.1 0)" yes
+point "no readahead from a device as fast as memory" "$(judged ahead sequential -0.1 0)" yes
 swap_off

@@ -19,7 +19,7 @@ for compressor in lz4 lz4-rust lzo lzo-rle zstd deflate 842; do
 			got="left $(ask a out | cut -d' ' -f1)"
 			got="$got stored $(($(vmstat zswpout) - out))"
 			want="left $pages stored $pages"
-			# A swap file takes no folios: the kernel splits them.
+			# A swap file takes no large folios: the kernel splits them.
 			if [ $kib != 4 ] && [ $swap != file ]; then
 				got="$got in $(($(folios_stored $kib) - whole)) folios"
 				want="$want in $((pages * 4 / kib)) folios"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs the kernel's own tests, which come with their list in an archive on the third disk, in a
-# guest of scripts/selftests.sh. Each line of TAP is headed by the numbers of the run and of the
-# test program; "end STATUS SECONDS OUT IN" says how that ended and what zswap stored and loaded.
+# Runs the kernel's selftests, which come with their list in an archive on the third disk, in a
+# guest of scripts/selftests.sh. Each line of TAP is prefixed by the numbers of the run and of the
+# test program; "end STATUS SECONDS OUT IN" has its exit status and how many pages zswap stored and
+# loaded.
 # usage: selftests.sh RUNS [PROGRAM,...]: all of the list, or those with these numbers
 . ./lib.sh
 
-# The state that each program starts from: that of a system just booted.
+# The state that each program starts from: that of a freshly booted system.
 fresh()
 {
 	folios 4
@@ -14,7 +15,7 @@ fresh()
 	echo 3 > /proc/sys/vm/drop_caches
 }
 
-# The tool that checks that folios are swapped out whole prints what happened in each round.
+# The tool that checks that folios are swapped out whole prints each round's result.
 thp_swap_allocator()
 {
 	folios 64
@@ -29,7 +30,7 @@ tar -x -C /run/bin -f /dev/vdc
 PATH=$PATH:/run/bin
 swap_on virtio
 set_param enabled Y
-# Some write to files, which must have page cache of their own; some to /tmp.
+# Some write to files, which need a file system with a page cache; some to /tmp.
 mount -t ext4 /dev/vdb /mnt
 mount -t tmpfs tmp /tmp
 cd /mnt || exit
@@ -42,21 +43,22 @@ for run in $(seq "$1"); do
 		echo "# run $run of $1: $command"
 		fresh
 		stored=$(vmstat zswpout) loaded=$(vmstat zswpin) start=$(uptime)
-		# The tests of cgroups make their own.
+		# The cgroup tests create their own.
 		group=/cg
 		[ "$limit" = - ] || { group=/cg/test; mkdir $group; }
 		[ "$limit" = "${limit#*=}" ] || echo "${limit#*=}" > "$group/memory.${limit%=*}"
 		(
 			echo 0 > $group/cgroup.procs
-			# MADV_PAGEOUT finds only pages on the LRU lists or in its CPU's batches for them: a test
-			# that is moved between writing to pages and swapping them out fails, on C as well.
+			# MADV_PAGEOUT finds only pages on the LRU lists or in its CPU's batches for
+			# them: a test that migrates between writing to pages and swapping them out
+			# fails, in C, too.
 			[ "$limit" != max ] || taskset -p -c 1 "$(exec sh -c 'echo $PPID')" > /run/tied || exit
 			[ "$command" != thp_swap_allocator ] || { thp_swap_allocator; exit; }
 			# shellcheck disable=SC2086 # a command and its arguments
 			exec timeout -s KILL 200 $command
 		) > /run/test 2>&1 < /dev/null
 		status=$?
-		# What went before a failure may explain it.
+		# The output before a failure may explain it.
 		awk -v head="$run $line" '
 			/^(ok|not ok|1\.\.|Bail out)/ {
 				if (!/^(ok|1\.\.)/)
@@ -72,7 +74,7 @@ for run in $(seq "$1"); do
 		echo "$run $line end $status $(awk "BEGIN { print $(uptime) - $start }")" \
 			"$(($(vmstat zswpout) - stored)) $(($(vmstat zswpin) - loaded))"
 		[ "$limit" != - ] || continue
-		# Whoever the program left behind.
+		# Kills processes that the program left behind.
 		echo 1 > $group/cgroup.kill
 		for _ in $(seq 50); do
 			rmdir $group 2> /dev/null && break

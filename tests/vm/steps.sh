@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: -r zswap.enabled=0 kunit.enable=0
 # not: arm64: it counts the steps of x86-64's string instructions
-# What `make bench` counts: clearing and copying a page takes a step for each 8 bytes, not for each byte.
-# QEMU counts a string instruction once for each of its steps, and a kernel that clears memory byte by byte
-# hides what else happens. The benchmark's guests run this too, before they count.
+# The unit of `make bench`: clearing and copying a page takes a step for each 8 bytes, not for each
+# byte. QEMU counts a string instruction once for each of its steps, and in a kernel that clears
+# memory byte by byte these dominate all counts. The benchmark's guests also run this before they
+# count.
 . ./lib.sh
 plan 5
 
 words=512 bytes=4096
 cat /sys/kernel/debug/page_steps > /run/steps
-# in_words INSTRUCTIONS: whether that is what 512 steps take, with what a loop of them has beside the stores
+# in_words INSTRUCTIONS: whether that is the cost of 512 steps, with the overhead of a loop
 in_words() { if [ "$1" -ge $words ] && [ "$1" -lt $((bytes / 2)) ]; then echo "by words"; else echo "$1 instructions"; fi; }
 
 tick=$(awk '$1 == "loop" { print $2 % 200000 < 1000 ? int($2 / 200000) : 0 }' /run/steps)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge
-# Everything that can happen to zswap at once, on virtio-blk and a swap file, for two minutes
-# (guest/stress). Then nothing of it may be left.
+# All operations on zswap at once, on virtio-blk and a swap file, for two minutes (guest/stress).
+# Afterwards nothing may be left.
 # usage: stress.sh [SECONDS [SEED]]
 . ./lib.sh
 
@@ -16,7 +16,7 @@ swap_on file
 swap_off
 stress "$seconds" "$seed" /dev/vda vda /mnt/swap vdb | tee /run/stress
 
-# How often something has happened; what says nothing hasn't come to its table.
+# An event's count; "?" if the table lacks it.
 times() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print "?" }' /run/stress; }
 never()
 {
@@ -24,16 +24,16 @@ never()
 		case $(times "$name") in 0 | '?') echo "$name" ;; esac
 	done
 }
-point "what was written is what is read" \
+point "all pages read back as written" \
 	"wrong $(times wrong), of them zeros $(times old_behind_zero), killed $(times killed), faults $(times faults), requests handed in twice $(times reused)" \
 	"wrong 0, of them zeros 0, killed 0, faults 0, requests handed in twice 0"
-point "and all of it happened" \
+point "every operation happened" \
 	"$(never compared zswpout zswpin zswpwb pswpout pswpin swpout_zero swpin_zero large_folios limit_hits \
 		limits_set reclaims flips accelerator_flips submitted backlogged forks cgroups cpu_flips /dev/vda /mnt/swap)" ""
 
-# ends WANT CMD...: CMD's output, as soon as it is WANT, else what it is once it hasn't become less
-# for 20 s: how long it takes for all to go is up to how much there is, and how busy the machine.
-# Less is fewer words, or smaller numbers. What is still there is shown every 10 s.
+# ends WANT CMD...: CMD's output once it is WANT, else once it hasn't decreased for 20 s: the time
+# for all to be freed depends on the amount, and on the machine's load. Decreasing means fewer
+# words, or smaller numbers. The current output is shown every 10 s.
 ends()
 {
 	want=$1 least='' since=$(uptime) shown=$(uptime)
@@ -70,7 +70,7 @@ objects()
 none="zswap_entry 0 zs_handle 0 zspage 0"
 point "no entry, object or page of a pool is left" "$(ends "$none" objects)" "$none"
 
-# Each pool has compressors of its own.
+# Each pool has its own compressors.
 pools()
 {
 	awk '$1 == "name" { name = $3 }
@@ -81,9 +81,9 @@ current=$(cat "$PARAM/compressor")
 point "no pool is left but the current one" "$(ends "$current" pools)" "$current"
 
 rmdir /cg/stress/*/ /cg/stress
-# What holds a removed cgroup: cached pages, until they are dropped; charges that CPU 1 has in stock,
-# until it goes (drain_all_stock() passes it over once it went while its stock was to be drained);
-# or a charge that was forgotten.
+# A removed cgroup is pinned by cached pages, until they are dropped; by charges in CPU 1's stock,
+# until it goes offline (drain_all_stock() skips it once it went offline with a drain pending); or
+# by a leaked charge.
 echo 0 > /sys/devices/system/cpu/cpu1/online
 echo 1 > /sys/devices/system/cpu/cpu1/online
 dying()
@@ -93,7 +93,8 @@ dying()
 }
 point "the removed cgroups are gone" "$(ends 0 dying)" 0
 
-# Twice: what has just moved may look lost the first time. KUnit suites lose some on purpose.
+# Scans twice: an object that has just moved may look leaked the first time. KUnit suites leak some
+# on purpose.
 leaked()
 {
 	echo scan > $leaks && sleep 6 && echo scan > $leaks || echo "kmemleak is off"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs test files one after the other in this guest, each from the same state. One
-# that hangs for limit seconds ends it all: what it waits for may be stuck in the kernel.
-# mutant=NAME chooses the mistake that the kernel of make mutants makes from then on.
+# Runs test files one after the other in this guest, each from the same state. A file that hangs for
+# limit seconds ends the run, since it may be stuck in the kernel. mutant=NAME activates a seeded
+# bug in the kernel of make mutants from then on.
 # usage: suite.sh [mutant=NAME] FILE...
 . ./lib.sh
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 kunit.enable=0
-# Swapin of more than a page at once: only where zswap was never on, and the device is as fast as
-# memory. The last test of its boot: what comes after has zswap.
+# Swap-in of large folios: only if zswap was never enabled, and the device is as fast as memory. The
+# last test of its boot: later tests enable zswap.
 . ./lib.sh
 . ./users.sh
 plan 18
@@ -15,7 +15,7 @@ done
 echo never > $THP/hugepages-1024kB/enabled
 
 folios 64
-scene "pages of 4 KiB that lie as one folio would come back as one" "out 160, whole, same" lined-up any
+scene "pages of 4 KiB in adjacent slots come back as one folio" "out 160, whole, same" lined-up any
 scene "so do pages that are all zero" "out 160, whole, same" lined-up zero
 scene "pages of which one is zero don't" "out 160, one by one, same" lined-up one-zero
 scene "nor do those of two cgroups" "out 160, theirs 80, one by one, left 0, same" two-cgroups

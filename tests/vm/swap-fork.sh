@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# Memory that is swapped when its process forks, or while it does.
+# Memory that is swapped out when its process forks, or while it forks.
 . ./lib.sh
 . ./users.sh
 plan 12

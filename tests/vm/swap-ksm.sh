@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# Pages that KSM has merged, swapped: their slot is that of many, and a swapin may copy.
+# Swapped pages that KSM has merged: many users share a slot, and a swap-in may copy.
 . ./lib.sh
 . ./users.sh
 plan 3

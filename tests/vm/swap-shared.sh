@@ -5,7 +5,7 @@
 . ./users.sh
 plan 15
 
-# shared_folios KIB: what shared memory gets from now on
+# shared_folios KIB: the folio size of shared memory from now on
 shared_folios()
 {
 	for size in "$THP"/hugepages-*kB/shmem_enabled; do

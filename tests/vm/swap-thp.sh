@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# Huge pages: in parts, split, and put together again, while they are swapped.
+# Huge pages: partly mapped, split, and collapsed again, while they are swapped.
 . ./lib.sh
 . ./users.sh
 plan 22
 
 huge_pages()
 {
-	# A swap file takes no folios: the kernel splits them. What is zero becomes the zero page then.
+	# A swap file takes no large folios: the kernel splits them. Zeroed pages become the zero
+	# page then.
 	[ $swap = file ] && parts="out 1440 in 0, out 1448" moved="out 1440 in 0, moved 1440" ||
 		parts="out 1536 in 3, out 1536" moved="out 1536 in 3, moved 1536"
 	folios 2048

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# userfaultfd, mincore(), madvise(MADV_WILLNEED), compaction and swapoff, with pages that are swapped.
+# userfaultfd, mincore(), madvise(MADV_WILLNEED), compaction and swapoff, with swapped pages.
 . ./lib.sh
 . ./users.sh
 plan 22

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# What the swap cache promises to its callers, on a real swap device, with allocations failing in
-# their turn, and with several threads at one slot.
+# The swap cache's interface to its callers, on a real swap device, with each allocation failing in
+# turn, and with several threads on one slot.
 . ./lib.sh
 plan 14
 
@@ -9,7 +9,7 @@ swap_on virtio
 suite swap_cache
 swap_off
 
-[ ! -e /proc/sys/vm/stat_refresh ] || echo 1 > /proc/sys/vm/stat_refresh # each CPU counts by itself first
+[ ! -e /proc/sys/vm/stat_refresh ] || echo 1 > /proc/sys/vm/stat_refresh # folds per-CPU counts
 
 stored=0
 [ ! -e $DEBUG ] || stored=$(debug stored_pages)

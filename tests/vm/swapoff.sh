@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# swapoff with pages stored brings every one of them back.
+# swapoff with stored pages brings back all of them.
 . ./lib.sh
 plan 5
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
 # only: debugvm
-# What the tracepoints tell, against what is counted elsewhere. In C, zswap has none.
+# The tracepoints' events, compared with other statistics. zswap in C has no tracepoints.
 . ./lib.sh
 . ./writeback-paths.sh
 plan 15
@@ -9,7 +9,7 @@ plan 15
 T=/sys/kernel/tracing
 mount -t tracefs tracefs $T 2> /dev/null
 echo 8192 > $T/buffer_size_kb
-# traced EVENT COMMAND...: runs it, and leaves what was traced in /run/trace
+# traced EVENT COMMAND...: runs it, and leaves the events in /run/trace
 traced()
 {
 	echo > $T/trace
@@ -19,7 +19,7 @@ traced()
 	echo 0 > $T/events/zswap/"$event"/enable
 	grep " $event: " $T/trace > /run/trace
 }
-# told PATTERN: events that have it
+# told PATTERN: the number of events that match
 told() { grep -c -- "$1" /run/trace; }
 
 swap_on virtio
@@ -29,9 +29,9 @@ with a map 256 4
 with a fill text 1
 
 traced zswap_store with a out
-point "a store is told of for each folio" "$(told 'pages=1 outcome=stored')" 256
+point "each folio's store has an event" "$(told 'pages=1 outcome=stored')" 256
 traced swap_cache_add with a check
-point "a page that comes back is added to the swap cache" "$(told 'order=0 error=0')" 256
+point "each page that is read is added to the swap cache" "$(told 'order=0 error=0')" 256
 with a fill text 2
 with a out
 echo 1 > $T/events/zswap/zswap_load_begin/enable
@@ -39,7 +39,7 @@ traced zswap_load_end with a check
 echo 0 > $T/events/zswap/zswap_load_begin/enable
 point "each load ends well" "$(told 'error=0') $(grep -c ' zswap_load_begin: ' $T/trace)" "256 256"
 
-# A histogram of how long a load takes, as docs/tracing.md has it.
+# A histogram of load latencies, as in docs/tracing.md.
 echo 'zswap_load_ns u64 ns' > $T/synthetic_events
 echo 'hist:keys=common_pid:begun=common_timestamp' > $T/events/zswap/zswap_load_begin/trigger
 echo 'hist:keys=common_pid:ns=common_timestamp-$begun:onmatch(zswap.zswap_load_begin).zswap_load_ns($ns)' \
@@ -48,7 +48,7 @@ echo 'hist:keys=ns.log2' > $T/events/synthetic/zswap_load_ns/trigger
 with a fill text 3
 with a out
 with a check
-point "a histogram of what loads take has all" \
+point "a histogram of load latencies has all loads" \
 	"$(awk '/Hits:/ { print $2 }' $T/events/synthetic/zswap_load_ns/hist)" 256
 echo '!hist:keys=ns.log2' > $T/events/synthetic/zswap_load_ns/trigger
 echo '!hist:keys=common_pid:ns=common_timestamp-$begun:onmatch(zswap.zswap_load_begin).zswap_load_ns($ns)' \
@@ -78,8 +78,8 @@ echo 0 > /cg/a/memory.zswap.writeback
 with a fill random 7
 echo 'hist:keys=outcome:vals=pages' > $T/events/zswap/zswap_store/trigger
 traced zswap_store with a out
-point "what doesn't compress, and may not be written back" "$(told 'outcome=not compressed')" 256
-point "and a histogram has them" \
+point "an incompressible page with writeback disabled" "$(told 'outcome=not compressed')" 256
+point "and a histogram has these" \
 	"$(sed -n 's/^{ outcome: *8 } .* pages: *\([0-9]*\)$/\1/p' $T/events/zswap/zswap_store/hist)" 256
 echo '!hist:keys=outcome:vals=pages' > $T/events/zswap/zswap_store/trigger
 echo 1 > /cg/a/memory.zswap.writeback
@@ -93,24 +93,24 @@ echo 'hist:keys=common_pid.execname if error == 0' > $T/events/zswap/zswap_write
 traced zswap_writeback by_shrinker
 echo 0 > $T/events/zswap/zswap_shrink/enable
 written=$(($(debug written_back_pages) - before))
-point "each page that is written back is told of" \
+point "each written-back page has an event" \
 	"$(told 'error=0') $(true_that [ $written -gt 0 ])" "$written yes"
-point "a histogram has who did it" \
+point "a histogram has the task" \
 	"$(sed -n 's/^{ common_pid: sh .* hitcount: *\([0-9]*\)$/\1/p' $T/events/zswap/zswap_writeback/hist)" $written
 echo '!hist:keys=common_pid.execname if error == 0' > $T/events/zswap/zswap_writeback/trigger
-point "and of the walks, with what they freed" \
+point "the walks' events have the freed entries" \
 	"$(sed -n 's/.* zswap_shrink: .* freed=\([0-9]*\) .*/\1/p' $T/trace | awk '{ n += $1 } END { print n + 0 }')" $written
-point "and of whose it is" "$(grep -c " zswap_shrink: .* cgroup=$(stat -c %i /cg/a) " $T/trace | awk '{ print ($1 > 0) }')" 1
+point "and the cgroup" "$(grep -c " zswap_shrink: .* cgroup=$(stat -c %i /cg/a) " $T/trace | awk '{ print ($1 > 0) }')" 1
 
 echo > $T/trace
 with a fill text 9
 with a out
 with a check
-point "nothing is told when nobody listens" "$(grep -c -e zswap_ -e swap_cache_add $T/trace)" 0
+point "disabled events record nothing" "$(grep -c -e zswap_ -e swap_cache_add $T/trace)" 0
 
 with a fill text 10
 with a out
 stored=$(debug stored_pages)
 traced zswap_invalidate stop a
-point "freeing a slot is told of, if zswap has it" "$(told slot=)" "$stored"
+point "freeing a stored slot has an event" "$(told slot=)" "$stored"
 swap_off

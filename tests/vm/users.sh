@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of swap's users share: one scene of guest/users is one point.
+# Shared by the tests of swap's users: each scene of guest/users is one point.
 # shellcheck shell=sh
 
-# What is in parts isn't put together before a test wants it.
+# khugepaged must not collapse pages before a test asks for it.
 echo 1000000000 > $THP/khugepaged/scan_sleep_millisecs
 
 # scene NAME WANT SCENE [ARGUMENT]
@@ -13,7 +13,7 @@ scene()
 	point "$name" "$(users "$@" 2>&1)" "$want"
 }
 
-# on SWAP Y|N: swap on it, with zswap in front or not
+# on SWAP Y|N: turns swap on there, with or without zswap in front
 on()
 {
 	set_param enabled "$2"
@@ -21,7 +21,8 @@ on()
 	where="$1$([ "$2" = Y ] || echo " alone")"
 }
 
-# on_each_swap COMMAND: with each device, and zswap in front or not; a file is the same to zswap
+# on_each_swap COMMAND: runs it on each device, with and without zswap; zswap doesn't distinguish a
+# file
 on_each_swap()
 {
 	for swap in brd virtio file; do

@@ -19,7 +19,7 @@ point "and all reads back" "$(ask a check)" "same 512"
 stop b
 stop a
 
-# Slabs only: under real pressure, without a cgroup to have it, the OOM killer comes first.
+# Slabs only: real pressure, not confined to a cgroup, would invoke the OOM killer first.
 start a 0
 with a map 2048 4
 with a fill last 2

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# The paths to writeback: each empties zswap of what worker a has stored.
+# The paths to writeback: each empties zswap of worker a's pages.
 # shellcheck shell=sh
 
-# start_pusher CGROUP: worker b stores from this cgroup, which is what triggers writeback.
-# What it has stored itself is read back at the end, so that what is left is a's.
+# start_pusher CGROUP: worker b stores from this cgroup, which triggers writeback. Its own pages are
+# loaded again at the end, so that only a's remain.
 start_pusher()
 {
 	start b 0
@@ -38,14 +38,14 @@ by_limit()
 	set_param accept_threshold_percent 90
 }
 
-# Without swappiness only slabs are reclaimed: what is written back stays in memory.
+# Without swappiness only slabs are reclaimed: pages that are written back stay in memory.
 by_shrinker()
 {
 	set_param shrinker_enabled Y
 	for _ in $(seq 20); do
 		echo 64M swappiness=0 > /cg/a/memory.reclaim
 		[ "$(debug stored_pages)" -gt 64 ] || break
-		usleep 200000 # the shrinker goes by statistics that lag
+		usleep 200000 # the shrinker uses statistics that lag
 	done 2> /dev/null # EAGAIN
 	set_param shrinker_enabled N
 }

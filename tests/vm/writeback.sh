@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# Writeback: what zswap held is on the disk afterwards, and every counter says so.
+# Writeback: zswap's pages are on the disk afterwards, and every counter agrees.
 . ./lib.sh
 . ./writeback-paths.sh
 plan 36
@@ -43,14 +43,14 @@ for path in cgroup limit shrinker; do
 	write_back brd 64 $path
 done
 
-# --- What isn't written back ----------------------------------------------
+# --- Entries that are not written back --------------------------------------
 set_counters()
 {
 	written=$(debug written_back_pages) failed_to=$(debug reject_reclaim_fail)
 }
 written() { echo $(($(debug written_back_pages) - written)); }
 
-# One page stored at the limit of a cgroup is one pass over 32 entries.
+# One store at a cgroup's limit is one pass over 32 entries.
 swap_on virtio
 start a 0
 with a map 32 4
@@ -71,7 +71,7 @@ point "and reads back" "$(ask a check), $(ask b check)" "same 32, same 1"
 stop b
 stop a
 
-# Pages that are in memory beside their entries are warm. How many come to be so is a matter of luck.
+# Pages that are in memory and also have an entry are warm. Their number depends on timing.
 start a 0
 with a map 256 4
 with a fill text 1

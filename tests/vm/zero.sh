@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# A page that is made zero is swapped out without a word to zswap. If an entry of its
-# older content is still there, writeback must not bring that back.
-# Stock C fails here: see docs/upstream.
+# A zeroed page is swapped out without telling zswap. If an entry with its older contents still
+# exists, writeback must not bring these back. Stock C fails here: see docs/upstream.
 . ./lib.sh
 . ./writeback-paths.sh
 plan 18
 
-# What remains of a is a few pages of the process.
+# Only a few pages of the process remain in memory.
 reclaim()
 {
 	for _ in $(seq 50); do
@@ -15,11 +14,11 @@ reclaim()
 	done 2> /dev/null
 }
 
-# bring_back SWAP KIB WAY: pages in memory with entries of older content become zero.
+# bring_back SWAP KIB WAY: zeroes pages in memory that have entries with older contents.
 bring_back()
 {
-	# A fault frees the slots of a synchronous device, unless the folio is large and
-	# a part of it stays out.
+	# A fault frees the slots of a synchronous device, unless the folio is large and part of it
+	# stays swapped out.
 	[ "$1" = brd ] && apart=1 || apart=0
 	swap_on "$1"
 	folios "$2"
@@ -28,7 +27,7 @@ bring_back()
 	with a fill text 1
 	held=$(ask a hold "$2" $apart)
 	with a wipe "$2" $apart
-	# MADV_PAGEOUT would split a folio of which a part is out.
+	# MADV_PAGEOUT would split a folio that is partly swapped out.
 	[ $apart = 0 ] && with a out || reclaim a
 	folios 4
 	start_pusher a

@@ -11,17 +11,17 @@
 
 #ifndef _ZSWAP_OUTCOME
 #define _ZSWAP_OUTCOME
-/* What came of storing a folio. */
+/* The outcome of storing a folio. */
 enum zswap_outcome {
 	ZSWAP_STORED,
 	ZSWAP_DISABLED,		/* zswap is off, or was never set up */
-	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and could make no room */
+	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and shrinking it freed nothing */
 	ZSWAP_POOL_LIMIT,	/* max_pool_percent was reached */
-	ZSWAP_NO_POOL,		/* no compressor can be had */
-	ZSWAP_NO_MEMORY,	/* for an entry, its list or its place in the index */
+	ZSWAP_NO_POOL,		/* there is no pool */
+	ZSWAP_NO_MEMORY,	/* for an entry, its list or its place in the tree */
 	ZSWAP_NO_ROOM,		/* for the compressed page, in zsmalloc */
-	ZSWAP_NO_COMPRESSOR,	/* on this CPU, which was brought up without */
-	ZSWAP_NOT_COMPRESSED,	/* it failed or didn't fit; and the cgroup may not write back */
+	ZSWAP_NO_COMPRESSOR,	/* for this CPU, which was brought up without one */
+	ZSWAP_NOT_COMPRESSED,	/* failed or no smaller, and the cgroup has writeback disabled */
 };
 #endif
 
@@ -47,7 +47,7 @@ ZSWAP_OUTCOMES
 #define EMe(a, b) { a, b }
 
 #ifdef CONFIG_ZSWAP_RUST
-/* A folio is on its way to the device: its pages are in zswap now, or have to go there. */
+/* A folio was stored, or was refused and has to be written to the swap device. */
 TRACE_EVENT(zswap_store,
 
 	TP_PROTO(swp_entry_t first, unsigned int pages, unsigned int outcome),
@@ -91,7 +91,7 @@ DECLARE_EVENT_CLASS(zswap_slot,
 	TP_printk("slot=%u:%lu", __entry->type, __entry->offset)
 );
 
-/* A page that is wanted back is about to be decompressed. */
+/* A page is about to be decompressed for a load. */
 DEFINE_EVENT(zswap_slot, zswap_load_begin,
 	TP_PROTO(swp_entry_t slot),
 	TP_ARGS(slot)
@@ -118,31 +118,32 @@ DECLARE_EVENT_CLASS(zswap_slot_error,
 	TP_printk("slot=%u:%lu error=%d", __entry->type, __entry->offset, __entry->error)
 );
 
-/* It is there again, or can't be decompressed (-EIO). */
+/* The page was decompressed, or decompression failed (-EIO). */
 DEFINE_EVENT(zswap_slot_error, zswap_load_end,
 	TP_PROTO(swp_entry_t slot, int error),
 	TP_ARGS(slot, error)
 );
 
 /*
- * A page was handed to the device, by the task that this is in; or wasn't: somebody uses it or
- * the device is going (-EEXIST), its slot was freed (-ENOENT, -ENOMEM), there was no memory
- * (-ENOMEM), it can't be decompressed (-EIO). Nothing is said of one whose slot was zeroed.
+ * The current task submitted a page to the swap device, or writeback failed:
+ * the slot has a folio or the device is being swapped off (-EEXIST), the slot
+ * was freed (-ENOENT, -ENOMEM), there was no memory (-ENOMEM), decompression
+ * failed (-EIO). Not reported for a stale entry, whose slot has the zero mark.
  */
 DEFINE_EVENT(zswap_slot_error, zswap_writeback,
 	TP_PROTO(swp_entry_t slot, int error),
 	TP_ARGS(slot, error)
 );
 
-/* A slot is being freed, and what zswap has for it. */
+/* A slot is being freed, and its entry with it. */
 DEFINE_EVENT(zswap_slot, zswap_invalidate,
 	TP_PROTO(swp_entry_t slot),
 	TP_ARGS(slot)
 );
 
 /*
- * A walk over the LRU list of a node and cgroup is over; left: what it might have looked at,
- * and didn't.
+ * A walk over the LRU list of a node and cgroup has ended; left: how many more
+ * entries it could have visited.
  */
 TRACE_EVENT(zswap_shrink,
 
@@ -175,8 +176,9 @@ TRACE_EVENT(zswap_shrink,
 
 #ifdef CONFIG_SWAP_CACHE_RUST
 /*
- * A new folio of this order was to be added to the swap cache for the slot: it was (0), or
- * there was one (-EEXIST), or it failed.
+ * An attempt to add a new folio of this order to the swap cache for the slot:
+ * the folio was added (0), the slot has one already (-EEXIST), or another
+ * error.
  */
 TRACE_EVENT(swap_cache_add,
 

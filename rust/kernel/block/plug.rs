@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Holding back I/O requests, so that neighbours can be merged.
+//! Plugging: holds back I/O requests so that adjacent ones can be merged.
 //!
 //! C header: [`include/linux/blk_plug.h`](srctree/include/linux/blk_plug.h)
 
@@ -9,7 +9,7 @@ use crate::{
     types::Opaque, //
 };
 
-/// Calls `f`, and holds back the requests that this task makes meanwhile, until `f` returns or the
+/// Calls `f`, and holds back the requests that the current task submits until `f` returns or the
 /// task sleeps. May sleep.
 ///
 /// Mirrors `blk_start_plug()` and `blk_finish_plug()`.
@@ -22,14 +22,14 @@ use crate::{
 /// # fn begin_read(_page: usize) -> Result {
 /// #     Ok(())
 /// # }
-/// // Requests for neighbours: the device gets them together.
+/// // Requests for adjacent blocks: the device gets them together.
 /// let begun = plugged(|| (0..8).filter(|&page| begin_read(page).is_ok()).count());
 /// assert_eq!(begun, 8);
 /// ```
 #[inline]
 pub fn plugged<R>(f: impl FnOnce() -> R) -> R {
     let plug = Opaque::<bindings::blk_plug>::uninit();
-    // SAFETY: It stays where it is until it is finished below: `f` can't unwind.
+    // SAFETY: The plug doesn't move until it is finished below: `f` can't unwind.
     unsafe { bindings::blk_start_plug(plug.get()) };
     let ret = f();
     // SAFETY: Started above, by this task.

@@ -38,7 +38,7 @@ const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 ///
 /// # Invariants
 ///
-/// There is a zero in it.
+/// Contains a zero byte.
 ///
 /// # Examples
 ///
@@ -63,7 +63,7 @@ const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 pub struct Algorithm([u8; NAME_SIZE]);
 
 impl Algorithm {
-    /// Makes a name of bytes, unless they are too many for a name or have a zero in them.
+    /// Creates a name from bytes; `None` if they are too many for a name, or contain a zero.
     pub fn new(name: &[u8]) -> Option<Self> {
         let mut buf = [0; NAME_SIZE];
         if name.len() >= NAME_SIZE || name.contains(&0) {
@@ -98,11 +98,11 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// Bytes to be decompressed, wherever they lie.
+/// Bytes to be decompressed, in one or more memory ranges.
 ///
 /// # Invariants
 ///
-/// `sg` is a list of `len` bytes that may be read for `'a`.
+/// `sg` is a scatterlist of `len` bytes that may be read during `'a`.
 pub struct Input<'a> {
     sg: *mut bindings::scatterlist,
     len: usize,
@@ -112,7 +112,7 @@ pub struct Input<'a> {
 impl Input<'_> {
     /// # Safety
     ///
-    /// `sg` must be a list of `len` bytes that may be read for the lifetime of the result.
+    /// `sg` must be a scatterlist of `len` bytes that may be read for the lifetime of the result.
     pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
         // INVARIANT: By the requirement.
         Self {
@@ -123,7 +123,7 @@ impl Input<'_> {
     }
 }
 
-/// How many requests [`Lanes`] have under way at most.
+/// The maximum number of requests that [`Lanes`] have in flight.
 pub const DEPTH: usize = 8;
 
 /// A transform. Mirrors `struct crypto_acomp`.
@@ -137,17 +137,18 @@ impl Transform {
     /// Mirrors `crypto_alloc_acomp_node()`. May sleep.
     fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
-        // `NumaNode` the node is one that there can be, or none.
+        // `NumaNode` the node is a possible one, or none.
         let acomp = from_err_ptr(unsafe {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
         })?;
-        // INVARIANT: It was just allocated.
+        // INVARIANT: Just allocated.
         //
         // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
         Ok(Self(unsafe { NonNull::new_unchecked(acomp) }))
     }
 
-    /// Whether its requests may complete later than they are submitted. Mirrors `acomp_is_async()`.
+    /// Whether its requests may complete after their submission returns. Mirrors
+    /// `acomp_is_async()`.
     fn is_async(&self) -> bool {
         // SAFETY: By the type invariant it is valid.
         unsafe { bindings::acomp_is_async(self.0.as_ptr()) }
@@ -161,14 +162,14 @@ impl Drop for Transform {
     }
 }
 
-/// A request, and what waits for it. Mirrors `struct acomp_req` with a `struct crypto_wait`.
+/// A request with its completion. Mirrors `struct acomp_req` with a `struct crypto_wait`.
 ///
 /// # Invariants
 ///
-/// `req` is valid and owned by this value; `wait` is initialised, and what `req` completes.
+/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it.
 struct Request {
     req: NonNull<bindings::acomp_req>,
-    // On the heap, as it points at itself.
+    // On the heap, since it contains a pointer to itself.
     wait: KBox<Opaque<bindings::crypto_wait>>,
 }
 
@@ -176,8 +177,8 @@ struct Request {
 type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
 
 impl Request {
-    /// A request of `transform`'s, without which it may be freed, but not started. Mirrors
-    /// `acomp_request_alloc()`. May sleep.
+    /// A request for `transform`. Once the transform is freed, the request may be freed, but not
+    /// started. Mirrors `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
         let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
         // SAFETY: `wait` is valid for writes; it stays in its box.
@@ -194,18 +195,18 @@ impl Request {
                 wait.get().cast(),
             );
         }
-        // INVARIANT: Both were just made.
+        // INVARIANT: Both were just created.
         Ok(Self { req, wait })
     }
 
-    /// Submits an operation. Returns what [`Request::finish`] wants.
+    /// Submits an operation. Returns the argument for [`Request::finish`].
     ///
     /// # Safety
     ///
-    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` lists of `slen` and
-    /// `dlen` bytes. Until `finish` returns, the request must be left alone and live, the transform
-    /// that it was made for must live, and the operation may read the lists and what `src` lists, and
-    /// write what `dst` lists.
+    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
+    /// `slen` and `dlen` bytes. Until `finish` returns, the request must stay alive and not be used
+    /// otherwise, the transform that it was created for must stay alive, and the operation must be
+    /// allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
     #[inline]
     unsafe fn start(
         &mut self,
@@ -216,24 +217,24 @@ impl Request {
         dlen: usize,
     ) -> c_int {
         let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant, and idle by the requirement. The lists do as the
-        // caller says.
+        // SAFETY: `req` is valid by the type invariant, and idle by the requirement, which also
+        // covers the scatterlists.
         unsafe {
             bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
             op(req)
         }
     }
 
-    /// Submits the compression of `page` into `buffer`, by `input` and `output`, which become lists of
-    /// them. Returns what [`Request::finish`] wants.
+    /// Submits the compression of `page` into `buffer`. Initialises `input` and `output` as their
+    /// scatterlists. Returns the argument for [`Request::finish`].
     ///
     /// # Safety
     ///
-    /// The request must be idle. `input` and `output` must be valid for writes, `buffer` `PAGE_SIZE`
-    /// bytes of `kmalloc()`. Until `finish` returns, the request must be left alone and live, the
-    /// transform that it was made for and `page` must live, and nobody else may touch the lists and
-    /// the buffer.
-    #[inline(always)] // once for each page that is stored
+    /// The request must be idle. `input` and `output` must be valid for writes, and `buffer` be
+    /// `PAGE_SIZE` bytes from `kmalloc()`. Until `finish` returns, the request must stay alive and
+    /// not be used otherwise, the transform that it was created for and `page` must stay alive, and
+    /// nothing else may access the scatterlists and the buffer.
+    #[inline(always)] // called once for each stored page
     unsafe fn start_compressing(
         &mut self,
         page: FolioPage<'_>,
@@ -241,9 +242,10 @@ impl Request {
         input: *mut bindings::scatterlist,
         output: *mut bindings::scatterlist,
     ) -> c_int {
-        // SAFETY: The lists are valid for writes, the page lives, and `sg_init_one()` wants memory of
-        // `kmalloc()`: by the requirement. Then they are lists of those sizes, and left alone for as
-        // long as `start` says.
+        // SAFETY: By the requirement the scatterlists are valid for writes, the page is alive, and
+        // the buffer is memory from `kmalloc()`, as `sg_init_one()` requires. Initialised, they are
+        // scatterlists of those sizes, and nothing else accesses them for as long as `start`
+        // requires.
         unsafe {
             bindings::sg_init_table(input, 1);
             bindings::sg_set_page(input, page.as_raw(), PAGE_SIZE as u32, 0);
@@ -258,15 +260,15 @@ impl Request {
         }
     }
 
-    /// Waits for an operation to end. Returns its result, and the bytes it says it made.
+    /// Waits for an operation to complete. Returns its result, and the length that it reports.
     ///
     /// # Safety
     ///
-    /// `started` must come from the last call of [`Request::start`], and be given once.
+    /// `started` must come from the last call of [`Request::start`], and be passed once.
     #[inline]
     unsafe fn finish(&mut self, started: c_int) -> (Result, usize) {
-        // SAFETY: `wait` is what the request completes. `crypto_wait_req()` sees the operation end,
-        // and can't be interrupted.
+        // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
+        // completed, and can't be interrupted.
         unsafe {
             let ret = match bindings::crypto_wait_req(started, self.wait.get()) {
                 // As in C, anything but zero is an error.
@@ -280,13 +282,14 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours. No operation is under way: who starts one sees it
-        // end.
+        // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
+        // starts one waits for it.
         unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
     }
 }
 
-/// What a request that is under way with others works on. It stays in its box, for C to point to.
+/// One of several requests in flight, with its memory. Stays in its box, since C has pointers to
+/// it.
 struct Lane {
     request: Request,
     input: Opaque<bindings::scatterlist>,
@@ -296,7 +299,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// As many as [`DEPTH`], with requests of `transform`'s. May sleep.
+    /// Allocates [`DEPTH`] lanes, with requests for `transform`. May sleep.
     fn all(transform: &Transform, nid: NumaNode) -> Result<KVec<KBox<Self>>> {
         let mut lanes = KVec::new();
         lanes.reserve(DEPTH, GFP_KERNEL)?;
@@ -317,17 +320,18 @@ impl Lane {
         Ok(KBox::new(lane, GFP_KERNEL)?)
     }
 
-    /// Has `page` compressed into the buffer.
+    /// Starts the compression of `page` into the lane's buffer.
     ///
     /// # Safety
     ///
-    /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the lane was
-    /// made for must be alive, and the lane neither used otherwise nor moved nor dropped.
+    /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the
+    /// lane was created for must stay alive, and the lane must not be used otherwise, moved or
+    /// dropped.
     unsafe fn start(&mut self, page: FolioPage<'_>) {
         let (input, output) = (self.input.get(), self.output.get());
-        // SAFETY: The lists and the buffer, a `KBox` and so of `kmalloc()`, are the lane's, which is left
-        // alone, where it is, by the requirement; by that also the page and the transform live, and
-        // the request is idle.
+        // SAFETY: The scatterlists and the buffer, a `KBox` and so from `kmalloc()`, are the
+        // lane's. By the requirement the lane isn't used otherwise or moved, the page and the
+        // transform stay alive, and the request is idle.
         self.started = unsafe {
             self.request
                 .start_compressing(page, self.buffer.as_mut_ptr(), input, output)
@@ -347,7 +351,7 @@ impl Lane {
     }
 }
 
-/// The part of `buffer` that a compressor says it wrote. Its word isn't trusted.
+/// The part of `buffer` that a compressor claims to have written. The claimed length is checked.
 #[inline]
 fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
     match buffer.get(..len) {
@@ -356,23 +360,23 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
     }
 }
 
-/// A (de)compressor, used by one at a time, who waits for it.
+/// A (de)compressor, used by one task at a time, which waits for each operation.
 ///
-/// One that is asynchronous has [`Lanes`] as well, in which several pages are compressed at a time.
+/// An asynchronous one also has [`Lanes`], which compress several pages at a time.
 ///
 /// Mirrors `struct crypto_acomp` with a `struct acomp_req` and a `struct crypto_wait`.
 ///
 /// # Invariants
 ///
-/// `request` and those of `lanes` are of `_transform`. No operation of theirs is under way but inside a
-/// function of this type or of [`Lanes`]. Of lanes there are none or [`DEPTH`].
+/// `request` and those of `lanes` are for `_transform`. Their operations are in flight only inside
+/// a function of this type or of [`Lanes`]. There are no lanes or [`DEPTH`] lanes.
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE};
 ///
-/// // How many bytes a page takes when it is compressed.
+/// // The compressed size of a page, in bytes.
 /// fn compressed_len(compressor: &mut Compressor, page: FolioPage<'_>) -> Result<usize> {
 ///     let mut buffer = KBox::<[u8; PAGE_SIZE]>::zeroed(GFP_KERNEL)?;
 ///     Ok(compressor.compress(page, &mut buffer)?.len())
@@ -385,15 +389,16 @@ pub struct Compressor {
     _transform: Transform,
 }
 
-// SAFETY: A transform, its requests and their memory belong to no thread.
+// SAFETY: A transform, its requests and their memory are bound to no thread.
 unsafe impl Send for Compressor {}
-// SAFETY: A shared reference can only ask whether there are lanes, whose number never changes.
+// SAFETY: A shared reference gives access only to the number of lanes, which never changes.
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
-    /// Makes a compressor, with its buffers on `nid`. May sleep.
+    /// Creates a compressor, with its buffers on `nid`. May sleep.
     ///
-    /// Without memory for lanes it has none: an asynchronous compressor is waited for then, as C does it.
+    /// If there is no memory for lanes, it has none: callers then wait for each operation of an
+    /// asynchronous compressor, as in C.
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
@@ -404,7 +409,7 @@ impl Compressor {
         } else {
             KVec::new()
         };
-        // INVARIANT: All were just made, with `transform`.
+        // INVARIANT: All were just created for `transform`.
         Ok(Self {
             request,
             lanes,
@@ -420,7 +425,7 @@ impl Compressor {
     /// Its lanes, if it is asynchronous.
     #[inline]
     pub fn lanes(&mut self) -> Option<Lanes<'_>> {
-        // INVARIANT: None is under way, by the type invariant. `self` is borrowed.
+        // INVARIANT: No request is in flight, by the type invariant. `self` is borrowed.
         <&mut [KBox<Lane>; DEPTH]>::try_from(&mut self.lanes[..])
             .ok()
             .map(Lanes)
@@ -428,10 +433,11 @@ impl Compressor {
 
     /// Compresses `page` into `dst`, and returns the part of `dst` that was written. May sleep.
     ///
-    /// `dst` comes from `kmalloc()`, since only memory in the direct map can be in a list for C.
+    /// `dst` comes from `kmalloc()`, since only memory in the direct map can be in a scatterlist.
     ///
-    /// A compressor's word isn't trusted: if it says that it wrote nothing, or more than there was
-    /// room for, this is `EINVAL`. Other errors are its own; `ENOSPC` if there wasn't room.
+    /// The length that a compressor reports is checked: if it is zero, or more than the size of
+    /// `dst`, this returns `EINVAL`. Other errors are the compressor's own, such as `ENOSPC` for
+    /// lack of room.
     ///
     /// Mirrors `crypto_acomp_compress()`.
     #[inline]
@@ -442,9 +448,9 @@ impl Compressor {
     ) -> Result<&'a [u8]> {
         let input = Opaque::<bindings::scatterlist>::uninit();
         let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: By the type invariant the request is idle, and its transform ours. It is waited for at
-        // once; until then the page is borrowed, `dst`, a `KBox` and so of `kmalloc()`, is borrowed
-        // exclusively, and the lists are here.
+        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for
+        // it at once; until then the page is borrowed, `dst`, a `KBox` and so from `kmalloc()`, is
+        // borrowed exclusively, and the scatterlists are on our stack.
         let (ret, len) = unsafe {
             let started =
                 self.request
@@ -457,8 +463,8 @@ impl Compressor {
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
     ///
-    /// All is well if the compressor says that it made `PAGE_SIZE` bytes. On failure, returns what
-    /// it said instead.
+    /// Succeeds if the compressor reports a length of `PAGE_SIZE`. On failure, returns the length
+    /// that it reports instead.
     ///
     /// Mirrors `crypto_acomp_decompress()`.
     #[inline]
@@ -473,9 +479,9 @@ impl Compressor {
             bindings::sg_init_table(output.get(), 1);
             bindings::sg_set_page(output.get(), dst.page(), PAGE_SIZE as u32, 0);
         }
-        // SAFETY: By the type invariant the request is idle, and its transform ours. It is waited for at
-        // once. `src` is a list of `src.len` bytes by its invariant, `output` was made for a page,
-        // whose content is ours.
+        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for
+        // it at once. `src` is a scatterlist of `src.len` bytes by its invariant; `output` was
+        // initialised for a page, to whose contents `dst` gives exclusive access.
         let (ret, len) = unsafe {
             let started = self.request.start(
                 bindings::crypto_acomp_decompress,
@@ -493,24 +499,23 @@ impl Compressor {
     }
 }
 
-/// The lanes of an asynchronous [`Compressor`], in which up to [`DEPTH`] pages are compressed at a
-/// time.
+/// The lanes of an asynchronous [`Compressor`], which compress up to [`DEPTH`] pages at a time.
 ///
 /// # Invariants
 ///
-/// No request is under way. They are those of a [`Compressor`] that is borrowed, and with it their
-/// transform.
+/// No request is in flight. The lanes belong to a [`Compressor`] that is borrowed, which keeps
+/// their transform.
 pub struct Lanes<'a>(&'a mut [KBox<Lane>; DEPTH]);
 
 impl Lanes<'_> {
-    /// Compresses `pages`, up to [`DEPTH`] at a time, and hands each with its result to `each`, in
-    /// order. Ends with the first error of `each`. May sleep.
+    /// Compresses `pages`, up to [`DEPTH`] at a time, and passes each page with its result to
+    /// `each`, in order. Stops at the first error of `each`. May sleep.
     ///
-    /// When this returns, nothing is under way: as with `std::thread::scope`, that is what makes it
-    /// sound to lend pages and buffers to what runs beside us. There is no handle which one could
-    /// forget.
+    /// When this returns, no request is in flight. As with `std::thread::scope`, that makes it
+    /// sound to lend pages and buffers to operations that run concurrently. There is no handle that
+    /// a caller could forget.
     ///
-    /// What a compressor says is trusted no more than in [`Compressor::compress`].
+    /// The reported length is checked as in [`Compressor::compress`].
     pub fn compress_each<'p, E>(
         &mut self,
         pages: impl IntoIterator<Item = FolioPage<'p>>,
@@ -519,13 +524,13 @@ impl Lanes<'_> {
         let mut pages = pages.into_iter().fuse();
         let mut under_way = [None::<FolioPage<'p>>; DEPTH];
         let mut result = Ok(());
-        // Lanes are taken in a circle, so that the one to start is the one that was waited for last.
+        // Lanes are used in a circle, so the next one to start is always the one just finished.
         loop {
             let mut any = false;
             for (lane, page) in self.0.iter_mut().zip(&mut under_way) {
                 if let Some(page) = page.take() {
                     any = true;
-                    // SAFETY: The lane was started for this page, and wasn't waited for.
+                    // SAFETY: The lane was started for this page, and hasn't been finished.
                     let compressed = unsafe { lane.finish() };
                     if result.is_ok() {
                         result = each(page, compressed);
@@ -535,11 +540,11 @@ impl Lanes<'_> {
                     if let Some(next) = pages.next() {
                         any = true;
                         *page = Some(next);
-                        // SAFETY: The lane is idle: by the type invariant, or it was just waited for.
-                        // It is exclusively ours, and waited for before we return, since this loop ends
-                        // when no lane has a page, and a panic, in which the kernel doesn't unwind,
-                        // frees nothing. For that long `next` is alive, as `'p` outlives us, and the
-                        // transform, by the type invariant.
+                        // SAFETY: The lane is idle: by the type invariant, or because it was just
+                        // finished. It is exclusively ours, and is finished before we return, since
+                        // this loop ends when no lane has a page, and a panic doesn't unwind in the
+                        // kernel and so frees nothing. Until then `next` is alive, as `'p` outlives
+                        // this call, and so is the transform, by the type invariant.
                         unsafe { lane.start(next) };
                     }
                 }
@@ -557,7 +562,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_a_length() {
+    fn names_have_a_maximum_length() {
         assert!(Algorithm::new(&[b'x'; NAME_SIZE - 1]).is_some());
         assert!(Algorithm::new(&[b'x'; NAME_SIZE]).is_none());
         assert!(Algorithm::new(b"a\0b").is_none());
@@ -567,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_cannot_be_had() -> Result {
+    fn unknown_algorithm_fails() -> Result {
         let bogus = Algorithm::new(b"bogus").ok_or(EINVAL)?;
         assert_eq!(
             Compressor::new(&bogus, NumaNode::NO_NODE).err(),

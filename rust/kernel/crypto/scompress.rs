@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Compression algorithms, for the crypto API to call.
+//! Compression algorithms that the crypto API can call.
 //!
-//! An algorithm works on slices, synchronously; the crypto API makes them of what its users hand in:
-//! scatterlists or addresses. Registered by [`module_scomp!`], it is to be had by its name, as those in
-//! C are.
+//! An algorithm works on slices, synchronously; the crypto API makes these from its users'
+//! scatterlists or addresses. An algorithm registered by [`module_scomp!`] is found by its name,
+//! like those in C.
 //!
 //! [`module_scomp!`]: crate::module_scomp
 //!
@@ -31,17 +31,18 @@ use core::{
     ptr::NonNull, //
 };
 
-/// A compression algorithm. Mirrors what a `struct scomp_alg` says.
+/// A compression algorithm. Mirrors `struct scomp_alg`.
 ///
-/// Source and destination never overlap: a user that hands in such gets `EINVAL`. An error tells the user
-/// that the operation failed: one that says that it goes on (`EINPROGRESS`, `EBUSY`) becomes `EINVAL`.
+/// Source and destination never overlap: a user that passes overlapping ones gets `EINVAL`. An
+/// error means that the operation has failed: the errors for an operation still in progress
+/// (`EINPROGRESS`, `EBUSY`) become `EINVAL`.
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::{crypto::scompress::Algorithm, prelude::*};
 ///
-/// /// Makes nothing smaller.
+/// /// Copies without compressing.
 /// struct Copy;
 ///
 /// impl Algorithm for Copy {
@@ -64,106 +65,110 @@ use core::{
 /// }
 /// ```
 pub trait Algorithm: 'static {
-    /// What users ask for. Of algorithms of the same name, the crypto API picks one.
+    /// The name by which users find it. Among algorithms of the same name, the crypto API picks
+    /// one.
     const NAME: &'static CStr;
 
-    /// What this one is called, and no other is.
+    /// The unique name of this algorithm.
     const DRIVER_NAME: &'static CStr;
 
-    /// What an operation works with. Each CPU on which some run has one, once there was memory for it.
+    /// The state for an operation. Each CPU that runs operations has one, unless there was no
+    /// memory for it.
     type Stream: Send + 'static;
 
-    /// Makes a stream. May sleep.
+    /// Creates a stream. May sleep.
     fn new_stream() -> Result<KVBox<Self::Stream>>;
 
     /// Compresses `src` into `dst`, of which it may overwrite all. Returns the length of the result.
     ///
-    /// Must not sleep: a spin lock is held, that of the stream.
+    /// Must not sleep: the stream's spin lock is held.
     fn compress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
 
-    /// Decompresses `src`, which anybody may have made, into `dst`, of which it may overwrite all.
-    /// Returns the length of the result.
+    /// Decompresses `src`, which is untrusted, into `dst`, of which it may overwrite all. Returns
+    /// the length of the result.
     ///
-    /// Must not sleep: a spin lock is held, that of the stream.
+    /// Must not sleep: the stream's spin lock is held.
     fn decompress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
 }
 
 /// An [`Algorithm`] that is registered with the crypto API, until this is dropped.
 ///
-/// Users that have a transform keep the algorithm's module, which drops this when it is unloaded. See
+/// A transform pins the algorithm's module, which drops this when it is unloaded. See
 /// [`module_scomp!`].
 ///
 /// [`module_scomp!`]: crate::module_scomp
 ///
 /// # Invariants
 ///
-/// `alg` is registered. It was made by [`Registration::new`] for `A`.
+/// `alg` is registered. [`Registration::new`] has created it for `A`.
 pub struct Registration<A: Algorithm> {
     alg: NonNull<bindings::scomp_alg>,
-    // Invariant in `A`: it says what is registered.
+    // Invariant in `A`, which determines what is registered.
     _p: PhantomData<fn(A) -> A>,
 }
 
-// SAFETY: The crypto API registers and unregisters under locks of its own, from any task.
+// SAFETY: The crypto API registers and unregisters under its own locks, from any task.
 unsafe impl<A: Algorithm> Send for Registration<A> {}
-// SAFETY: Nothing can be done with a shared reference.
+// SAFETY: A shared reference has no methods.
 unsafe impl<A: Algorithm> Sync for Registration<A> {}
 
 impl<A: Algorithm> Registration<A> {
-    /// Registers `A`, as an algorithm of `module`. For [`module_scomp!`]. May sleep.
+    /// Registers `A` as an algorithm of `module`. For [`module_scomp!`]. May sleep.
     ///
-    /// The kernel's self-tests are started; who looks the algorithm up waits for them.
+    /// Starts the kernel's self-tests; a lookup of the algorithm waits for them.
     ///
-    /// `EEXIST` if one of the two names is another's driver name, or this driver name another's name;
-    /// `ENAMETOOLONG` or `EINVAL` for a name that is too long or empty; `ENOMEM`. Mirrors
-    /// `crypto_register_scomp()`.
+    /// Fails with `EEXIST` if either name is another algorithm's driver name, or the driver name is
+    /// another algorithm's name; with `ENAMETOOLONG` or `EINVAL` for a name that is too long or
+    /// empty; or with `ENOMEM`. Mirrors `crypto_register_scomp()`.
     ///
     /// [`module_scomp!`]: crate::module_scomp
     ///
     /// # Safety
     ///
-    /// `module` must be that of the caller, and built in, or drop the result when it is unloaded. What is
-    /// left of its initialisation mustn't fail: its text would go, whoever uses the algorithm by then.
+    /// `module` must be the caller's. It must be built in, or drop the result when it is unloaded.
+    /// The rest of its initialisation must not fail: its code would be freed, even if the algorithm
+    /// is in use by then.
     #[doc(hidden)]
     pub unsafe fn new(module: &'static ThisModule) -> Result<Self> {
         let alg = KBox::<Opaque<bindings::scomp_alg>>::zeroed(GFP_KERNEL)?;
         {
-            // SAFETY: Zeroes are a `struct scomp_alg` without anything in it.
+            // SAFETY: All zeroes is a valid, empty `struct scomp_alg`.
             let alg = unsafe { &mut *alg.get() };
             alg.compress = Some(Self::compress);
             alg.decompress = Some(Self::decompress);
             alg.streams.alloc_ctx = Some(Self::alloc_ctx);
             alg.streams.free_ctx = Some(Self::free_ctx);
-            // SAFETY: Both views of the union have the field at the same place, as C says.
+            // SAFETY: Both views of the union have the field at the same offset, as C guarantees.
             let base = unsafe { &mut alg.__bindgen_anon_1.calg.base };
             copy_name(&mut base.cra_name, A::NAME)?;
             copy_name(&mut base.cra_driver_name, A::DRIVER_NAME)?;
             base.cra_module = module.as_ptr();
         }
         let alg = KBox::into_raw(alg).cast::<bindings::scomp_alg>();
-        // SAFETY: It is complete, and stays where it is until C calls `destroy`.
+        // SAFETY: It is complete, and doesn't move until C calls `destroy`.
         if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg) }) {
-            // SAFETY: It came from a box. C has not kept it: it may have put the only reference that it
-            // had, which frees nothing without `cra_destroy`.
+            // SAFETY: It came from a box. C has not kept it: C may have put its only reference,
+            // which frees nothing without `cra_destroy`.
             drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(alg.cast()) });
             return Err(error);
         }
-        // Only now: C would free some of the algorithms that it refuses, and not others.
+        // Set only now: otherwise C would free some of the algorithms that it refuses, and not
+        // others.
         //
-        // SAFETY: The registration's reference keeps it, until `drop` gives that up. C reads the field in
-        // `crypto_unregister_alg()`, which only `drop` calls, and where the last reference is put: not
-        // meanwhile. The union is as above.
+        // SAFETY: The registration's reference keeps it, until `drop` gives that up. C reads the
+        // field only in `crypto_unregister_alg()`, which only `drop` calls, and where the last
+        // reference is put, so not concurrently. The union is as above.
         unsafe { (&raw mut (*alg).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy)) };
         Ok(Self {
             // INVARIANT: Just registered.
             //
-            // SAFETY: What a box points to isn't null.
+            // SAFETY: A box never points to null.
             alg: unsafe { NonNull::new_unchecked(alg) },
             _p: PhantomData,
         })
     }
 
-    /// Makes a stream for C. May sleep.
+    /// Creates a stream for C. May sleep.
     extern "C" fn alloc_ctx() -> *mut c_void {
         match A::new_stream() {
             Ok(stream) => KVBox::into_raw(stream).cast(),
@@ -212,14 +217,14 @@ impl<A: Algorithm> Registration<A> {
 
 impl<A: Algorithm> Drop for Registration<A> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is registered. Since it has a `cra_destroy`, C frees it with
-        // its last reference.
+        // SAFETY: By the type invariant it is registered. Since it has a `cra_destroy`, C frees it
+        // when the last reference is put.
         unsafe { bindings::crypto_unregister_scomp(self.alg.as_ptr()) }
     }
 }
 
-/// Declares a module that is one compression algorithm: registered when it is loaded, unregistered when
-/// it is unloaded, which waits until nobody uses it.
+/// Declares a module of one compression algorithm. The algorithm is registered when the module is
+/// loaded, and unregistered when the module is unloaded, which isn't possible while it is in use.
 ///
 /// # Examples
 ///
@@ -228,7 +233,7 @@ impl<A: Algorithm> Drop for Registration<A> {
 ///     type: Copy,
 ///     name: "copy",
 ///     authors: ["Somebody"],
-///     description: "Makes nothing smaller",
+///     description: "Copies without compressing",
 ///     license: "GPL",
 ///     alias: ["crypto-copy"],
 /// }
@@ -242,14 +247,14 @@ macro_rules! module_scomp {
 
         impl $crate::Module for ScompModule {
             fn init(module: &'static $crate::ThisModule) -> $crate::error::Result<Self> {
-                // The first call is the kernel's, which keeps what it gets. Nobody else gets one.
+                // The first call is the kernel's, which keeps the result. Later calls get none.
                 static BEGUN: $crate::sync::SetOnce<()> = $crate::sync::SetOnce::new();
                 if !BEGUN.populate(()) {
                     return Err($crate::error::code::EBUSY);
                 }
                 Ok(Self {
-                    // SAFETY: Whether built in or not, what this returns is dropped when the module is
-                    // unloaded, and not before. Nothing is left to fail.
+                    // SAFETY: Whether built in or not, the result is dropped when the module is
+                    // unloaded, and not before. Nothing that follows can fail.
                     _registration: unsafe {
                         $crate::crypto::scompress::Registration::new(module)
                     }?,
@@ -264,14 +269,14 @@ macro_rules! module_scomp {
     };
 }
 
-/// Runs an operation of an algorithm's, and tells C what came of it.
+/// Runs an algorithm's operation, and returns the result to C.
 ///
 /// # Safety
 ///
-/// `src` must be `slen` bytes, which nobody writes to until this returns (C doesn't say so of what its users
-/// hand in: see docs/safety.md for what is trusted); `dst` must be `*dlen` bytes
-/// which nobody else accesses, and `dlen` nobody else's. `ctx` must come from `alloc_ctx` of the
-/// algorithm whose operation `op` is, and be locked for the caller.
+/// `src` must be `slen` bytes that are not written until this returns (C doesn't document that
+/// requirement for its users: see docs/safety.md for what is trusted). `dst` must be `*dlen` bytes;
+/// nothing else may access these or `dlen`. `ctx` must come from `alloc_ctx` of the algorithm whose
+/// operation `op` is, and be locked for the caller.
 #[inline(always)]
 unsafe fn run<S>(
     op: fn(&mut S, &[u8], &mut [u8]) -> Result<usize>,
@@ -284,50 +289,49 @@ unsafe fn run<S>(
     // SAFETY: By the requirement.
     let room = unsafe { *dlen };
     let (from, to) = (src as usize, dst as usize);
-    // That a user hands in one buffer for both is nowhere forbidden.
+    // C doesn't forbid users to pass overlapping buffers.
     if from < to.saturating_add(room as usize) && to < from.saturating_add(slen as usize) {
         return EINVAL.to_errno();
     }
     from_result(|| {
-        // SAFETY: By the requirement; the two don't overlap, as was seen. What C hasn't initialised
-        // is bytes all the same, on this side of the border.
+        // SAFETY: By the requirement; the two don't overlap, as checked above. Memory that C hasn't
+        // initialised consists of valid bytes on this side of the FFI.
         let (src, dst) = unsafe {
             (
                 core::slice::from_raw_parts(src, slen as usize),
                 core::slice::from_raw_parts_mut(dst, room as usize),
             )
         };
-        // SAFETY: It was made as a box of this type, by the requirement, and is locked for us.
+        // SAFETY: By the requirement it was created as a box of this type, and is locked for us.
         let len = match op(unsafe { &mut *ctx.cast::<S>() }, src, dst) {
-            // Who is told these waits for the end, for ever.
+            // A caller that got one of these would wait forever for completion.
             Err(EINPROGRESS | EBUSY) => Err(EINVAL),
             ret => ret,
         }?;
-        // An algorithm's word isn't trusted.
+        // The length that an algorithm returns is checked.
         if len > room as usize {
             return Err(EINVAL);
         }
-        // SAFETY: By the requirement. It is at most what was there.
+        // SAFETY: By the requirement. The length is at most the old one.
         unsafe { *dlen = len as c_uint };
         Ok(0)
     })
 }
 
-/// Frees an algorithm that has no users left.
+/// Frees an algorithm without users.
 ///
 /// # Safety
 ///
-/// `alg` must be that of a `struct scomp_alg` that [`Registration::new`] has made, and not be used
-/// again.
+/// `alg` must be part of a `struct scomp_alg` from [`Registration::new`], and not be used again.
 unsafe extern "C" fn destroy(alg: *mut bindings::crypto_alg) {
-    // SAFETY: By the requirement it is a part of one.
+    // SAFETY: By the requirement it is part of one.
     let scomp =
         unsafe { crate::container_of!(alg, bindings::scomp_alg, __bindgen_anon_1.calg.base) };
     // SAFETY: It came from a box.
     drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(scomp.cast()) });
 }
 
-/// Copies a name with its zero, if it fits.
+/// Copies a name and its terminating zero, if they fit.
 fn copy_name(to: &mut [c_char], name: &CStr) -> Result {
     let name = name.to_bytes_with_nul();
     let to = to.get_mut(..name.len()).ok_or(ENAMETOOLONG)?;
@@ -343,7 +347,7 @@ mod tests {
     use super::*;
     use crate::error::code::EEXIST;
 
-    /// One of two, whose names are these.
+    /// One of two algorithms, with or without names.
     struct Copy<const NAMED: bool>;
 
     impl<const NAMED: bool> Algorithm for Copy<NAMED> {
@@ -373,10 +377,11 @@ mod tests {
         unsafe { Registration::new(&BUILT_IN) }
     }
 
-    // What C is told, and the length, if an algorithm says this of eight bytes.
+    // What C gets as result and length if an algorithm returns `said` for eight bytes.
     fn told(mut said: Result<usize>) -> (c_int, c_uint) {
         let (src, mut dst, mut len) = ([0u8; 8], [0u8; 8], 8);
-        // SAFETY: Two arrays of eight bytes, a length, and a stream of the operation's type, all ours.
+        // SAFETY: Two arrays of eight bytes, a length, and a stream of the operation's type, all
+        // ours alone.
         let ret = unsafe {
             run(
                 |said: &mut Result<usize>, _, _| *said,
@@ -391,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_not_trusted() {
+    fn reported_length_is_checked() {
         assert_eq!(told(Ok(5)), (0, 5));
         assert_eq!(told(Ok(9)), (EINVAL.to_errno(), 8));
         assert_eq!(told(Err(ENOSPC)), (ENOSPC.to_errno(), 8));
@@ -399,7 +404,7 @@ mod tests {
         assert_eq!(told(Err(EBUSY)), (EINVAL.to_errno(), 8));
     }
 
-    // Whether memory for algorithms is given out once at a time: not if some was freed twice.
+    // Whether live allocations of algorithms are distinct: not so after a double free.
     fn is_given_out_once() -> Result<bool> {
         let mut algs = KVec::<KBox<Opaque<bindings::scomp_alg>>>::new();
         for _ in 0..16 {
@@ -413,7 +418,7 @@ mod tests {
         Ok(true)
     }
 
-    // C frees some of those that it refuses, if it is asked to free them at all.
+    // C frees some of the algorithms that it refuses, if they have a `cra_destroy`.
     #[test]
     fn refused_algorithm_is_freed_once() -> Result {
         let first = register::<true>()?;
@@ -423,7 +428,7 @@ mod tests {
             assert_eq!(register::<false>().err(), Some(EINVAL));
             assert!(is_given_out_once()?);
         }
-        // Its self-test keeps the name until it is over, which a lookup waits for.
+        // Its self-test keeps the name until it ends; a lookup waits for that.
         //
         // SAFETY: A zero-terminated name.
         unsafe { bindings::crypto_has_alg(c"rust-copy-scomp".as_char_ptr(), 0, 0) };

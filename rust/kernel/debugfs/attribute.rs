@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Files in debugfs that show one number, readable by all, and are there for ever.
+//! Files in debugfs that show one number. Readable by all, and never removed.
 //!
 //! C header: [`include/linux/debugfs.h`](srctree/include/linux/debugfs.h)
 
 use crate::prelude::*;
 
-/// A number to be shown.
+/// A number shown in debugfs.
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ use crate::prelude::*;
 ///     }
 /// }
 ///
-/// // Once debugfs is there: /sys/kernel/debug/my_store/stored, /sys/kernel/debug/my_store/kib.
+/// // Creates /sys/kernel/debug/my_store/stored and /sys/kernel/debug/my_store/kib.
 /// fn make_files() -> Result {
 ///     let dir = kernel::static_debugfs_dir!(c"my_store")?;
 ///     dir.counter(c"stored", &STORED);
@@ -38,11 +38,11 @@ use crate::prelude::*;
 /// assert_eq!(Kibibytes::get(), 7);
 /// ```
 pub trait Attribute {
-    /// The number now. Runs in a task that may sleep.
+    /// The current number. Runs in a task that may sleep.
     fn get() -> u64;
 }
 
-/// A directory in debugfs that is never removed. Made by [`static_debugfs_dir!`].
+/// A directory in debugfs that is never removed. Created by [`static_debugfs_dir!`].
 ///
 /// [`static_debugfs_dir!`]: crate::static_debugfs_dir
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ mod imp {
         inode: *mut bindings::inode,
         file: *mut bindings::file,
     ) -> c_int {
-        // SAFETY: By the requirement; the format takes the `u64` that `get` gives.
+        // SAFETY: By the requirement; the format takes the `u64` that `get` returns.
         unsafe {
             bindings::simple_attr_open(inode, file, Some(get::<A>), None, c"%llu\n".as_char_ptr())
         }
@@ -92,7 +92,7 @@ mod imp {
     struct Ops<A>(core::marker::PhantomData<A>);
 
     impl<A: Attribute> Ops<A> {
-        /// What `DEFINE_DEBUGFS_ATTRIBUTE(..., "%llu\n")` makes.
+        /// As defined by `DEFINE_DEBUGFS_ATTRIBUTE(..., "%llu\n")`.
         const OPS: bindings::file_operations = bindings::file_operations {
             open: Some(open::<A>),
             release: Some(bindings::simple_attr_release),
@@ -104,9 +104,11 @@ mod imp {
 
     /// # Safety
     ///
-    /// Only for `simple_attr_read()`, with a valid `value`, of a file made by [`StaticDir::counter`].
+    /// Only for `simple_attr_read()`, with a valid `value`, of a file created by
+    /// [`StaticDir::counter`].
     unsafe extern "C" fn get_counter(data: *mut c_void, value: *mut u64) -> c_int {
-        // SAFETY: By the requirement `data` is what `counter` gave to C: a `&'static Atomic<u64>`.
+        // SAFETY: By the requirement `data` is what `counter` passed to C: a `&'static
+        // Atomic<u64>`.
         let counter = unsafe { &*data.cast::<Atomic<u64>>() };
         // SAFETY: By the requirement.
         unsafe { value.write(counter.load(Relaxed)) };
@@ -115,13 +117,13 @@ mod imp {
 
     /// # Safety
     ///
-    /// Only for the VFS, to open a file made by [`StaticDir::counter`].
+    /// Only for the VFS, to open a file created by [`StaticDir::counter`].
     unsafe extern "C" fn open_counter(
         inode: *mut bindings::inode,
         file: *mut bindings::file,
     ) -> c_int {
-        // SAFETY: By the requirement; the format takes the `u64` that `get_counter` gives, to which C
-        // passes what `counter` gave to it.
+        // SAFETY: By the requirement; the format takes the `u64` that `get_counter` returns, to
+        // which C passes what `counter` passed to C.
         unsafe {
             bindings::simple_attr_open(
                 inode,
@@ -133,7 +135,7 @@ mod imp {
         }
     }
 
-    /// What `debugfs_create_u64()` has for a file that can't be written.
+    /// As used by `debugfs_create_u64()` for a read-only file.
     const COUNTER_OPS: bindings::file_operations = bindings::file_operations {
         open: Some(open_counter),
         release: Some(bindings::simple_attr_release),
@@ -143,13 +145,14 @@ mod imp {
     };
 
     impl StaticDir {
-        /// Makes a directory at debugfs's root. Fails with `ENODEV` before debugfs is there.
+        /// Creates a directory at debugfs's root. Fails with `ENODEV` before debugfs is
+        /// initialised.
         ///
         /// As in C, later failures are ignored: nothing depends on debugfs.
         ///
         /// # Safety
         ///
-        /// What its files show must be there for ever: it must be built in.
+        /// The code and data of its files must never be unloaded: they must be built in.
         #[doc(hidden)]
         pub unsafe fn new(name: &CStr) -> Result<Self> {
             // SAFETY: No requirement.
@@ -162,11 +165,12 @@ mod imp {
             }))
         }
 
-        /// Makes a file that shows `A`.
+        /// Creates a file that shows `A`.
         pub fn file<A: Attribute>(self, name: &CStr) {
             // SAFETY: C copies the name. The directory is never removed, or is an error, which C
-            // takes. The operations are `static`, of code that stays, as `new` requires, and those
-            // that the `unsafe` (unproxied) form wants: they guard against removal themselves.
+            // accepts. The operations are `static`, of code that is never unloaded, as `new`
+            // requires. They guard against removal themselves, as the `unsafe` (unproxied) form
+            // requires.
             unsafe {
                 bindings::debugfs_create_file_unsafe(
                     name.as_char_ptr(),
@@ -178,9 +182,9 @@ mod imp {
             };
         }
 
-        /// Makes a file that shows `counter`. Mirrors `debugfs_create_u64()`, mode 0444.
+        /// Creates a file that shows `counter`. Mirrors `debugfs_create_u64()`, mode 0444.
         pub fn counter(self, name: &CStr, counter: &'static Atomic<u64>) {
-            // SAFETY: As in `file`. The operations take a `&'static Atomic<u64>` for their data.
+            // SAFETY: As in `file`. The operations take a `&'static Atomic<u64>` as their data.
             unsafe {
                 bindings::debugfs_create_file_unsafe(
                     name.as_char_ptr(),
@@ -196,33 +200,34 @@ mod imp {
 
 #[cfg(not(CONFIG_DEBUG_FS))]
 impl StaticDir {
-    /// There is no debugfs.
+    /// Does nothing without debugfs.
     ///
     /// # Safety
     ///
-    /// As where there is one.
+    /// As with debugfs.
     #[doc(hidden)]
     pub unsafe fn new(_name: &CStr) -> Result<Self> {
         Ok(Self(()))
     }
 
-    /// There is no debugfs.
+    /// Does nothing without debugfs.
     pub fn file<A: Attribute>(self, _name: &CStr) {}
 
-    /// There is no debugfs.
+    /// Does nothing without debugfs.
     pub fn counter(self, _name: &CStr, _counter: &'static crate::sync::atomic::Atomic<u64>) {}
 }
 
-/// Makes a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at debugfs's root.
+/// Creates a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at debugfs's root.
 ///
-/// Fails with `ENODEV` before debugfs is there. Only for built-in code: its files are never removed.
+/// Fails with `ENODEV` before debugfs is initialised. Only for built-in code: the files are never
+/// removed.
 #[macro_export]
 macro_rules! static_debugfs_dir {
     ($name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("static_debugfs_dir! is for built-in code");
         let name: &$crate::str::CStr = $name;
-        // SAFETY: This is built in, as just checked, and so is what it knows.
+        // SAFETY: This is built in, as just checked, and so are the code and data of its files.
         unsafe { $crate::debugfs::attribute::StaticDir::new(name) }
     }};
 }

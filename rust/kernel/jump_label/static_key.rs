@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Static keys that Rust code defines.
+//! Static keys defined in Rust.
 //!
 //! C header: [`include/linux/jump_label.h`](srctree/include/linux/jump_label.h)
 
@@ -17,12 +17,12 @@ use crate::{
 ///
 /// # Invariants
 ///
-/// `key` is an initialised `struct static_key_false`, which only C's functions change.
+/// `key` is an initialised `struct static_key_false`, changed only by C's functions.
 ///
 /// # Examples
 ///
-/// Ignored, as the test wants the feature `asm_goto` of the compilers before 1.87, which samples have,
-/// and examples haven't.
+/// Ignored: before 1.87 the test requires the feature `asm_goto`, which is enabled for samples, but
+/// not for examples.
 ///
 /// ```ignore
 /// use kernel::{jump_label::static_key::StaticKeyFalse, static_key_enabled_unlikely};
@@ -40,14 +40,14 @@ pub struct StaticKeyFalse {
     key: Opaque<bindings::static_key_false>,
 }
 
-// SAFETY: C changes a static key under locks of its own, and reads it by atomic operations.
+// SAFETY: C changes a static key under its own locks, and reads it by atomic operations.
 unsafe impl Sync for StaticKeyFalse {}
 
 impl StaticKeyFalse {
     /// A disabled key. Mirrors `STATIC_KEY_FALSE_INIT`.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
-        // INVARIANT: All zeroes is what `STATIC_KEY_FALSE_INIT` is, with and without jump labels.
+        // INVARIANT: `STATIC_KEY_FALSE_INIT` is all zeroes, with and without jump labels.
         Self {
             key: Opaque::zeroed(),
         }
@@ -59,7 +59,7 @@ impl StaticKeyFalse {
 
     /// Enables the key. May sleep; takes `cpus_read_lock()`. Mirrors `static_branch_enable()`.
     pub fn enable(&'static self) {
-        // SAFETY: By the type invariant it is a static key; it is a `static`, which stays.
+        // SAFETY: By the type invariant it is a static key; it is a `static`, so it stays alive.
         unsafe { bindings::static_key_enable(self.as_raw()) }
     }
 
@@ -75,7 +75,7 @@ impl StaticKeyFalse {
     }
 }
 
-/// The layout of [`StaticKeyFalse`], for assembly, which wants the name of a field.
+/// The layout of [`StaticKeyFalse`], for assembly, which requires the name of a field.
 #[doc(hidden)]
 #[repr(transparent)]
 pub struct Layout {
@@ -88,8 +88,8 @@ pub struct Layout {
 #[macro_export]
 macro_rules! static_key_enabled_unlikely {
     ($key:path) => {{
-        // A pointer, since a reference would be coerced: it must be the key itself, by whose name
-        // the jump table finds it.
+        // A pointer, since a reference would be coerced: `$key` must name the key itself, whose
+        // symbol goes into the jump table.
         let _key: *const $crate::jump_label::static_key::StaticKeyFalse =
             ::core::ptr::addr_of!($key);
         #[cfg(not(CONFIG_JUMP_LABEL))]
@@ -98,7 +98,7 @@ macro_rules! static_key_enabled_unlikely {
         }
         #[cfg(CONFIG_JUMP_LABEL)]
         // SAFETY: It is an initialised `struct static_key_false` by the invariant of its type, and
-        // the layout is that one's.
+        // `Layout` has the same layout.
         unsafe {
             $crate::jump_label::arch_static_branch! {
                 $key, $crate::jump_label::static_key::Layout, key, false

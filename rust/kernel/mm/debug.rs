@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Checks of what callers promise, in kernels with `CONFIG_DEBUG_VM` only.
+//! Checks of what callers must guarantee, only with `CONFIG_DEBUG_VM`.
 //!
-//! In all others they cost nothing: a condition isn't evaluated.
+//! Without it they cost nothing: the condition isn't evaluated.
 //!
 //! C header: [`include/linux/mmdebug.h`](srctree/include/linux/mmdebug.h)
 
@@ -15,7 +15,7 @@ use crate::{
     }, //
 };
 
-/// Reports that a condition is true, once, with `CONFIG_DEBUG_VM`.
+/// With `CONFIG_DEBUG_VM`, warns once if a condition is true.
 ///
 /// Mirrors `VM_WARN_ON_ONCE()`.
 ///
@@ -36,8 +36,7 @@ macro_rules! vm_warn_on_once {
     };
 }
 
-/// Reports that a condition is true of a [`Folio`], once, with what the kernel knows of the folio;
-/// with `CONFIG_DEBUG_VM`.
+/// With `CONFIG_DEBUG_VM`, warns once if a condition on a [`Folio`] is true, and dumps the folio.
 ///
 /// Mirrors `VM_WARN_ON_ONCE_FOLIO()`.
 ///
@@ -69,9 +68,9 @@ macro_rules! vm_warn_on_once_folio {
     };
 }
 
-/// What checks ask of a folio. Unless its lock is held, the answer may be old.
+/// The state that the checks test. May be stale unless the folio's lock is held.
 impl Folio {
-    /// Whether somebody holds the folio's lock. Mirrors `folio_test_locked()`.
+    /// Whether the folio is locked. Mirrors `folio_test_locked()`.
     #[inline]
     pub fn is_locked(&self) -> bool {
         // SAFETY: The folio is alive.
@@ -85,21 +84,21 @@ impl Folio {
         unsafe { bindings::folio_test_swapcache(self.as_raw()) }
     }
 
-    /// Whether the folio's content goes to swap space. Mirrors `folio_test_swapbacked()`.
+    /// Whether the folio is backed by swap. Mirrors `folio_test_swapbacked()`.
     #[inline]
     pub fn is_swap_backed(&self) -> bool {
         // SAFETY: The folio is alive.
         unsafe { bindings::folio_test_swapbacked(self.as_raw()) }
     }
 
-    /// Whether the folio is being written. Mirrors `folio_test_writeback()`.
+    /// Whether the folio is under writeback. Mirrors `folio_test_writeback()`.
     #[inline]
     pub fn is_under_writeback(&self) -> bool {
         // SAFETY: The folio is alive.
         unsafe { bindings::folio_test_writeback(self.as_raw()) }
     }
 
-    /// Prints to the log what the kernel knows of the folio, and `why`. Mirrors `dump_page()`.
+    /// Dumps the folio's state to the log, with the reason `why`. Mirrors `dump_page()`.
     #[cold]
     #[inline(never)]
     pub fn dump(&self, why: &CStr) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Folios, and what holding a folio's lock proves.
+//! Folios, and the witnesses for a held folio lock.
 //!
 //! | type            | proves                                                                     |
 //! |-----------------|----------------------------------------------------------------------------|
-//! | [`Folio`]       | it is alive                                                                |
-//! | [`CachedFolio`] | its lock is held for us, and it is in the swap cache: its slots are ours   |
-//! | [`Contents`]    | nobody else looks at the content of its one page, which is to be written   |
+//! | [`Folio`]       | the folio is alive                                                         |
+//! | [`CachedFolio`] | it is locked for us and in the swap cache: its slots are ours alone        |
+//! | [`Contents`]    | the contents of its one page are ours alone, to write                      |
 //!
-//! The lock of a folio in the swap cache is what synchronises swapin, swapout and writeback of its
-//! slots: see [`crate::mm::swap_slots`], whose `Slots` can be had from a [`CachedFolio`] only. Only the
-//! holder of the lock can take a folio out of the swap cache, so that a [`CachedFolio`] stays one.
+//! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: see
+//! [`crate::mm::swap_slots`], whose `Slots` come only from a [`CachedFolio`]. Only the lock's
+//! holder can remove a folio from the swap cache, so a [`CachedFolio`] stays valid.
 //!
-//! Nothing here locks a folio by waiting: code that runs under another folio's lock, as all of
-//! reclaim does, would deadlock with one who takes the two the other way round.
+//! Nothing here waits for a folio's lock: all of reclaim runs under another folio's lock, and would
+//! deadlock with a task that takes the two locks in the opposite order.
 //!
 //! C headers: [`include/linux/mm_types.h`](srctree/include/linux/mm_types.h),
 //! [`include/linux/page-flags.h`](srctree/include/linux/page-flags.h)
@@ -39,15 +39,15 @@ use core::{
 ///
 /// # Invariants
 ///
-/// Somebody holds a reference while there is a `&Folio`, and its count isn't frozen while that is lent
-/// to others.
-// A `struct folio` is a name for several `struct page`, of which a small one has only the first.
+/// The folio has a reference as long as there is a `&Folio`, and its reference count isn't frozen
+/// while the `&Folio` is lent.
+// A `struct folio` overlays several `struct page`, of which a small folio has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
 
-// SAFETY: A folio belongs to no thread.
+// SAFETY: A folio is bound to no thread.
 unsafe impl Send for Folio {}
-// SAFETY: What `&Folio` allows is done with atomic flags and counts, or reads what doesn't change.
+// SAFETY: The methods on `&Folio` use atomic flags and counts, or read what doesn't change.
 unsafe impl Sync for Folio {}
 
 impl Folio {
@@ -65,28 +65,28 @@ impl Folio {
         self.0.get().cast()
     }
 
-    /// For C, with the reference. Null isn't among what it gets.
+    /// Passes the folio and the reference to C. Never null.
     #[inline]
     pub fn into_c(folio: ARef<Self>) -> *mut bindings::folio {
         ARef::into_raw(folio).as_ptr().cast()
     }
 
-    /// Whether the folio has more than one page, as far as can be said of one that isn't locked.
-    /// Mirrors `folio_test_large()`.
+    /// Whether the folio has more than one page; may be stale unless the folio is locked. Mirrors
+    /// `folio_test_large()`.
     #[inline]
     pub fn is_large(&self) -> bool {
         // SAFETY: The folio is alive.
         unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
-    /// Marks the folio as read ahead. Mirrors `folio_set_readahead()`.
+    /// Sets the readahead mark. Mirrors `folio_set_readahead()`.
     #[inline]
     pub fn set_readahead(&self) {
         // SAFETY: The folio is alive; the flag is set atomically.
         unsafe { bindings::folio_set_readahead(self.as_raw()) }
     }
 
-    /// Takes that mark away, and says whether it was there. Mirrors
+    /// Clears the readahead mark, and returns whether it was set. Mirrors
     /// `folio_test_clear_readahead()`.
     #[inline]
     pub fn take_readahead(&self) -> bool {
@@ -94,12 +94,12 @@ impl Folio {
         unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
     }
 
-    /// Calls `f` with a folio that C has lent.
+    /// Calls `f` with a folio from C.
     ///
     /// # Safety
     ///
-    /// `ptr` must point to a folio that the caller has a reference of its own to during the call: that
-    /// of the swap cache, whose count can be frozen, won't do.
+    /// `ptr` must point to a folio to which the caller has its own reference during the call. The
+    /// swap cache's reference doesn't suffice, since the count can be frozen.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::folio,
@@ -114,7 +114,7 @@ impl Folio {
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {
-        // SAFETY: By the type invariant somebody has a reference.
+        // SAFETY: By the type invariant the folio has a reference.
         unsafe { bindings::folio_get(self.as_raw()) }
     }
 
@@ -127,8 +127,8 @@ unsafe impl AlwaysRefCounted for Folio {
 
 /// A page of a folio whose lock is held.
 ///
-/// Its content can be handed to C to be read. It can't be borrowed as bytes: a lock keeps nobody who
-/// has the folio mapped, or a reference to it, from writing to it.
+/// C may read its contents. They can't be borrowed as bytes: the lock doesn't keep a task that has
+/// the folio mapped, or has a reference, from writing to it.
 ///
 /// # Invariants
 ///
@@ -139,15 +139,14 @@ pub struct FolioPage<'a> {
     _folio: PhantomData<&'a Folio>,
 }
 
-// Only who compresses looks at pages.
+// Used only for compression.
 #[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[cfg(CONFIG_ZSWAP_RUST)]
     #[inline]
     pub fn nid(&self) -> crate::alloc::NumaNode {
-        // SAFETY: By the type invariant the page is alive; the node that it lies on is one that
-        // there is.
+        // SAFETY: By the type invariant the page is alive; the node of a page exists.
         unsafe { crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
@@ -156,22 +155,22 @@ impl FolioPage<'_> {
         self.page.as_ptr()
     }
 
-    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped for that long.
+    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call.
     ///
-    /// The bytes may change at any time: they are for C to read. `f` may sleep.
+    /// The bytes may change at any time: only C may read them. `f` may sleep.
     #[inline]
     pub(crate) fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
         // SAFETY: By the type invariant the page is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
         let ret = f(addr.cast());
-        // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
+        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
         unsafe { bindings::kunmap_local(addr) };
         ret
     }
 }
 
-/// Evidence that a folio's lock (`PG_locked`) is held for us, and that the folio is in the swap
-/// cache: the swap slots that it sits on are pinned, and ours alone, for `'a`.
+/// A witness that a folio's lock (`PG_locked`) is held for us, and that the folio is in the swap
+/// cache: during `'a` its swap slots are pinned, and we have exclusive access to them.
 ///
 /// Does not own the lock: dropping it does nothing.
 ///
@@ -179,31 +178,31 @@ impl FolioPage<'_> {
 ///
 /// For `'a`:
 ///
-/// - The folio is alive and locked, and nobody but who handed out this evidence unlocks it.
-/// - The folio is in the swap cache for the `nr_pages()` slots from `folio->swap` on. These are
-///   allocated on an active swap device, and neither can end: to take a folio out of the swap
-///   cache, and so to free one of its slots or to finish swapoff, one needs its lock.
-/// - No other `CachedFolio` that is in use is for one of these slots: a slot has one folio in the
-///   swap cache, a folio has one lock, and the lock's holder lends it once at a time.
+/// - The folio is alive and locked, and only the lender of this witness unlocks it.
+/// - The folio is in the swap cache for the `nr_pages()` slots from `folio->swap` on. The slots are
+///   allocated on an active swap device, and both stay so: removing the folio from the swap cache,
+///   and so freeing one of its slots or finishing swapoff, requires its lock.
+/// - No other usable `CachedFolio` is for one of these slots: a slot has one folio in the swap
+///   cache, a folio has one lock, and the lock's holder lends it once at a time.
 ///
-/// `'a` can be neither shortened nor made longer: it is what ties what was taken out of a slot to
-/// the folio whose slot it was.
+/// `'a` is invariant, neither shortened nor extended: it ties an object taken out of a slot to that
+/// slot's folio.
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::mm::{folio::CachedFolio, swap_slots::Kept};
 ///
-/// // Whether something is kept for each slot of a folio, whose lock is held.
+/// // Whether each slot of a locked folio has an object.
 /// fn is_stored<T: Kept>(folio: &mut CachedFolio<'_>) -> bool {
 ///     (0..folio.nr_pages()).all(|index| folio.slots::<T>().occupied(index).is_some())
 /// }
 /// ```
 pub struct CachedFolio<'a> {
-    // Not a `&Folio`: what keeps the folio may be a frozen count, which nobody can add to.
+    // Not a `&Folio`: the folio's reference count may be frozen, and must not be incremented then.
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
-    // Locks that lockdep doesn't know are easiest to follow in one task.
+    // Lockdep doesn't cover folio locks, so they stay in one task.
     _not_send: NotThreadSafe,
 }
 
@@ -212,9 +211,9 @@ impl<'a> CachedFolio<'a> {
     ///
     /// # Safety
     ///
-    /// Until `f` returns, the caller must hold the folio's lock and a reference (that of the swap
-    /// cache will do), or have frozen its count, keep the folio in the swap cache, and leave its
-    /// slots' data to `f`. The folio must be filled: `f` can have its pages stored.
+    /// Until `f` returns, the caller must hold the folio's lock and a reference (the swap cache's
+    /// suffices), or have frozen its reference count. It must keep the folio in the swap cache, and
+    /// leave the data of its slots to `f`. The folio must be filled, since `f` may store its pages.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::folio,
@@ -224,17 +223,17 @@ impl<'a> CachedFolio<'a> {
         f(&mut unsafe { CachedFolio::from_raw(ptr) })
     }
 
-    /// The lock that a C caller holds. For what consumes it at once; what is handed on is lent by
-    /// [`CachedFolio::with_raw`], which leaves the lifetime to nobody's choice.
+    /// The lock that a C caller holds, for a callee that consumes it at once. To pass a witness on,
+    /// use [`CachedFolio::with_raw`], where no caller can choose the lifetime.
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::with_raw`], for `'a`; if the folio isn't filled, it must be used only for
-    /// what gives no page.
+    /// As for [`CachedFolio::with_raw`], for `'a`. If the folio isn't filled, nothing may be called
+    /// that gives access to a page.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: The folio is alive, by the requirement. The checks add no reference, which the count,
-        // if it is frozen, forbids.
+        // SAFETY: The folio is alive, by the requirement. The checks take no reference, which a
+        // frozen count would forbid.
         let folio = unsafe { Folio::from_raw(ptr) };
         crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
         crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
@@ -252,20 +251,20 @@ impl<'a> CachedFolio<'a> {
         self.ptr.as_ptr()
     }
 
-    /// The address, which outlives the evidence.
+    /// The address, which outlives the witness.
     #[inline]
     pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {
         self.ptr
     }
 
-    /// Lends the evidence together with the content, which must be nobody else's.
+    /// Lends the witness together with exclusive access to the contents.
     ///
-    /// There is no [`Contents`] for a large folio, as it is for one page that somebody fills.
+    /// A large folio has no [`Contents`], which stands for a single page to be filled.
     ///
     /// # Safety
     ///
-    /// Nobody else may access the content for as long as this is lent: the evidence may be handed on
-    /// only as one that gives no page.
+    /// Nothing else may access the contents while this is lent: the witness may be passed on only
+    /// in a form that gives no access to a page.
     #[inline]
     pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
         let ptr = self.ptr;
@@ -276,7 +275,7 @@ impl<'a> CachedFolio<'a> {
                 _brand: PhantomData,
             },
         );
-        // INVARIANT: Ours, which can't be used while it is lent.
+        // INVARIANT: That of `self`, which can't be used while it is lent.
         let cached = CachedFolio {
             ptr,
             _brand: PhantomData,
@@ -285,7 +284,7 @@ impl<'a> CachedFolio<'a> {
         (cached, contents)
     }
 
-    /// How many pages the folio has. Mirrors `folio_nr_pages()`.
+    /// The folio's number of pages. Mirrors `folio_nr_pages()`.
     #[inline]
     pub fn nr_pages(&self) -> usize {
         // SAFETY: The folio is alive. Only the lock's holder could split it.
@@ -307,7 +306,7 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub(super) unsafe fn page_unchecked(&self, index: usize) -> FolioPage<'_> {
         FolioPage {
-            // INVARIANT: A page of a folio which is alive and locked while `self` is borrowed.
+            // INVARIANT: A page of a folio that is alive and locked while `self` is borrowed.
             //
             // SAFETY: The folio is alive and has such a page; `folio_page()` is never null.
             page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
@@ -316,24 +315,24 @@ impl<'a> CachedFolio<'a> {
     }
 }
 
-/// The content of a folio of one page that nobody has read yet, to be written.
+/// The contents of a folio of one page, which no task has read yet, to be written.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of one page, alive for `'a`. Nobody else accesses its content for `'a`. No other
-/// `Contents` has the lifetime `'a`, which can be neither shortened nor made longer.
+/// `ptr` is a folio of one page, alive for `'a`. Nothing else accesses its contents during `'a`. No
+/// other `Contents` has the lifetime `'a`, which is invariant.
 pub struct Contents<'a> {
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-/// Says that the page whose [`Contents`] had the lifetime `'a` was written.
+/// A witness that the page whose [`Contents`] had the lifetime `'a` was written.
 pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
-// Only who compresses looks at pages.
+// Used only for compression.
 #[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl<'a> Contents<'a> {
-    /// Says that all of it was written.
+    /// Declares that the whole page was written.
     #[inline]
     pub(crate) fn filled(self) -> Filled<'a> {
         Filled(PhantomData)
@@ -348,10 +347,10 @@ impl<'a> Contents<'a> {
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
     pub(crate) fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
-        // SAFETY: It is the page of a folio which is alive.
+        // SAFETY: It is the page of a folio that is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());
-        // SAFETY: Mapped above; what `f` mapped, it has unmapped, since only closures can map.
+        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
         unsafe { bindings::kunmap_local(addr) };
         // SAFETY: The folio is alive.
         unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };

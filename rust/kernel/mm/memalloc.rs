@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Scopes in which a task allocates from the reserves, and doesn't enter reclaim.
+//! Scopes in which a task may allocate from the reserves, and doesn't enter reclaim.
 //!
 //! C header: [`include/linux/sched/mm.h`](srctree/include/linux/sched/mm.h)
 
@@ -9,7 +9,8 @@ use crate::{
     types::NotThreadSafe, //
 };
 
-/// Evidence that the task allocates as reclaim does: without entering it, and from all reserves.
+/// A witness that the task allocates as reclaim does: without entering reclaim, and from all
+/// reserves.
 ///
 /// # Invariants
 ///
@@ -20,7 +21,7 @@ use crate::{
 /// ```
 /// use kernel::mm::memalloc::{self, Memalloc};
 ///
-/// // To be called by those who are about to free more than they allocate.
+/// // For a caller that is about to free more than it allocates.
 /// fn make_room(_memalloc: &Memalloc) -> Result<KBox<u32>> {
 ///     Ok(KBox::new(7, GFP_KERNEL)?)
 /// }
@@ -30,18 +31,19 @@ use crate::{
 /// ```
 pub struct Memalloc(NotThreadSafe);
 
-/// Calls `f` in such a scope. May be nested, and does nothing but that in reclaim, which is one.
+/// Calls `f` in such a scope. Scopes nest; in reclaim, which is such a scope itself, this changes
+/// nothing.
 ///
-/// What is allocated comes from memory that others need in order to free theirs: it should be little,
-/// and lead to more being freed. In interrupts the scope gives no access to reserves.
+/// Allocations in the scope come from reserves that other tasks need to free memory: they should be
+/// small, and lead to more memory being freed. In interrupts the scope gives no access to reserves.
 ///
 /// Mirrors `memalloc_noreclaim_save()` and `memalloc_noreclaim_restore()`.
 #[inline]
 pub fn scope<R>(f: impl FnOnce(&Memalloc) -> R) -> R {
-    // SAFETY: No requirement: it is a flag of the current task.
+    // SAFETY: No requirement: this sets a flag of the current task.
     let flags = unsafe { bindings::memalloc_noreclaim_save() };
-    // INVARIANT: Just set, if it wasn't. Scopes within this one leave it as it is, and `f` gets a
-    // reference that it can neither keep nor send.
+    // INVARIANT: The flag is set now. Nested scopes leave it set, and `f` gets a reference that it
+    // can neither keep nor send to another task.
     let ret = f(&Memalloc(NotThreadSafe));
     // SAFETY: From the save above, in the same task: `f` can't unwind.
     unsafe { bindings::memalloc_noreclaim_restore(flags) };
@@ -55,7 +57,7 @@ mod tests {
 
     /// Whether the current task has the flag.
     fn is_set() -> bool {
-        // SAFETY: The current task is there, and only it changes its flags.
+        // SAFETY: The current task is alive, and only it changes its flags.
         let flags = unsafe { (*bindings::get_current()).flags };
         flags & bindings::PF_MEMALLOC != 0
     }

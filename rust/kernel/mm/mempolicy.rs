@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Policies for which NUMA node memory comes from.
+//! NUMA memory policies.
 //!
 //! C header: [`include/linux/mempolicy.h`](srctree/include/linux/mempolicy.h)
 
@@ -15,19 +15,20 @@ use crate::{
 };
 use core::marker::PhantomData;
 
-/// The policy for an address of a VMA, and where it falls in an interleaved one.
+/// The policy for an address of a VMA, and the address's interleave index.
 ///
 /// # Invariants
 ///
-/// `policy` is what `get_vma_policy()` has returned, and not put yet: the VMA's, which has it while
-/// it is locked, or a shared one with a reference, or the current task's, which only that changes.
+/// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's, which keeps it
+/// while it is locked, or a shared one with a reference, or the current task's, which only the task
+/// itself changes.
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::mm::{mempolicy::VmaPolicy, swap_cache::FreshFolio, virt::VmaRef};
 ///
-/// // A page for what was swapped out at `address`, on the node where the VMA wants it.
+/// // A folio for the page that was swapped out at `address`, on the node that the policy selects.
 /// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
 ///     let policy = VmaPolicy::of(vma, address);
 ///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.origin())
@@ -41,15 +42,15 @@ pub struct VmaPolicy<'a> {
 }
 
 impl<'a> VmaPolicy<'a> {
-    /// Gets the policy for `address`, of `vma` or of the current task.
+    /// Gets the policy for `address`: the VMA's or the current task's.
     ///
     /// Mirrors `get_vma_policy()` for a single page.
     #[inline]
     pub fn of(vma: &'a VmaRef, address: usize) -> Self {
         let mut ilx = 0;
-        // SAFETY: The VMA is locked, as a `&VmaRef` says.
+        // SAFETY: The VMA is locked, by the invariant of `VmaRef`.
         let policy = unsafe { bindings::get_vma_policy(vma.as_ptr(), address, 0, &mut ilx) };
-        // INVARIANT: Just got.
+        // INVARIANT: Just returned by `get_vma_policy()`.
         Self {
             policy,
             ilx,
@@ -58,10 +59,10 @@ impl<'a> VmaPolicy<'a> {
         }
     }
 
-    /// Pages are to be swapped in by this policy.
+    /// The origin for swapping in by this policy.
     #[inline]
     pub fn origin(&self) -> Origin<'_> {
-        // SAFETY: By the type invariant the policy is there while `self` is.
+        // SAFETY: By the type invariant the policy stays alive as long as `self`.
         unsafe { Origin::from_raw(core::ptr::null_mut(), self.policy, self.ilx) }
     }
 }
@@ -69,7 +70,7 @@ impl<'a> VmaPolicy<'a> {
 impl Drop for VmaPolicy<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it was got and not put yet. Null will do.
+        // SAFETY: By the type invariant the policy hasn't been put yet. C accepts null.
         unsafe { bindings::mpol_cond_put(self.policy) }
     }
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The swap cache: which folio has a slot's page, and how it becomes so and ceases to.
+//! The swap cache: which folio holds a slot's page, and how a folio enters and leaves.
 //!
-//! Swapin, swapout and writeback of a slot are synchronised by the folio that the slot has in the
-//! swap cache, and by nothing else:
+//! The slot's swap-cache folio alone serialises swap-in, swap-out and writeback of the slot:
 //!
 //! | step                                    | type                                               |
 //! |-----------------------------------------|----------------------------------------------------|
-//! | a slot, on a device that stays          | [`Slot`]                                           |
+//! | a slot, on a device that is kept        | [`Slot`]                                           |
 //! | look up: a counted reference, no access | [`Slot::folio`]                                    |
-//! | win the slots: a folio enters, locked   | [`Slot::add_folio`] gives [`Entered`], under the lock    |
-//! | it is charged                           | [`Entered::charge`] gives [`Charged`]              |
-//! | it could be split, if it is large       | [`Charged::prepare_split`] gives [`Splittable`]    |
-//! | it is known to reclaim                  | [`Splittable::publish`] gives [`NewFolio`]         |
-//! | it is filled                            | [`NewFolio::read`]                                 |
-//! | it leaves                               | [`Pinned::delete`]                                 |
+//! | win the slots: add a locked folio       | [`Slot::add_folio`] gives [`Entered`]              |
+//! | charge the folio                        | [`Entered::charge`] gives [`Charged`]              |
+//! | prepare a large folio for a split       | [`Charged::prepare_split`] gives [`Splittable`]    |
+//! | publish it: put it on the LRU           | [`Splittable::publish`] gives [`NewFolio`]         |
+//! | fill it                                 | [`NewFolio::read`]                                 |
+//! | remove it                               | [`Pinned::delete`]                                 |
 //!
-//! Each step takes the one before, and to drop one undoes what was done: a folio that can't be
-//! charged leaves the swap cache as if it had never been there. Nothing here waits for a folio's lock.
+//! Each step consumes the one before, and dropping a step undoes it: a folio that can't be charged
+//! leaves the swap cache as if it had never been there. Nothing here waits for a folio's lock.
 //!
-//! The lock of a cluster is a spin lock, never taken in interrupts. Reclaim takes it with interrupts
-//! disabled. Under it is locked what freeing a slot locks, and what old cgroups lock at swapout.
+//! A cluster's lock is a spin lock, never taken in interrupt context. Reclaim takes it with
+//! interrupts disabled. Under it nest the locks of freeing a slot, and those of cgroup v1 at
+//! swap-out.
 //!
 //! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
 
@@ -84,20 +84,20 @@ use core::{
 pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 use SLOTS_PER_CLUSTER as CLUSTER;
 
-/// The largest window of readahead by address, as a power of 2. Mirrors `SWAP_RA_ORDER_CEILING`.
+/// The largest window of VMA readahead, as a power of 2. Mirrors `SWAP_RA_ORDER_CEILING`.
 pub const READAHEAD_MAX_ORDER: u32 = bindings::SWAP_RA_ORDER_CEILING;
 
-/// What the words of this kernel say.
+/// A swap-table entry, as this kernel's configuration lays it out.
 pub type SlotWord = Word<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 
-/// A swap slot on a device that stays.
+/// A swap slot on a device that is kept.
 ///
-/// Says nothing about who uses the slot: it may be free.
+/// Says nothing about the slot's users: the slot may be free.
 ///
 /// # Invariants
 ///
-/// During `'a` the device of `entry` isn't taken out of use; `entry` lies within it, in `cluster`.
+/// During `'a` the device of `entry` isn't swapped off; `entry` lies within it, in `cluster`.
 ///
 /// # Examples
 ///
@@ -110,7 +110,7 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 /// };
 /// # use kernel::sync::aref::ARef;
 ///
-/// // Fails with `EEXIST` if somebody else was faster.
+/// // Fails with `EEXIST` if another task was faster.
 /// fn add(slot: Slot<'_>, origin: &Origin<'_>) -> Result<NewFolio> {
 ///     let folio = FreshFolio::alloc(GFP_KERNEL, 0, origin).ok_or(ENOMEM)?;
 ///     let entered = slot.add_folio(folio)?;
@@ -128,29 +128,29 @@ type SlotFlags = swap_table::Flags<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
-    // The value alone: with it the whole fits into two registers.
+    // Only the value, so that a `Slot` fits into two registers.
     entry: usize,
     cluster: NonNull<bindings::swap_cluster_info>,
     _device: PhantomData<&'a SwapDevice>,
 }
 
 impl SwapDevice {
-    /// The slot that it was got by.
+    /// The slot that the device was looked up by.
     #[inline]
     pub fn slot(&self) -> Slot<'_> {
-        // SAFETY: The device is kept by our reference, and the slot within it.
+        // SAFETY: Our reference keeps the device, and the slot lies within it.
         unsafe { Slot::from_raw(self.entry().as_raw()) }
     }
 }
 
 impl<'a> Slot<'a> {
-    /// Calls `f` with the slot that a C caller has named.
+    /// Calls `f` with the slot of an entry from C.
     ///
     /// # Safety
     ///
-    /// During the call the device of `entry` must not be taken out of use, and `entry` must lie within
-    /// it: "the caller must ensure that the entry is valid and protect the swap device with a
-    /// reference or locks", as C's callers are told in mm/swap.h.
+    /// During the call the device of `entry` must not be swapped off, and `entry` must lie within
+    /// it. mm/swap.h asks the same of C's callers: "the caller must ensure that the entry is valid
+    /// and protect the swap device with a reference or locks".
     #[inline]
     pub unsafe fn with_raw<R>(
         entry: bindings::swp_entry_t,
@@ -162,10 +162,10 @@ impl<'a> Slot<'a> {
 
     /// # Safety
     ///
-    /// During `'a` the device of `entry` must not be taken out of use, and `entry` must lie within it.
+    /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
     #[inline]
     unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
-        // INVARIANT: By the requirement; C finds the cluster of an entry by the device's table.
+        // INVARIANT: By the requirement; C finds the cluster of an entry in the device's table.
         Self {
             entry: entry.val,
             // SAFETY: By the requirement there is such a cluster; its address is never null.
@@ -174,39 +174,39 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The name of the slot, for C.
+    /// The slot's entry, for C.
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
         bindings::swp_entry_t { val: self.entry }
     }
 
-    /// Where the slot is in its cluster.
+    /// The slot's index in its cluster.
     #[inline]
     fn index(self) -> usize {
         index(self.as_raw())
     }
 
-    /// The number of the slot on its device.
+    /// The slot's offset on its device.
     #[inline]
     pub fn offset(self) -> usize {
         // SAFETY: Arithmetic on the value.
         unsafe { bindings::swp_offset(self.as_raw()) }
     }
 
-    /// How many slots the device has, the one of its header included.
+    /// The device's number of slots, including the one of its header.
     #[inline]
     pub fn device_len(self) -> usize {
-        // SAFETY: By the type invariant the device is there.
+        // SAFETY: By the type invariant the device exists.
         (unsafe { (*bindings::swap_entry_to_info(self.as_raw())).max }) as usize
     }
 
-    /// The slot at `offset` of the same device; none if it hasn't as many.
+    /// The slot at `offset` of the same device; `None` if that is beyond its end.
     #[inline]
     pub fn at(self, offset: usize) -> Option<Self> {
         if offset >= self.device_len() {
             return None;
         }
-        // SAFETY: Arithmetic on the values; and the device is ours, and has such a slot.
+        // SAFETY: Arithmetic on the values; the device is the same, and has such a slot.
         Some(unsafe {
             Self::from_raw(bindings::swp_entry(
                 bindings::swp_type(self.as_raw()) as c_ulong,
@@ -215,27 +215,27 @@ impl<'a> Slot<'a> {
         })
     }
 
-    /// What the slot's word says at this moment. Takes no lock.
+    /// The slot's current swap-table entry. Takes no lock.
     #[inline]
     pub fn word(self) -> SlotWord {
-        // SAFETY: By the type invariant the cluster is there and has such a slot. C looks for the
-        // table under RCU, and takes none for words that are all null.
+        // SAFETY: By the type invariant the cluster exists and has such a slot. C looks up the
+        // table under RCU, and takes a missing table for entries that are all null.
         Native::decode(unsafe {
             bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
         })
     }
 
-    /// The folio that the slot has in the swap cache, with a reference, not locked.
+    /// The slot's swap-cache folio, with a reference, not locked.
     ///
-    /// It may have left meanwhile: who wants to use it has to lock it, and to look whether it still
-    /// is the slot's. Takes no lock. Mirrors `swap_cache_get_folio()`.
+    /// The folio may leave the swap cache at any time: to use it, the caller has to lock it and to
+    /// recheck that it still is the slot's. Takes no lock. Mirrors `swap_cache_get_folio()`.
     #[inline]
     pub fn folio(self) -> Option<ARef<Folio>> {
         self.try_folio()
             .unwrap_or_else(|Raced| self.folio_after_race())
     }
 
-    /// As above: somebody was in the way before.
+    /// As above, after a race was lost.
     #[cold]
     #[inline(never)]
     fn folio_after_race(self) -> Option<ARef<Folio>> {
@@ -252,18 +252,19 @@ impl<'a> Slot<'a> {
             return Ok(None);
         };
         crate::race_point!("lookup:before_folio_get");
-        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`: that
-        // none is taken away meanwhile is what C's lookup relies on, too (see docs/safety.md). Its
-        // count says whether it has a user; a reference is only got if it has one.
+        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`. That
+        // no `struct page` is removed meanwhile is what C's lookup relies on, too (see
+        // docs/safety.md). The folio's reference count is zero if it has no user; a reference is
+        // only taken if it has one.
         let folio = unsafe {
             let folio = bindings::pfn_folio(pfn.get());
             if !bindings::folio_try_get(folio) {
                 return Err(Raced);
             }
-            // The reference was just got.
+            // The reference was just taken.
             ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
         };
-        // It may have been freed and used for something else before it was got.
+        // The folio may have been freed and reused before the reference was taken.
         let SlotWord::Folio(pfn, _) = self.word() else {
             return Err(Raced);
         };
@@ -276,24 +277,25 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The first of the `2^order` slots, aligned, that this one is among; none if a cluster hasn't
-    /// as many.
+    /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
+    /// fewer.
     #[inline]
     fn first(self, order: u32) -> Option<Self> {
         let nr = 1usize.checked_shl(order).filter(|&nr| nr <= CLUSTER)?;
-        // INVARIANT: In the same cluster, which is aligned to its size, which `nr` divides.
+        // INVARIANT: In the same cluster, since `nr` divides the size of a cluster, to which
+        // clusters are aligned.
         Some(Self {
             entry: self.entry & !nr.wrapping_sub(1),
             ..self
         })
     }
 
-    /// Whether the `2^order` slots that this one is among could be given a folio. What is found out
-    /// may be otherwise as soon as this returns. Fails as [`Slot::add_folio`] does, which also wants them
-    /// to be of one cgroup: that isn't looked at here, as it is rarely what hinders. Takes the cluster's
-    /// lock.
+    /// Whether the `2^order` aligned slots that contain this one could get a folio. The answer may
+    /// be stale as soon as this returns. Fails as [`Slot::add_folio`] does, which also requires the
+    /// slots to belong to one cgroup: not checked here, since that rarely fails. Takes the
+    /// cluster's lock.
     ///
-    /// Mirrors `__swap_cache_add_check()` as called before a folio is allocated.
+    /// Mirrors `__swap_cache_add_check()`, as called before a folio is allocated.
     pub fn is_vacant(self, order: u32) -> Result {
         let first = self.first(order).ok_or(EINVAL)?;
         Locked::new(self)
@@ -301,11 +303,12 @@ impl<'a> Slot<'a> {
             .map(drop)
     }
 
-    /// Puts `folio` into the swap cache, locked, for as many slots as it has pages, aligned, this one
-    /// among them: if all are in use, by the same cgroup, and alike zero or not.
+    /// Adds `folio` to the swap cache, locked, for as many aligned slots as it has pages, this slot
+    /// among them. All of the slots must be in use, belong to the same cgroup, and agree in the
+    /// zero mark.
     ///
-    /// Fails with `EEXIST` if the slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
-    /// if it is one of the others that hinders, with `EINVAL` if there are too many. Takes the
+    /// Fails with `EEXIST` if this slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
+    /// if another of the slots fails the checks, with `EINVAL` if there are too many. Takes the
     /// cluster's lock.
     #[inline]
     pub fn add_folio(self, folio: FreshFolio) -> Result<Entered<'a>> {
@@ -317,16 +320,16 @@ impl<'a> Slot<'a> {
             memcg,
         } = cluster.vacancy::<true>(self, first, folio.order)?;
         let FreshFolio { ptr, gfp, .. } = *ManuallyDrop::new(folio);
-        // SAFETY: By the invariant of `FreshFolio` nobody else knows the folio: its flags can be set
-        // without care. By that of `Vacant` the slots' cluster is locked, and they are as many as it
-        // has pages; they are free to be taken.
+        // SAFETY: By the invariant of `FreshFolio` nobody else has a reference to the folio, so its
+        // flags may be set non-atomically. By that of `Vacant` the slots' cluster is locked, and
+        // there are as many slots as the folio has pages; they have no folio.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
             enter(words, ptr);
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
-        // INVARIANT: As was just done; it is charged no more than before.
+        // INVARIANT: As was just done; the folio still isn't charged.
         let unpublished = Unpublished {
             ptr,
             shadow,
@@ -337,31 +340,31 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// A folio has left its slot while it was looked up.
+/// The folio left its slot during the lookup.
 struct Raced;
 
-/// Where a slot is in its cluster.
+/// A slot's index in its cluster.
 #[inline]
 fn index(entry: bindings::swp_entry_t) -> usize {
     // SAFETY: Arithmetic on the value.
     (unsafe { bindings::swp_cluster_offset(entry) }) as usize
 }
 
-/// Slots that are free to be given a folio, for as long as their cluster is locked.
+/// Slots that can get a folio, as long as their cluster is locked.
 ///
 /// # Invariants
 ///
-/// For `'l` the cluster of `words` is locked by us; they are as many as were asked for.
+/// During `'l` the cluster of `words` is locked by us; there are as many as requested.
 struct Vacant<'l> {
-    /// The word of each.
+    /// Their swap-table entries.
     words: &'l [Atomic<usize>],
-    /// What the slot that is wanted says about when its page was evicted.
+    /// The shadow of the requested slot.
     shadow: Shadow,
-    /// The cgroup of all, if that was asked for, else 0.
+    /// The cgroup of all slots, if requested, else 0.
     memcg: c_ushort,
 }
 
-/// The lock of a cluster, held by us.
+/// A held cluster lock.
 ///
 /// # Invariants
 ///
@@ -375,7 +378,7 @@ struct Locked<'a> {
 impl<'a> Locked<'a> {
     #[inline]
     fn new(slot: Slot<'a>) -> Self {
-        // SAFETY: By the invariant of `Slot` the cluster is there.
+        // SAFETY: By the invariant of `Slot` the cluster exists.
         unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
         // INVARIANT: Just taken.
         Self {
@@ -385,8 +388,8 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Whether the `2^order` slots from `first` on, `target` among them, are free to be given a
-    /// folio; and what is known of them then. With `MEMCG` they have to be of one cgroup, too.
+    /// Checks that the `2^order` slots from `first` on, `target` among them, can get a folio, and
+    /// returns what the check has found. With `MEMCG` they must also belong to one cgroup.
     #[inline]
     fn vacancy<const MEMCG: bool>(
         &self,
@@ -394,15 +397,15 @@ impl<'a> Locked<'a> {
         first: Slot<'_>,
         order: u32,
     ) -> Result<Vacant<'_>> {
-        // SAFETY: The cluster is locked for as long as `self` is borrowed. If it has a table, that
-        // stays: a slot is in use, as is seen below, and nobody but us could free it.
+        // SAFETY: The cluster is locked as long as `self` is borrowed. If it has a table, the table
+        // stays: a slot is in use, as checked below, and no other task can free it under the lock.
         let table = unsafe { table(self.cluster) }.ok_or(ENOENT)?;
         let at = target.index();
         let word = table.get(at).ok_or(EINVAL)?;
         let (shadow, flags) = match Native::decode(word.load(Relaxed)) {
             SlotWord::Folio(..) => return Err(EEXIST),
             SlotWord::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
-            // Free, bad, or unheard of.
+            // Free, bad, or of an unknown kind.
             _ => return Err(ENOENT),
         };
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
@@ -423,7 +426,7 @@ impl<'a> Locked<'a> {
                 }
             }
         }
-        // INVARIANT: One, or as many as the loop has gone over.
+        // INVARIANT: One, or as many as the loop has checked.
         Ok(Vacant {
             words,
             shadow,
@@ -431,14 +434,14 @@ impl<'a> Locked<'a> {
         })
     }
 
-    /// The cgroup that a slot is charged to: its number.
+    /// The ID of the cgroup that a slot is charged to.
     #[inline]
     fn memcg(&self, index: usize) -> c_ushort {
-        // SAFETY: The cluster is locked and has such a slot: callers come from its table.
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
         unsafe { bindings::swap_cgroup_get(self.cluster.as_ptr(), index as c_uint) }
     }
 
-    /// Whether a slot has the zero mark, wherever that is kept.
+    /// Whether a slot has the zero mark, in its swap-table entry or in the bitmap.
     #[inline]
     fn is_zero(&self, index: usize, flags: SlotFlags) -> bool {
         if Native::HAS_ZERO_MARK {
@@ -457,17 +460,18 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// The words of a cluster; none if it has no table.
+/// The swap table of a cluster; `None` if it has none.
 ///
 /// # Safety
 ///
-/// `cluster` must be locked during `'a`, and not lose its last slot: the table goes with that.
+/// `cluster` must be locked during `'a`, and must not lose its last slot in use, with which the
+/// table is freed.
 #[inline]
 unsafe fn table<'a>(
     cluster: NonNull<bindings::swap_cluster_info>,
 ) -> Option<&'a [Atomic<usize>; CLUSTER]> {
-    // SAFETY: By the requirement. A table has a word for each slot of a cluster. They are atomic in
-    // C, too.
+    // SAFETY: By the requirement. A table has an entry for each slot of a cluster. The entries are
+    // atomic in C, too.
     unsafe {
         bindings::swap_cluster_table(cluster.as_ptr())
             .cast::<[Atomic<usize>; CLUSTER]>()
@@ -475,7 +479,7 @@ unsafe fn table<'a>(
     }
 }
 
-/// The words of the `nr` slots from `first` on: fewer if the cluster hasn't as many.
+/// The swap-table entries of the `nr` slots from `first` on; fewer if the cluster ends before.
 ///
 /// # Safety
 ///
@@ -495,7 +499,7 @@ unsafe fn words<'a>(
     rest.get(..nr).unwrap_or(rest)
 }
 
-/// The number of a folio's first page frame, as words have it.
+/// The number of a folio's first page frame, as in swap-table entries.
 ///
 /// # Safety
 ///
@@ -508,12 +512,13 @@ unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
     Pfn::new(pfn)
 }
 
-/// Writes a folio into the words of slots, which keep their counts and zero marks; the swap cache
-/// has a reference for each.
+/// Writes a folio into swap-table entries, which keep their counts and zero marks. The swap cache
+/// takes a reference for each.
 ///
 /// # Safety
 ///
-/// The words' cluster must be locked, `folio` be locked by us, with as many pages as there are words.
+/// The cluster of `words` must be locked; `folio` must be locked by us, with as many pages as there
+/// are swap-table entries.
 #[inline]
 unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     // SAFETY: By the requirements.
@@ -523,7 +528,7 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
         let flags = match Native::decode(word.load(Relaxed)) {
             SlotWord::Null => SlotFlags::NONE,
             SlotWord::Shadow(_, flags) => flags,
-            // No call from here, which would keep all that the loop has on the stack.
+            // No call from here: it would force the loop's state onto the stack.
             SlotWord::Folio(_, flags) => {
                 odd = true;
                 flags
@@ -533,8 +538,9 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
                 SlotFlags::NONE
             }
         };
-        // Release: a new folio was marked as locked by a plain write, before which nobody may find it.
-        // The cluster's lock doesn't order the two: it was taken before both.
+        // Release: a new folio was marked as locked by a plain write, which must be visible before
+        // a lookup can find the folio. The cluster's lock doesn't order the two: it was taken
+        // before both.
         word.store(Native::encode(SlotWord::Folio(pfn, flags)), Release);
     }
     // SAFETY: The folio is alive.
@@ -544,42 +550,42 @@ unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
     }
 }
 
-/// A slot that a folio enters has one, whose flags stay, or is not for use.
+/// A folio enters a slot that has a folio already, whose flags stay, or that isn't usable.
 #[cold]
 #[inline(never)]
 fn had_folio() {
     crate::warn_on_once!(true);
 }
 
-/// A folio that leaves isn't in the word of one of its slots.
+/// A folio leaves, and one of its slots' swap-table entries has something else.
 #[cold]
 #[inline(never)]
 fn left_elsewhere() {
     crate::warn_on_once!(true);
 }
 
-/// A folio that is replaced isn't in the word of one of the slots.
+/// A folio is replaced, and one of the slots' swap-table entries has something else.
 #[cold]
 #[inline(never)]
 fn replaced_elsewhere() {
     crate::warn_on_once!(true);
 }
 
-/// A folio enters slots that its cluster hasn't got.
+/// A folio enters slots beyond the end of its cluster.
 #[cold]
 #[inline(never)]
 fn enters_outside() {
     crate::warn_on_once!(true);
 }
 
-/// A folio leaves slots that its cluster hasn't got.
+/// A folio leaves slots beyond the end of its cluster.
 #[cold]
 #[inline(never)]
 fn leaves_outside() {
     crate::warn_on_once!(true);
 }
 
-/// A folio takes over slots that the cluster hasn't got.
+/// A folio takes over slots beyond the end of the cluster.
 #[cold]
 #[inline(never)]
 fn replaced_outside() {
@@ -590,8 +596,8 @@ fn replaced_outside() {
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `2^order` pages with one reference, ours, which nobody else knows. It is charged
-/// to no cgroup, and was allocated with `gfp`.
+/// `ptr` is a folio of `2^order` pages with one reference, ours; nobody else knows it. It is
+/// charged to no cgroup, and was allocated with `gfp`.
 pub struct FreshFolio {
     ptr: NonNull<bindings::folio>,
     order: u32,
@@ -599,23 +605,23 @@ pub struct FreshFolio {
 }
 
 impl FreshFolio {
-    /// Allocates a folio of `2^order` pages for `origin`. May sleep if `gfp` may. For more than a
-    /// page, tries no harder than is right for a large folio. `__GFP_ACCOUNT` is ignored: the folio is
-    /// charged when it has its slots, and to their cgroup.
+    /// Allocates a folio of `2^order` pages for `origin`. May sleep if `gfp` allows it. For more
+    /// than a page, restricts `gfp` as C does for large folios. `__GFP_ACCOUNT` is ignored: the
+    /// folio is charged once it has its slots, and to their cgroup.
     ///
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
     pub fn alloc(gfp: Flags, order: u32, origin: &Origin<'_>) -> Option<Self> {
         if order > CLUSTER.ilog2() {
-            return None; // no slots for that
+            return None; // more than a cluster's slots
         }
         let mut raw = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
-        // SAFETY: By its invariants `origin` has a fault and a policy that are null or stay. An
-        // order of no more than a cluster is within the bits that C shifts by it.
+        // SAFETY: By its invariants the fault and the policy of `origin` are null or stay alive.
+        // C's shifts by the order don't overflow, since it is at most a cluster's.
         let ptr = NonNull::new(unsafe {
             bindings::swapin_alloc_folio(&mut raw, order, origin.vmf, origin.mpol, origin.ilx)
         })?;
-        // SAFETY: C has made it of flags, for this allocation.
+        // SAFETY: C has derived them from `gfp`, for this allocation.
         let gfp = unsafe { Flags::from_raw(raw) };
         // INVARIANT: Just allocated, without accounting.
         Some(Self { ptr, order, gfp })
@@ -630,12 +636,12 @@ impl Drop for FreshFolio {
     }
 }
 
-/// On whose behalf a page is swapped in: a fault's, or that of a policy for where memory lies.
+/// The origin of a request to swap in: a fault, or a memory policy.
 ///
 /// # Invariants
 ///
 /// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
-/// or a policy that stays.
+/// or a policy that stays alive.
 #[derive(Clone, Copy)]
 pub struct Origin<'a> {
     vmf: *mut bindings::vm_fault,
@@ -649,7 +655,7 @@ impl Origin<'_> {
     ///
     /// # Safety
     ///
-    /// During the call the pointers must be as the type's invariants say.
+    /// During the call the pointers must meet the type's invariants.
     #[inline]
     pub unsafe fn with_raw<R>(
         vmf: *mut bindings::vm_fault,
@@ -663,7 +669,7 @@ impl Origin<'_> {
 
     /// # Safety
     ///
-    /// The pointers must be as the type's invariants say.
+    /// The pointers must meet the type's invariants.
     #[inline]
     pub(super) unsafe fn from_raw(
         vmf: *mut bindings::vm_fault,
@@ -680,18 +686,18 @@ impl Origin<'_> {
     }
 }
 
-/// A folio that has entered the swap cache and that only we know what to do with.
+/// A folio that has entered the swap cache and isn't published yet.
 ///
-/// Dropping it undoes that: the slots can be had as before. Those of a large folio all have the
-/// shadow that the one which was wanted had.
+/// Dropping it removes the folio from the swap cache: its slots can get another folio. All slots of
+/// a large folio then have the shadow of the requested one.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio that is locked by us, with a reference of ours and one of the swap cache's for
-/// each page, in the swap cache for slots of a device that stays during `'a`; not uptodate, not on a
-/// list of reclaim's, and not counted.
+/// `ptr` is a folio that is locked by us, with one reference of ours and one of the swap cache for
+/// each page, in the swap cache for slots of a device that is kept during `'a`. It isn't uptodate,
+/// on no reclaim list, and not counted.
 struct Unpublished<'a> {
-    // It knows its slots and its size: what isn't here takes no stack.
+    // The folio itself has its slots and its size; leaving them out saves stack.
     ptr: NonNull<bindings::folio>,
     shadow: Shadow,
     memcg: c_ushort,
@@ -699,10 +705,10 @@ struct Unpublished<'a> {
 }
 
 impl Unpublished<'_> {
-    /// How many pages the folio has.
+    /// The folio's number of pages.
     #[inline]
     fn nr_pages(&self) -> c_long {
-        // SAFETY: The folio is alive, and locked by us, so that nobody splits it.
+        // SAFETY: The folio is alive, and locked by us, so that no task can split it.
         unsafe { bindings::folio_nr_pages(self.ptr.as_ptr()) }
     }
 }
@@ -710,7 +716,7 @@ impl Unpublished<'_> {
 impl Drop for Unpublished<'_> {
     #[inline]
     fn drop(&mut self) {
-        // By value: nothing of it need be in memory for this.
+        // By value, so that nothing has to be in memory for the call.
         //
         // SAFETY: By the type invariant.
         unsafe { undo(self.ptr, self.shadow) }
@@ -719,12 +725,12 @@ impl Drop for Unpublished<'_> {
 
 /// # Safety
 ///
-/// The arguments must be those of an [`Unpublished`] that isn't used any more.
+/// The arguments must be the fields of an [`Unpublished`] that isn't used any more.
 #[cold]
 #[inline(never)]
 unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
-    // SAFETY: By the type invariant the folio is locked by us, and in the swap cache for as many slots
-    // as it has pages, whose device stays.
+    // SAFETY: By the type invariant the folio is locked by us, and in the swap cache for as many
+    // slots as it has pages, whose device is kept.
     let (nr, first) = unsafe {
         (
             bindings::folio_nr_pages(ptr.as_ptr()) as usize,
@@ -736,15 +742,15 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
     // locked.
     unsafe { leave(cluster.cluster, nr, ptr, first.as_raw(), shadow) };
     drop(cluster);
-    // SAFETY: Lock and references are ours to give back: those of the swap cache, too, which the
-    // folio has left.
+    // SAFETY: The lock and the references are ours to release; those of the swap cache, too, since
+    // the folio has left it.
     unsafe {
         bindings::folio_unlock(ptr.as_ptr());
         bindings::folio_put_refs(ptr.as_ptr(), nr.wrapping_add(1) as c_int);
     }
 }
 
-/// A folio in the swap cache that isn't charged yet. Dropping it undoes that it was added.
+/// A folio in the swap cache that isn't charged yet. Dropping it removes the folio again.
 ///
 /// # Invariants
 ///
@@ -753,14 +759,14 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
 pub struct Entered<'a>(Unpublished<'a>, Flags);
 
 impl<'a> Entered<'a> {
-    /// Charges the folio to the cgroup that its slots were charged to, with the flags that it was
-    /// allocated with. May sleep if these may.
+    /// Charges the folio to the cgroup of its slots, with the flags that it was allocated with. May
+    /// sleep if these allow it.
     ///
     /// Fails with `ENOMEM`. Mirrors `mem_cgroup_swapin_charge_folio()`.
     #[inline]
     pub fn charge(self, origin: &Origin<'_>) -> Result<Charged<'a>> {
-        // SAFETY: The folio is alive, locked, nobody else's, and by the type invariant not charged;
-        // the fault, if there is one, keeps its process.
+        // SAFETY: The folio is alive, locked, known to nobody else, and by the type invariant not
+        // charged; the fault, if there is one, keeps its `mm`.
         let ret = unsafe {
             bindings::mem_cgroup_swapin_charge_folio(
                 self.0.ptr.as_ptr(),
@@ -777,13 +783,13 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// A folio in the swap cache that is charged. Dropping it undoes that it was added.
+/// A folio in the swap cache that is charged. Dropping it removes the folio again.
 #[must_use = "the folio leaves the swap cache at once if unused"]
 pub struct Charged<'a>(Unpublished<'a>);
 
 impl<'a> Charged<'a> {
-    /// Makes sure that the folio, if it is large, can be put on its cgroup's list of those to be
-    /// split. May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
+    /// Makes sure that the folio, if it is large, can be put on its cgroup's deferred split queue.
+    /// May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
     #[inline]
     pub fn prepare_split(self) -> Result<Splittable<'a>> {
         if self.0.nr_pages() > 2
@@ -796,20 +802,20 @@ impl<'a> Charged<'a> {
     }
 }
 
-/// A folio in the swap cache that is charged, and could be split. Dropping it undoes that it was
-/// added.
+/// A folio in the swap cache that is charged, and can be split. Dropping it removes the folio
+/// again.
 #[must_use = "the folio leaves the swap cache at once if unused"]
 pub struct Splittable<'a>(Unpublished<'a>);
 
 impl Splittable<'_> {
-    /// Makes the folio known: counts it, and its refault, and puts it on reclaim's lists.
+    /// Publishes the folio: counts it and its refault, and puts it on the LRU.
     #[inline]
     pub fn publish(self) -> NewFolio {
         let unpublished = ManuallyDrop::new(self.0);
         let ptr = unpublished.ptr.as_ptr();
-        // SAFETY: By the invariant of `Unpublished` the folio is locked by us, in the swap cache,
-        // with a reference that is ours to hand on, and hasn't been counted before. The shadow is
-        // what C has left in the slot, or the empty one.
+        // SAFETY: By the invariant of `Unpublished` the folio is locked by us and in the swap
+        // cache, has a reference that is ours to pass on, and hasn't been counted before. The
+        // shadow is one that C has left in the slot, or the empty one.
         unsafe {
             bindings::memcg1_swapin(ptr);
             bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
@@ -820,7 +826,7 @@ impl Splittable<'_> {
     }
 }
 
-/// A folio in the swap cache with its cluster locked, too: it can leave, or give way to another.
+/// A folio in the swap cache, with its cluster also locked: it can leave or be replaced.
 ///
 /// # Invariants
 ///
@@ -834,7 +840,7 @@ pub struct Pinned<'a, 'f> {
 impl<'f> Pinned<'_, 'f> {
     /// # Safety
     ///
-    /// `cluster` must be that of the folio's slots, and be locked while this is used.
+    /// `cluster` must be the one of the folio's slots, and stay locked while this is used.
     #[inline]
     pub unsafe fn from_raw(
         folio: CachedFolio<'f>,
@@ -848,27 +854,29 @@ impl<'f> Pinned<'_, 'f> {
         }
     }
 
-    /// Takes the folio out of the swap cache, leaves `shadow` in its place, and frees those of its
-    /// slots that have no other user: this may come back to whoever keeps data for slots.
+    /// Removes the folio from the swap cache, leaves `shadow` in its place, and frees those of its
+    /// slots that have no other user. Freeing a slot calls back into zswap, which keeps data for
+    /// slots.
     ///
-    /// The references that the swap cache had are the caller's to put. With `swapout`, memory and
-    /// swap space of old cgroups change places.
+    /// The caller has to put the references that the swap cache had. With `swapout`, cgroup v1
+    /// converts the charge for memory into one for swap.
     ///
     /// Mirrors `__swap_cache_del_folio()`.
     ///
     /// # Safety
     ///
-    /// The folio must be the caller's, not lent: nobody may take it to be in the swap cache any
-    /// more. With `swapout` this must be reclaim, with the folio off its lists, its count frozen and
-    /// interrupts disabled.
+    /// The caller must own the folio, not borrow it: nothing may still rely on its being in the
+    /// swap cache. With `swapout` the caller must be reclaim, with the folio off the LRU, its
+    /// reference count frozen and interrupts disabled.
     #[inline]
     pub unsafe fn delete(self, shadow: Shadow, swapout: bool) {
         let entry = self.folio.swap();
         let nr = self.folio.nr_pages();
         let ptr = self.folio.as_ptr();
         // SAFETY: By the invariants the folio is locked and in the swap cache for `nr` slots from
-        // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since
-        // those borrow what is `self.folio`. With `swapout` as required.
+        // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since a
+        // `Slots` borrows what is consumed here as `self.folio`. With `swapout`, by the
+        // requirement.
         unsafe {
             bindings::folio_count_swapcache(ptr.as_ptr(), (nr as c_long).wrapping_neg());
             if swapout {
@@ -878,21 +886,21 @@ impl<'f> Pinned<'_, 'f> {
         }
     }
 
-    /// Puts `new` in place of the folio, for the slots that `new` says are its.
+    /// Replaces the folio by `new`, for the slots that `new` names.
     ///
     /// Mirrors `__swap_cache_replace_folio()`.
     ///
     /// # Safety
     ///
-    /// `new` must be locked by the caller, whose mark of that is ordered before this, and marked as in
-    /// the swap cache, for slots that were this folio's, and have a reference for each. From now on the
-    /// caller has to see to it that this folio, or what a split leaves of it, is no longer taken to have
-    /// them.
+    /// `new` must be locked by the caller, with the locking ordered before this call. It must be
+    /// marked as in the swap cache for slots that were this folio's, and have a reference for each.
+    /// After the call the caller must ensure that nothing relies on this folio, or on what a split
+    /// leaves of it, still having these slots.
     #[inline]
     pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
         let old = self.folio.pfn();
-        // SAFETY: By the requirement the folio is locked, which keeps its fields. Our cluster is locked,
-        // and keeps its table, as our folio has slots there.
+        // SAFETY: By the requirement `new` is locked, which keeps its fields stable. Our cluster is
+        // locked, and keeps its table, as our folio has slots there.
         let (it, pfn, entry, nr, words) = unsafe {
             let it: &Folio = new.cast().as_ref();
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
@@ -914,7 +922,8 @@ impl<'f> Pinned<'_, 'f> {
                     continue;
                 }
             };
-            // Not Release, as in `enter`: by the requirement the lock's mark comes before.
+            // Relaxed, unlike in `enter`: by the requirement the locking of `new` is ordered
+            // before.
             word.store(Native::encode(SlotWord::Folio(pfn, flags)), Relaxed);
         }
     }
@@ -928,23 +937,24 @@ impl CachedFolio<'_> {
         unsafe { pfn_of(self.as_ptr()) }
     }
 
-    /// Locks the cluster of the folio's slots, and takes the folio out of the swap cache, with the
-    /// references that it had from there. It stays locked, and is the lock's holder's again.
+    /// Locks the cluster of the folio's slots, and removes the folio from the swap cache, with the
+    /// swap cache's references. The folio stays locked.
     ///
-    /// What only it had is lost: it must be clean, or its slots have no other user.
+    /// Contents that only the folio had are lost: it must be clean, or its slots have no other
+    /// user.
     ///
     /// Mirrors `swap_cache_del_folio()`.
     ///
     /// # Safety
     ///
-    /// The folio must be the caller's, not lent: nobody may take it to be in the swap cache any
-    /// more. The caller must have a reference of his own.
+    /// The caller must own the folio, not borrow it: nothing may still rely on its being in the
+    /// swap cache. The caller must also have its own reference.
     #[inline]
     pub unsafe fn delete(self) {
         let nr = self.nr_pages();
         let ptr = self.as_ptr();
-        // SAFETY: A folio that is locked and in the swap cache keeps its device. Its first slot's
-        // cluster is that of all.
+        // SAFETY: A folio that is locked and in the swap cache keeps its device. All its slots are
+        // in one cluster.
         unsafe {
             let cluster = Locked::new(Slot::from_raw(self.swap().as_raw()));
             Pinned::from_raw(self, cluster.cluster).delete(Shadow::NONE, false);
@@ -955,12 +965,13 @@ impl CachedFolio<'_> {
     }
 }
 
-/// Takes a folio out of the words of its slots, and frees those that have no other user.
+/// Removes a folio from the swap-table entries of its slots, and frees the slots that have no other
+/// user.
 ///
 /// # Safety
 ///
 /// `folio` must be locked by us and in the swap cache for the `nr` slots from `entry` on, which are
-/// in `cluster`, which must be locked. Nobody may have evidence in use that they are his.
+/// in `cluster`, which must be locked. No witness for these slots may be in use.
 #[inline]
 unsafe fn leave(
     cluster: NonNull<bindings::swap_cluster_info>,
@@ -973,7 +984,7 @@ unsafe fn leave(
     // SAFETY: The folio is alive.
     let pfn = unsafe { pfn_of(folio) };
     if cfg!(CONFIG_DEBUG_VM) {
-        // SAFETY: The folio is alive, and its device in use.
+        // SAFETY: The folio is alive, and its device is in use.
         let (folio, its) = unsafe {
             let folio: &Folio = folio.cast().as_ref();
             (folio, bindings::swap_entry_to_cluster(entry))
@@ -981,7 +992,8 @@ unsafe fn leave(
         crate::vm_warn_on_once_folio!(its != cluster.as_ptr(), folio);
         crate::vm_warn_on_once_folio!(folio.is_under_writeback(), folio);
     }
-    // SAFETY: The slots are in use, by the folio at least, and not freed before the loop is over.
+    // SAFETY: The slots are in use, at least by the folio, and aren't freed before the loop is
+    // over.
     let words = unsafe { words(cluster, first, nr) };
     let (mut used, mut unused, mut understood) = (false, false, words.len() == nr);
     if !understood {
@@ -990,7 +1002,7 @@ unsafe fn leave(
     for word in words {
         let flags = match Native::decode(word.load(Relaxed)) {
             SlotWord::Folio(here, flags) if here == pfn => flags,
-            // Somebody else's: it isn't ours to touch, let alone to free.
+            // Another owner's: we must not change it, let alone free it.
             _ => {
                 left_elsewhere();
                 understood = false;
@@ -1004,17 +1016,17 @@ unsafe fn leave(
         }
         word.store(Native::encode(SlotWord::Shadow(shadow, flags)), Relaxed);
     }
-    // SAFETY: As required; the words say so, too.
+    // SAFETY: By the requirement, which the swap-table entries confirm.
     unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
     if !unused || !understood {
         return;
     }
     if used {
-        // SAFETY: As found; they are the same slots.
+        // SAFETY: The loop has found a slot in use; they are the same slots.
         return unsafe { free_unused(cluster, first, nr, entry) };
     }
-    // SAFETY: None of them has a user, and they have no folio any more. The device is in use: it has
-    // slots that are.
+    // SAFETY: No slot has a user, nor a folio any more. The device is in use, since it has slots
+    // that are.
     unsafe {
         bindings::__swap_cluster_free_entries(
             bindings::swap_entry_to_info(entry),
@@ -1025,12 +1037,12 @@ unsafe fn leave(
     }
 }
 
-/// Frees those of a large folio's slots that have neither user nor folio.
+/// Frees the slots of a large folio that have neither a user nor a folio.
 ///
 /// # Safety
 ///
-/// The `nr` slots at `first` in `cluster`, from `entry` on, must be allocated; it must be locked.
-/// One of them at least must be in use.
+/// The `nr` slots at `first` in `cluster`, from `entry` on, must be allocated, and `cluster` be
+/// locked. At least one of the slots must be in use.
 #[cold]
 #[inline(never)]
 unsafe fn free_unused(
@@ -1039,11 +1051,12 @@ unsafe fn free_unused(
     nr: usize,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: The one that is in use isn't freed here: the table stays.
+    // SAFETY: The slot in use isn't freed here, so the table stays.
     for (at, word) in (first..CLUSTER).zip(unsafe { words(cluster, first, nr) }) {
         if matches!(Native::decode(word.load(Relaxed)), SlotWord::Shadow(_, flags) if flags.count() == 0)
         {
-            // SAFETY: It has neither user nor folio, and is in this cluster, whose device is in use.
+            // SAFETY: The slot has neither a user nor a folio, and is in this cluster, whose device
+            // is in use.
             unsafe {
                 bindings::__swap_cluster_free_entries(
                     bindings::swap_entry_to_info(entry),
@@ -1056,14 +1069,15 @@ unsafe fn free_unused(
     }
 }
 
-/// Puts a folio of a C caller's into the swap cache, and counts it.
+/// Adds a C caller's folio to the swap cache, and counts it.
 ///
 /// Mirrors `__swap_cache_add_folio()`.
 ///
 /// # Safety
 ///
-/// `cluster` must be locked, `folio` be locked by the caller and not in the swap cache, and the slots
-/// from `entry` on, as many as it has pages, be in `cluster`, without a folio, and the caller's.
+/// `cluster` must be locked. `folio` must be locked by the caller and not be in the swap cache. The
+/// slots from `entry` on, as many as it has pages, must be in `cluster`, have no folio, and belong
+/// to the caller.
 #[inline]
 pub unsafe fn add_from_c(
     cluster: NonNull<bindings::swap_cluster_info>,
@@ -1080,7 +1094,7 @@ pub unsafe fn add_from_c(
         let nr = bindings::folio_nr_pages(folio.as_ptr());
         let words = words(cluster, index(entry), nr as usize);
         if words.len() != nr as usize {
-            // C would write into what is next to the table.
+            // C would write past the end of the table.
             return enters_outside();
         }
         enter(words, folio);
@@ -1089,7 +1103,7 @@ pub unsafe fn add_from_c(
     }
 }
 
-/// Counts a swapin of a large folio that is tried with a smaller one instead.
+/// Counts a fallback of a large folio's swap-in to a smaller folio.
 ///
 /// Mirrors `count_mthp_stat()`.
 #[inline]
@@ -1098,16 +1112,16 @@ pub fn count_fallback(order: u32, why: Fallback) {
         Fallback::Smaller => bindings::mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK,
         Fallback::Charge => bindings::mthp_stat_item_MTHP_STAT_SWPIN_FALLBACK_CHARGE,
     };
-    // SAFETY: The item is one of the enum; an order that isn't counted is left alone.
+    // SAFETY: The item is one of the enum; C ignores an order that isn't counted.
     unsafe { bindings::count_mthp_stat(order as c_int, item) }
 }
 
-/// What [`count_fallback`] counts.
+/// The reason that [`count_fallback`] counts.
 #[derive(Clone, Copy)]
 pub enum Fallback {
-    /// A smaller folio is tried.
+    /// Any: a smaller folio is tried.
     Smaller,
-    /// It was for the charge that it failed.
+    /// The charge failed.
     Charge,
 }
 
@@ -1115,7 +1129,8 @@ pub enum Fallback {
 ///
 /// # Invariants
 ///
-/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` that of its address.
+/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` is the one of its
+/// address.
 #[derive(Clone, Copy)]
 pub struct Fault<'a> {
     vmf: NonNull<bindings::vm_fault>,
@@ -1123,11 +1138,11 @@ pub struct Fault<'a> {
 }
 
 impl<'a> Fault<'a> {
-    /// Calls `f` with a fault that a C caller handles.
+    /// Calls `f` with a fault from C.
     ///
     /// # Safety
     ///
-    /// During the call `vmf` must be as the type's invariants say.
+    /// During the call `vmf` must meet the type's invariants.
     #[inline]
     pub unsafe fn with_raw<R>(
         vmf: NonNull<bindings::vm_fault>,
@@ -1146,7 +1161,7 @@ impl<'a> Fault<'a> {
         self.vmf.as_ptr()
     }
 
-    /// The VMA that it is in.
+    /// The fault's VMA.
     #[inline]
     pub fn vma(self) -> &'a VmaRef {
         // SAFETY: By the type invariant.
@@ -1162,7 +1177,7 @@ impl<'a> Fault<'a> {
 }
 
 impl VmaRef {
-    /// Calls `f` with a VMA that a C caller has lent; null is none.
+    /// Calls `f` with a VMA from C, or with `None` for null.
     ///
     /// # Safety
     ///
@@ -1177,25 +1192,25 @@ impl VmaRef {
         f((!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) }))
     }
 
-    /// What swap readahead has noted of the VMA: packed as [`mm/swap_state.c`] has it, 0 at first.
+    /// The readahead state of the VMA, packed as in [`mm/swap_state.c`]; 0 at first.
     ///
     /// [`mm/swap_state.c`]: srctree/mm/swap_state.c
     #[inline]
     pub fn swap_readahead_info(&self) -> &Atomic<isize> {
-        // SAFETY: The VMA is there as long as `self`. It is an `atomic_long_t` in C, too.
+        // SAFETY: The VMA lives as long as `self`. The field is an `atomic_long_t` in C, too.
         unsafe { &*bindings::vma_swap_readahead_info(self.as_ptr()).cast() }
     }
 }
 
-/// How much memory one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
-/// machine.
+/// The size that one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
+/// architecture.
 #[inline]
 pub fn page_table_span() -> usize {
     // SAFETY: No requirement.
     unsafe { bindings::page_table_span() }
 }
 
-/// Whether there is a swap device for which pages far apart cost time. Mirrors `nr_rotate_swap`.
+/// Whether there is a rotating swap device, which seeks slowly. Mirrors `nr_rotate_swap`.
 #[inline]
 pub fn has_rotating_device() -> bool {
     // SAFETY: No requirement.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Swap readahead: what C keeps of it.
+//! Swap readahead: the parts that stay in C.
 //!
-//! The sysctl, the switch in sysfs, and the walk over a page table stay in mm/swap_state.c.
+//! The sysctl, the switch in sysfs, and the page-table walk are in mm/swap_state.c.
 //!
 //! C header: `mm/swap.h`
 
@@ -31,32 +31,32 @@ use core::{
     ptr::NonNull, //
 };
 
-/// The largest window, in pages: 2 to the power of `vm.page-cluster`, which is from 0 to 31.
+/// The largest window, in pages: 2 to the power of `vm.page-cluster`, which ranges from 0 to 31.
 #[inline]
 pub fn max_window() -> u32 {
     let order: *mut c_int = &raw mut bindings::page_cluster;
-    // SAFETY: C has defined it, for ever, and changes it as a whole.
+    // SAFETY: It is a static in C, valid forever, and C writes it with single stores.
     let order = unsafe { &*order.cast::<Atomic<i32>>() }.load(Relaxed);
     1u32.checked_shl(order as u32).unwrap_or(1)
 }
 
-/// Whether neighbours in memory may be read ahead: `/sys/kernel/mm/swap/vma_ra_enabled`.
+/// Whether VMA readahead is enabled: `/sys/kernel/mm/swap/vma_ra_enabled`.
 #[inline]
 pub fn vma_readahead_is_on() -> bool {
     let on: *mut bool = &raw mut bindings::enable_vma_readahead;
-    // SAFETY: C has defined it, for ever, and changes it as a whole.
+    // SAFETY: It is a static in C, valid forever, and C writes it with single stores.
     unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
 }
 
-/// Reads ahead the pages that the page table of the fault has in `range`, in bytes, which may be empty;
-/// then reads the page of `slot`, which is that of the fault. By the policy of the fault's address. May
-/// sleep.
+/// VMA readahead of the pages that the fault's page table has in `range`, in bytes, which may be
+/// empty; then reads the page of `slot`, the fault's. Uses the memory policy of the fault's
+/// address. May sleep.
 ///
-/// Returns that page's folio; none if there is no memory, or the slot isn't in use. Mirrors
+/// Returns that page's folio; `None` if there is no memory, or if the slot isn't in use. Mirrors
 /// `swap_vma_readahead()`.
 ///
-/// Makes nothing that has to be there during the call, so that this is the last thing its caller does: a
-/// jump, by which no frame of theirs stays on the stack.
+/// Keeps no locals alive over the call into C, so that it compiles to a tail call, and no frame of
+/// its callers stays on the stack.
 #[inline]
 pub fn read_around(
     slot: Slot<'_>,
@@ -64,7 +64,7 @@ pub fn read_around(
     fault: Fault<'_>,
     range: Range<usize>,
 ) -> Option<ARef<Folio>> {
-    // C maps one page table, and goes on to the next entry without looking.
+    // C maps one page table, and advances to the next entry without a bounds check.
     let span = page_table_span();
     let table = fault.address() & !(span - 1);
     let start = range.start.max(fault.vma().start()).max(table);
@@ -72,9 +72,9 @@ pub fn read_around(
         .end
         .min(fault.vma().end())
         .min(table.wrapping_add(span));
-    // SAFETY: The fault is being handled, the slot's device is kept. The range is within the VMA, and
-    // within the page table that the fault's `pmd` has. C returns null, or a folio with a reference
-    // that is ours.
+    // SAFETY: The fault is being handled, and the slot's device is kept. The range is within the
+    // VMA, and within the page table of the fault's `pmd`. C returns null, or a folio with a
+    // reference that is ours.
     unsafe {
         let folio =
             bindings::swap_vma_read_around(slot.as_raw(), gfp.as_raw(), fault.as_raw(), start, end);

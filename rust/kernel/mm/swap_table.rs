@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The words of a swap table: what each says about its slot.
+//! Swap-table entries: the state of a slot in one word.
 //!
-//! | slot    | word, from the top                        | means                                    |
+//! | entry   | bits, from the top                        | the slot                                 |
 //! |---------|-------------------------------------------|------------------------------------------|
-//! | null    | all 0                                     | free                                     |
-//! | shadow  | count, zero mark, shadow, `1`             | in use, not in the swap cache            |
-//! | folio   | count, zero mark, page frame number, `10` | in use, in the swap cache                |
-//! | bad     | all 1, then `1000`                        | not for use: the header, a hole          |
+//! | null    | all 0                                     | is free                                  |
+//! | shadow  | count, zero mark, shadow, `1`             | is in use, not in the swap cache         |
+//! | folio   | count, zero mark, page frame number, `10` | is in use, in the swap cache             |
+//! | bad     | all 1, then `1000`                        | isn't usable: the header, or a hole      |
 //!
-//! C writes and reads the same words, in `mm/swapfile.c` and `mm/page_io.c`, so that decoding is
-//! total: a pattern that isn't in the table is a [`Word::Unknown`], which nothing can be done with.
+//! C writes and reads the same entries, in `mm/swapfile.c` and `mm/page_io.c`, so decoding is
+//! total: a pattern that isn't in this table becomes a [`Word::Unknown`], which no operation
+//! accepts.
 //!
 //! C header: [`mm/swap_table.h`](srctree/mm/swap_table.h)
 
 use crate::bindings;
 
-/// How the bits of a word are shared out: depends on how many a page frame number can have.
+/// The layout of an entry's bits, which depends on the width of a page frame number.
 ///
-/// `PFN_BITS` is `SWAP_CACHE_PFN_BITS`. Everything here is a constant to the compiler.
+/// `PFN_BITS` is `SWAP_CACHE_PFN_BITS`. All of it is computed at compile time.
 #[derive(Clone, Copy)]
 pub struct Layout<const PFN_BITS: u32>;
 
@@ -37,12 +38,12 @@ const BAD: usize = !bindings::SWAP_TABLE_NOT_BAD;
 /// `SWAP_COUNT_MIN_BITS`
 const COUNT_MIN_BITS: u32 = bindings::SWAP_TABLE_COUNT_MIN_BITS as u32;
 
-// What is worked out here for this kernel is what mm/swap_table.h has: else this doesn't compile.
+// Fails to compile if the layout computed here differs from the one in mm/swap_table.h.
 const _: () = {
     let flags_shift = Native::FLAGS_SHIFT as usize;
     let count_shift = flags_shift + Native::COUNT_SHIFT as usize;
     assert!(bindings::SWAP_TABLE_NULL == 0);
-    // `decode()` looks for these two in this order; the first is `xa_is_value()`.
+    // `decode()` tests these two in this order; the first is `xa_is_value()`.
     assert!(SHADOW_MARK == 0b1);
     assert!(FOLIO_MARK & SHADOW_MARK == 0 && FOLIO_MARK != 0 && FOLIO_MARK >> MARK_BITS == 0);
     assert!(bindings::SWAP_TABLE_MARK_MASK == (1 << MARK_BITS) - 1);
@@ -57,8 +58,8 @@ const _: () = {
 };
 
 impl<const PFN_BITS: u32> Layout<PFN_BITS> {
-    /// Whether there is room for the zero mark: `SWAP_TABLE_HAS_ZEROFLAG`. If not, clusters have a
-    /// bitmap.
+    /// Whether an entry has room for the zero mark: `SWAP_TABLE_HAS_ZEROFLAG`. If not, clusters
+    /// have a bitmap.
     pub const HAS_ZERO_MARK: bool = WORD_BITS - MARK_BITS - PFN_BITS > COUNT_MIN_BITS;
 
     /// `SWP_TB_FLAGS_BITS`
@@ -75,19 +76,19 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
     const FLAGS_SHIFT: u32 = WORD_BITS - Self::FLAGS_BITS;
     /// `SWP_TB_FLAGS_MASK`
     const FLAGS_MASK: usize = !(usize::MAX >> Self::FLAGS_BITS);
-    /// How far the count is up in the flags, which begin with the zero mark.
+    /// The shift of the count within the flags, whose lowest bit is the zero mark.
     const COUNT_SHIFT: u32 = Self::HAS_ZERO_MARK as u32;
 
-    /// What a word says.
+    /// Decodes an entry.
     #[inline]
     pub(crate) const fn decode(raw: usize) -> Word<PFN_BITS> {
-        // INVARIANT: What the shift leaves.
+        // INVARIANT: The shift leaves `FLAGS_BITS` bits.
         let flags = Flags((raw >> Self::FLAGS_SHIFT) as u8);
         let value = raw & !Self::FLAGS_MASK;
         if raw == 0 {
             Word::Null
         } else if raw & SHADOW_MARK != 0 {
-            // INVARIANT: The mark was seen, and the flags are masked off.
+            // INVARIANT: The mark was tested, and the flags are masked off.
             Word::Shadow(Shadow(value), flags)
         } else if raw & ((1 << MARK_BITS) - 1) == FOLIO_MARK {
             Word::Folio(Pfn(value >> MARK_BITS), flags)
@@ -98,7 +99,7 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
         }
     }
 
-    /// The word that says so.
+    /// Encodes an entry.
     #[inline]
     pub(crate) const fn encode(word: Word<PFN_BITS>) -> usize {
         match word {
@@ -113,7 +114,7 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
     }
 }
 
-/// What a slot's word says.
+/// A decoded swap-table entry.
 ///
 /// # Examples
 ///
@@ -122,13 +123,13 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
 ///
 /// type SlotWord = Word<20>;
 ///
-/// // How many users the slot has besides the swap cache.
+/// // The slot's number of users besides the swap cache.
 /// assert_eq!(SlotWord::Null.count(), Some(0));
 /// assert_eq!(SlotWord::Shadow(Shadow::NONE, Flags::NONE).count(), Some(0));
 /// assert_eq!(SlotWord::Bad.count(), None);
 /// assert_eq!(SlotWord::Unknown(0b100).count(), None);
 ///
-/// // The fewer bits the number of a page frame has, the more are left.
+/// // The narrower a page frame number, the more bits are left.
 /// assert!(Layout::<20>::HAS_ZERO_MARK);
 /// assert!(!Layout::<{ usize::BITS - 4 }>::HAS_ZERO_MARK);
 /// ```
@@ -136,23 +137,23 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
 pub enum Word<const PFN_BITS: u32> {
     /// The slot is free.
     Null,
-    /// The slot is in use; its page, if it has one, is on the device or in zswap only. The shadow
-    /// says when it was evicted, if anybody has said.
+    /// The slot is in use; its page, if it has one, is only on the device or in zswap. The shadow
+    /// records when the page was evicted, or is [`Shadow::NONE`].
     Shadow(Shadow, Flags<PFN_BITS>),
     /// The slot's page is in this folio, which is in the swap cache.
     Folio(Pfn, Flags<PFN_BITS>),
-    /// The slot is not for use.
+    /// The slot isn't usable.
     Bad,
-    /// Nothing that C writes.
+    /// A pattern that C never writes.
     Unknown(usize),
 }
 
 impl<const PFN_BITS: u32> Word<PFN_BITS> {
-    /// How many users the slot has besides the swap cache, if this can be said: up to a maximum,
-    /// where it is continued elsewhere.
+    /// The slot's number of users besides the swap cache, up to a maximum; C keeps the excess
+    /// elsewhere.
     ///
-    /// None for what isn't for use. (C takes the bits of a bad slot for a count. That is why
-    /// readahead over a bad slot gives it a folio there, and not here: see docs/upstream.)
+    /// `None` for a slot that isn't usable. (C takes the bits of a bad slot for a count, so
+    /// readahead in C adds a folio for a bad slot, and readahead here doesn't: see docs/upstream.)
     #[inline]
     pub const fn count(self) -> Option<u8> {
         match self {
@@ -172,26 +173,26 @@ impl<const PFN_BITS: u32> Word<PFN_BITS> {
 pub struct Flags<const PFN_BITS: u32>(u8);
 
 impl<const PFN_BITS: u32> Flags<PFN_BITS> {
-    /// No user, no mark.
+    /// No user and no mark.
     pub const NONE: Self = Self(0);
 
-    /// How many users the slot has besides the swap cache. Mirrors `__swp_tb_get_count()`.
+    /// The slot's number of users besides the swap cache. Mirrors `__swp_tb_get_count()`.
     #[inline]
     pub const fn count(self) -> u8 {
         self.0 >> Layout::<PFN_BITS>::COUNT_SHIFT
     }
 
-    /// Whether the slot's page is all zeroes, of which the device and zswap know nothing; if the
-    /// layout has the mark.
+    /// Whether the slot has the zero mark, if the layout has one: its page is all zeroes, and
+    /// neither the device nor zswap has it.
     #[inline]
     pub const fn is_zero(self) -> bool {
         Layout::<PFN_BITS>::HAS_ZERO_MARK && self.0 & 1 != 0
     }
 }
 
-/// When a page was evicted, as the workingset code has said it; or that nobody has said.
+/// A shadow: when a page was evicted, as recorded by the workingset code; or none.
 ///
-/// Not a folio: nothing can be read from it, and it is no address.
+/// Not a folio and not an address: only the workingset code can interpret it.
 ///
 /// # Invariants
 ///
@@ -200,35 +201,35 @@ impl<const PFN_BITS: u32> Flags<PFN_BITS> {
 pub struct Shadow(usize);
 
 impl Shadow {
-    /// Nobody has said.
+    /// No shadow was recorded.
     pub const NONE: Self = Self(SHADOW_MARK);
 
     /// From C's `void *shadow`: null, or a value as the XArray has them.
     ///
-    /// Mirrors `shadow_to_swp_tb()`. Bits where the flags are get lost.
+    /// Mirrors `shadow_to_swp_tb()`. Drops bits in the place of the flags.
     ///
     /// # Safety
     ///
-    /// If it isn't null, `ptr` must come from the workingset code, which will take it back and use
-    /// what it finds in it unchecked.
+    /// If it isn't null, `ptr` must come from the workingset code, which will later interpret it
+    /// unchecked.
     #[inline]
     pub unsafe fn from_ptr(ptr: *const crate::ffi::c_void) -> Self {
         crate::vm_warn_on_once!(!ptr.is_null() && ptr.addr() & SHADOW_MARK == 0);
         crate::vm_warn_on_once!(ptr.addr() & Native::FLAGS_MASK != 0);
-        // INVARIANT: As said.
+        // INVARIANT: The mark is set and the flags are masked off here.
         Self((ptr.addr() | SHADOW_MARK) & !Native::FLAGS_MASK)
     }
 
-    /// For C: what [`Shadow::from_ptr`] takes.
+    /// To C's `void *shadow`: the inverse of [`Shadow::from_ptr`].
     #[inline]
     pub fn as_ptr(self) -> *mut crate::ffi::c_void {
         core::ptr::without_provenance_mut(self.0)
     }
 }
 
-/// The number of a page frame: of a folio's first page.
+/// A page frame number, of a folio's first page.
 ///
-/// Not a reference: the folio may be gone. See [`crate::mm::swap_cache`] for how to get one.
+/// Not a reference: the folio may be freed. [`crate::mm::swap_cache`] shows how to get a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pfn(usize);
 

@@ -8,13 +8,13 @@ use crate::bindings;
 
 /// A swap entry: the device and offset that name a slot. Mirrors `swp_entry_t`.
 ///
-/// It is a name and nothing more. The slot may be free, in use again, or gone: the device may have
-/// been swapped off, and another one be in use under the same number.
+/// Only a name: the slot may be free, reused, or gone. The device may have been swapped off, and
+/// another one be active under the same number.
 ///
 /// # Invariants
 ///
 /// The device's number is below `MAX_SWAPFILES`: the entry names, or once named, a slot of a device
-/// that was in use under that number.
+/// that was active under that number.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct SwapEntry(bindings::swp_entry_t);
@@ -22,7 +22,7 @@ pub struct SwapEntry(bindings::swp_entry_t);
 impl SwapEntry {
     /// # Safety
     ///
-    /// `raw` must be as the type's invariant says.
+    /// `raw` must meet the type's invariant.
     #[inline]
     pub unsafe fn from_raw(raw: bindings::swp_entry_t) -> Self {
         // INVARIANT: By the requirement.
@@ -41,14 +41,14 @@ impl SwapEntry {
         (unsafe { bindings::swp_type(self.0) }) as usize
     }
 
-    /// The number of the slot on its device, in pages. Mirrors `swp_offset()`.
+    /// The offset of the slot on its device, in pages. Mirrors `swp_offset()`.
     #[inline]
     pub fn offset(self) -> usize {
         // SAFETY: Arithmetic on the value.
         unsafe { bindings::swp_offset(self.0) }
     }
 
-    /// The entry of the slot `n` after this one: the offset is in the low bits.
+    /// The entry of the slot `n` slots after this one: the offset is in the low bits.
     ///
     /// For the slots of one folio, which are on one device.
     #[inline]

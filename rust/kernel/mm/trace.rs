@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Tracepoints of zswap and of the swap cache.
+//! Tracepoints of zswap and the swap cache.
 //!
-//! Each takes a closure that makes what the event has, which is called only if somebody listens. If
-//! nobody does, a tracepoint is one instruction (with `CONFIG_JUMP_LABEL`); without
-//! `CONFIG_TRACEPOINTS` it is none.
+//! Each takes a closure that produces the event's fields, called only if the event is enabled. A
+//! disabled tracepoint is one instruction (with `CONFIG_JUMP_LABEL`); without `CONFIG_TRACEPOINTS`
+//! it is none.
 //!
 //! C header: [`include/trace/events/zswap.h`](srctree/include/trace/events/zswap.h)
 
@@ -17,14 +17,14 @@ use crate::{
     },
 };
 
-// Without tracepoints the function does nothing, and host models have it, too: they have a swap cache and no
-// configuration.
+// Without tracepoints the function does nothing. The host models use it, too: they have a swap
+// cache and no configuration.
 #[cfg(any(CONFIG_SWAP_CACHE_RUST, not(CONFIG_TRACEPOINTS)))]
 use crate::mm::swap_cache::Slot;
 
 use crate::error::Error;
 
-/// What came of storing a folio. Mirrors `enum zswap_outcome`.
+/// The outcome of storing a folio. Mirrors `enum zswap_outcome`.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(u8)]
 #[cfg(CONFIG_ZSWAP_RUST)]
@@ -33,38 +33,39 @@ pub enum Outcome {
     Stored,
     /// zswap is off, or was never set up.
     Disabled,
-    /// The cgroup is at its limit, and could make no room.
+    /// The cgroup is at its limit, and shrinking it freed nothing.
     CgroupLimit,
     /// `max_pool_percent` was reached.
     PoolLimit,
-    /// No compressor can be had.
+    /// There is no pool.
     NoPool,
-    /// There is no memory for an entry, its list, or its place in the index.
+    /// There is no memory for an entry, its list, or its place in the tree.
     NoMemory,
     /// There is no memory for the compressed page.
     NoRoom,
     /// This CPU was brought up without a compressor.
     NoCompressor,
-    /// The compressor failed, or made nothing smaller, and the cgroup may not write back.
+    /// The compressor failed, or made the page no smaller, and the cgroup has writeback disabled.
     NotCompressed,
 }
 
-/// What [`shrink`] tells of.
+/// The fields of [`shrink`].
 #[cfg(CONFIG_ZSWAP_RUST)]
 pub struct Walk<'a> {
-    /// Whose list: the node.
+    /// The list's node.
     pub nid: NumaNode,
-    /// Whose list: the cgroup.
+    /// The list's cgroup.
     pub memcg: Option<&'a MemCgroup>,
-    /// Entries that might have been looked at and weren't.
+    /// How many more entries the walk could have visited.
     pub left: usize,
-    /// Entries that were freed.
+    /// The number of entries freed.
     pub freed: usize,
-    /// Whether it ended at a page that is in the swap cache.
+    /// Whether the walk ended at a page in the swap cache.
     pub in_swap_cache: bool,
 }
 
-/// Defines the function of an event: what its closure returns, and what the event takes of that.
+/// Defines the function of an event: what its closure returns, and how that maps to the event's
+/// fields.
 macro_rules! event {
     (
         $(#[$attr:meta])*
@@ -77,7 +78,8 @@ macro_rules! event {
             #[cfg(CONFIG_TRACEPOINTS)]
             if events::enabled!($event) {
                 let $made = event();
-                // SAFETY: An event takes numbers, and `zswap_shrink` a group that is borrowed or null.
+                // SAFETY: An event takes numbers; `zswap_shrink` also takes a cgroup that is
+                // borrowed or null.
                 unsafe { events::$event($($arg),*) }
             }
             #[cfg(not(CONFIG_TRACEPOINTS))]
@@ -87,7 +89,7 @@ macro_rules! event {
 }
 
 event! {
-    /// A folio was stored, whose first slot and pages these are, or was refused.
+    /// A folio was stored or refused: its first slot, its number of pages, and the outcome.
     #[cfg(CONFIG_ZSWAP_RUST)]
     store => zswap_store, (SwapEntry, usize, Outcome),
         |(first, pages, outcome)| (first.as_raw(), pages as u32, outcome as u32)
@@ -100,27 +102,27 @@ event! {
 }
 
 event! {
-    /// The page of this slot was decompressed, or couldn't be.
+    /// The page of this slot was decompressed, or decompression failed.
     #[cfg(CONFIG_ZSWAP_RUST)]
     load_end => zswap_load_end, (SwapEntry, Option<Error>),
         |(slot, error)| (slot.as_raw(), events::errno(error))
 }
 
 event! {
-    /// The page of this slot was handed to the device, or wasn't.
+    /// The page of this slot was written back, or writeback failed.
     #[cfg(CONFIG_ZSWAP_RUST)]
     writeback => zswap_writeback, (SwapEntry, Option<Error>),
         |(slot, error)| (slot.as_raw(), events::errno(error))
 }
 
 event! {
-    /// What is kept for this slot goes, as the slot is being freed.
+    /// The entry of this slot is dropped, since the slot is being freed.
     #[cfg(CONFIG_ZSWAP_RUST)]
     invalidate => zswap_invalidate, SwapEntry, |slot| (slot.as_raw())
 }
 
 event! {
-    /// A walk over a list is over.
+    /// A walk over a list has ended.
     #[cfg(CONFIG_ZSWAP_RUST)]
     shrink<'a> => zswap_shrink, Walk<'a>, |walk| (
         walk.nid.as_raw(),
@@ -132,13 +134,13 @@ event! {
 }
 
 event! {
-    /// A folio of this order was to be added to the swap cache for the slot.
+    /// A folio of this order was added to the swap cache for the slot, or adding it failed.
     #[cfg(any(CONFIG_SWAP_CACHE_RUST, not(CONFIG_TRACEPOINTS)))]
     swap_cache_add<'a> => swap_cache_add, (Slot<'a>, u32, Option<Error>),
         |(slot, order, error)| (slot.as_raw(), order, events::errno(error))
 }
 
-/// C's side.
+/// The tracepoints, defined in C.
 #[cfg(CONFIG_TRACEPOINTS)]
 mod events {
     use crate::{
@@ -179,7 +181,7 @@ mod events {
 
         /// # Safety
         ///
-        /// `memcg` must be null or a group that somebody has a reference to.
+        /// `memcg` must be null or a cgroup that is kept by a reference.
         pub(super) unsafe fn zswap_shrink(
             nid: c_int,
             memcg: *mut bindings::mem_cgroup,
@@ -201,10 +203,10 @@ mod events {
         );
     }
 
-    /// Whether somebody listens. Mirrors `trace_EVENT_enabled()`.
+    /// Whether the event is enabled. Mirrors `trace_EVENT_enabled()`.
     macro_rules! enabled {
         ($event:ident) => {
-            // SAFETY: The key is that of a tracepoint, a static one.
+            // SAFETY: The key is a tracepoint's, and a static.
             unsafe {
                 crate::macros::paste! {
                     crate::jump_label::static_branch_unlikely!(

@@ -15,9 +15,9 @@ pub struct Event(bindings::vm_event_item);
 
 #[cfg(CONFIG_SWAP)]
 impl Event {
-    /// A page was read ahead from the swap device.
+    /// Readahead read a page from the swap device.
     pub const SWAP_RA: Self = Self(bindings::vm_event_item_SWAP_RA);
-    /// A page that was read ahead was wanted.
+    /// A page that readahead had read was used.
     pub const SWAP_RA_HIT: Self = Self(bindings::vm_event_item_SWAP_RA_HIT);
 }
 
@@ -27,7 +27,7 @@ impl Event {
     pub const ZSWPIN: Self = Self(bindings::vm_event_item_ZSWPIN);
     /// A page was stored in zswap.
     pub const ZSWPOUT: Self = Self(bindings::vm_event_item_ZSWPOUT);
-    /// A page was written from zswap to the swap device.
+    /// A page was written back from zswap to the swap device.
     pub const ZSWPWB: Self = Self(bindings::vm_event_item_ZSWPWB);
 }
 

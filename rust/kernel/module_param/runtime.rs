@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Parameters of built-in code that can be read and written at run time, through
-//! `/sys/module/<name>/parameters` or the kernel's command line.
+//! Parameters of built-in code, readable and writable at run time through
+//! `/sys/module/<name>/parameters`, and settable on the kernel's command line.
 //!
-//! Unlike those of `module!`, they have modes, can be read back, and can be set more than once.
-//! All are read and written under one lock, `kernel_param_lock(NULL)`: [`ParamLock`] is evidence of
+//! Unlike those of `module!`, they have modes, can be read back, and can be set more than once. All
+//! are read and written under one lock, `kernel_param_lock(NULL)`: [`ParamLock`] is the witness for
 //! it, and [`ParamLocked`] is data that it protects.
 //!
 //! C header: [`include/linux/moduleparam.h`](srctree/include/linux/moduleparam.h)
@@ -39,11 +39,11 @@ use core::cell::UnsafeCell;
 #[doc(hidden)]
 pub use super::KernelParam;
 
-/// Evidence that the lock of built-in code's parameters is held. There is one at a time.
+/// A witness that the lock of built-in code's parameters is held. At most one exists at a time.
 ///
 /// # Invariants
 ///
-/// `kernel_param_lock(NULL)` is held by this task, and this is the only evidence of that.
+/// `kernel_param_lock(NULL)` is held by this task, and this is its only witness.
 ///
 /// # Examples
 ///
@@ -65,13 +65,14 @@ pub use super::KernelParam;
 pub struct ParamLock(NotThreadSafe);
 
 impl ParamLock {
-    /// Calls `f` with the lock held. Sleeps until it is free. Parameters' own code has it already.
+    /// Calls `f` with the lock held. Sleeps until the lock is free. Parameter callbacks hold it
+    /// already.
     ///
     /// Mirrors `kernel_param_lock()`.
     pub fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         // SAFETY: Null stands for built-in code.
         unsafe { bindings::kernel_param_lock(core::ptr::null_mut()) };
-        // INVARIANT: Just taken. It is a mutex, so that there is no other.
+        // INVARIANT: Just taken. It is a mutex, so there is no other witness.
         let ret = f(&mut Self(NotThreadSafe));
         // SAFETY: Taken above.
         unsafe { bindings::kernel_param_unlock(core::ptr::null_mut()) };
@@ -79,10 +80,10 @@ impl ParamLock {
     }
 }
 
-/// Data that the lock of built-in code's parameters protects. To be a `static`.
+/// Data that the lock of built-in code's parameters protects. Meant for a `static`.
 pub struct ParamLocked<T>(UnsafeCell<T>);
 
-// SAFETY: Access needs the evidence for a lock that there is once in the kernel.
+// SAFETY: Access requires the witness for a lock of which the kernel has one.
 unsafe impl<T: Send> Sync for ParamLocked<T> {}
 
 impl<T> ParamLocked<T> {
@@ -91,30 +92,30 @@ impl<T> ParamLocked<T> {
         Self(UnsafeCell::new(value))
     }
 
-    /// Looks at the value.
+    /// Returns the value.
     pub fn get<'a>(&'a self, _lock: &'a ParamLock) -> &'a T {
         // SAFETY: The lock is held, and not lent exclusively, for `'a`.
         unsafe { &*self.0.get() }
     }
 
-    /// Changes the value to `value`, and returns what it was.
+    /// Changes the value to `value`, and returns the old one.
     pub fn replace(&self, _lock: &mut ParamLock, value: T) -> T {
         // SAFETY: The lock is held, and lent to us exclusively: no reference from `get` is left.
         unsafe { core::mem::replace(&mut *self.0.get(), value) }
     }
 
     fn with_mut<R>(&self, _lock: &mut ParamLock, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: As in `replace`. `f` can't get at another `ParamLock`: taking it again would be
-        // a deadlock.
+        // SAFETY: As in `replace`. `f` can't get another `ParamLock`: taking the lock again would
+        // deadlock.
         f(unsafe { &mut *self.0.get() })
     }
 }
 
-/// Whether user space may be running: parameters that are set before come from the command line.
+/// Whether user space may be running: before that, parameters are set from the command line.
 ///
 /// Mirrors `system_state == SYSTEM_RUNNING`.
 pub fn system_is_running() -> bool {
-    // SAFETY: It is a plain word that C writes while booting and shutting down.
+    // SAFETY: It is a plain word, which C writes during boot and shutdown.
     let state = unsafe { core::ptr::read_volatile(&raw const bindings::system_state) };
     state == bindings::system_states_SYSTEM_RUNNING
 }
@@ -123,34 +124,34 @@ pub fn system_is_running() -> bool {
 ///
 /// # Safety
 ///
-/// The callbacks in `OPS` must treat what they get as `arg` as a pointer to a shared `Self`.
+/// The callbacks in `OPS` must treat their `arg` as a pointer to a shared `Self`.
 pub unsafe trait Value: Sync + 'static {
-    /// How C sets and shows it.
+    /// The callbacks by which C sets and shows it.
     #[doc(hidden)]
     const OPS: bindings::kernel_param_ops;
 }
 
-/// A switch, shown as `Y` or `N`. Set and shown by C's own `param_ops_bool`.
+/// A switch, shown as `Y` or `N`. Set and shown by C's `param_ops_bool`.
 pub struct Switch(Atomic<bool>);
 
 impl Switch {
-    /// A switch that is `on` or not until it is set.
+    /// Creates a switch that is initially `on` or off.
     pub const fn new(on: bool) -> Self {
         Self(Atomic::new(on))
     }
 
-    /// Whether it is on. Any context.
+    /// Whether the switch is on. Any context.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.0.load(Relaxed)
     }
 
-    /// Switches it off.
+    /// Turns the switch off.
     pub fn turn_off(&self, _lock: &mut ParamLock) {
         self.0.store(false, Relaxed);
     }
 
-    /// Sets it from a word, with the errors of `param_set_bool()`.
+    /// Sets the switch from a string, with the errors of `param_set_bool()`.
     pub fn parse(&self, _lock: &mut ParamLock, word: &CStr) -> Result {
         let kp = bindings::kernel_param {
             __bindgen_anon_1: bindings::kernel_param__bindgen_ty_1 {
@@ -158,13 +159,13 @@ impl Switch {
             },
             ..pin_init::zeroed()
         };
-        // SAFETY: `word` is a string, `arg` a `bool` that C writes as one word.
+        // SAFETY: `word` is a string, and `arg` a `bool` that C writes in one access.
         to_result(unsafe { bindings::param_set_bool(word.as_char_ptr(), &kp) })
     }
 }
 
-// SAFETY: `arg` is an `Atomic<bool>`, which is laid out as the `bool` that C expects, and C reads
-// and writes it as one word.
+// SAFETY: `arg` is an `Atomic<bool>`, which has the layout of the `bool` that C expects, and C
+// reads and writes it in one access.
 unsafe impl Value for Switch {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: bindings::KERNEL_PARAM_OPS_FL_NOARG,
@@ -174,24 +175,24 @@ unsafe impl Value for Switch {
     };
 }
 
-/// A number. Set and shown by C's own `param_ops_uint`.
+/// A number. Set and shown by C's `param_ops_uint`.
 pub struct Number(Atomic<u32>);
 
 impl Number {
-    /// A number that is `value` until it is set.
+    /// Creates a number that is initially `value`.
     pub const fn new(value: u32) -> Self {
         Self(Atomic::new(value))
     }
 
-    /// The number: any that 32 bits hold. Any context.
+    /// The number: any 32-bit value. Any context.
     #[inline]
     pub fn get(&self) -> u32 {
         self.0.load(Relaxed)
     }
 }
 
-// SAFETY: `arg` is an `Atomic<u32>`, which is laid out as the `unsigned int` that C expects, and C
-// reads and writes it as one word.
+// SAFETY: `arg` is an `Atomic<u32>`, which has the layout of the `unsigned int` that C expects, and
+// C reads and writes it in one access.
 unsafe impl Value for Number {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: 0,
@@ -204,7 +205,7 @@ unsafe impl Value for Number {
 /// The longest text of a parameter, as in `param_set_charp()`.
 const TEXT_MAX: usize = 1024;
 
-/// A text of up to 1024 bytes. Needs no memory to be set, so that it works before there is any.
+/// A text of up to 1024 bytes. Setting it allocates no memory, so it works before allocators do.
 pub struct Text {
     default: &'static CStr,
     set: ParamLocked<TextSet>,
@@ -217,7 +218,7 @@ struct TextSet {
 }
 
 impl Text {
-    /// A text that is `default` until it is set.
+    /// Creates a text that is initially `default`.
     pub const fn new(default: &'static CStr) -> Self {
         Self {
             default,
@@ -237,7 +238,7 @@ impl Text {
         }
     }
 
-    /// Sets it. Fails with `ENOSPC` if it is too long, as `param_set_charp()` does.
+    /// Sets the text. Fails with `ENOSPC` if it is too long, as `param_set_charp()` does.
     pub fn set(&self, lock: &mut ParamLock, text: &[u8]) -> Result {
         self.set.with_mut(lock, |set| {
             set.bytes
@@ -249,20 +250,20 @@ impl Text {
         })
     }
 
-    /// Goes back to the default.
+    /// Resets the text to the default.
     pub fn reset(&self, lock: &mut ParamLock) {
         self.set.with_mut(lock, |set| set.len = None);
     }
 }
 
-/// A parameter that is set by code of its own.
+/// A parameter with its own callbacks.
 pub trait Custom: Sync + 'static {
-    /// Called to set it to `word`, as it was written: with a newline at its end, perhaps.
+    /// Sets the parameter to `word`, exactly as written: possibly with a newline at the end.
     ///
-    /// Runs in a task that may sleep; at boot, before there is memory to allocate.
+    /// Runs in a task that may sleep; at boot, before allocators work.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result;
 
-    /// Called to show it. A newline is added, and what doesn't fit into a page is cut off.
+    /// Shows the parameter. C's side appends a newline, and truncates the text to a page.
     fn show(lock: &ParamLock) -> &[u8];
 }
 
@@ -270,7 +271,7 @@ pub trait Custom: Sync + 'static {
 pub struct CustomValue<P: Custom>(core::marker::PhantomData<P>);
 
 impl<P: Custom> CustomValue<P> {
-    /// There is nothing in it.
+    /// Creates the value, which is empty.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         Self(core::marker::PhantomData)
@@ -289,7 +290,7 @@ unsafe extern "C" fn set_custom<P: Custom>(
     }
     // SAFETY: By the requirement.
     let word = unsafe { CStr::from_char_ptr(word) };
-    // INVARIANT: By the requirement; C has no other code that makes one meanwhile.
+    // INVARIANT: By the requirement; no other witness is created during this call.
     let mut lock = ParamLock(NotThreadSafe);
     from_result(|| P::set(&mut lock, word).map(|()| 0))
 }
@@ -301,7 +302,7 @@ unsafe extern "C" fn show_custom<P: Custom>(
     buf: *mut c_char,
     _kp: *const bindings::kernel_param,
 ) -> c_int {
-    // INVARIANT: By the requirement; C has no other code that makes one meanwhile.
+    // INVARIANT: By the requirement; no other witness is created during this call.
     let lock = ParamLock(NotThreadSafe);
     let text = P::show(&lock);
     let len = text.len().min(PAGE_SIZE - 2);
@@ -313,7 +314,7 @@ unsafe extern "C" fn show_custom<P: Custom>(
     (len + 1) as c_int
 }
 
-// SAFETY: `arg` isn't looked at.
+// SAFETY: `arg` isn't used.
 unsafe impl<P: Custom> Value for CustomValue<P> {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: 0,
@@ -323,9 +324,9 @@ unsafe impl<P: Custom> Value for CustomValue<P> {
     };
 }
 
-/// A word without the white space around it. Mirrors `strstrip()`.
+/// Strips white space from both ends of a word. Mirrors `strstrip()`.
 pub fn strip(word: &CStr) -> &[u8] {
-    // As isspace() has it.
+    // As in isspace().
     let is_space = |byte: &u8| matches!(byte, 9..=13 | b' ' | 0xa0);
     let mut word = word.to_bytes();
     while let [first, rest @ ..] = word {
@@ -349,19 +350,19 @@ impl<V: Value> Ops<V> {
     const OPS: &'static bindings::kernel_param_ops = &V::OPS;
 }
 
-/// `__MODULE_NAME_LEN`, which counts the dot that comes after the name.
+/// `__MODULE_NAME_LEN`, which includes the dot after the name.
 const MODULE_NAME_MAX: usize = 64 - size_of::<usize>();
 
-/// Makes a parameter's entry for C.
+/// Creates a parameter's entry for C.
 #[doc(hidden)]
 pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) -> KernelParam {
-    // What `VERIFY_OCTAL_PERMISSIONS()` checks: who is less near may read, and write, no more than
-    // who is nearer, and others mayn't write.
+    // As checked by `VERIFY_OCTAL_PERMISSIONS()`: read and write permission may not widen from user
+    // to group to other, and other may not write.
     let (user, group, other) = (mode >> 6, mode >> 3 & 7, mode & 7);
     assert!(user <= 7);
     assert!(user & 4 >= group & 4 && group & 4 >= other & 4);
     assert!(user & 2 >= group & 2 && other & 2 == 0);
-    // What `__module_param_call()` checks: C copies the module's name to a buffer of this length.
+    // As checked by `__module_param_call()`: C copies the module's name to a buffer of this length.
     let (bytes, mut at) = (name.to_bytes(), 0);
     while at < bytes.len() && bytes[at] != b'.' {
         at += 1;
@@ -401,7 +402,7 @@ pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) 
 #[macro_export]
 macro_rules! builtin_param {
     ($name:literal, $value:ident: $type:ty, $mode:literal) => {
-        // A module's parameters have a lock of their own.
+        // A module's parameters have another lock.
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_param! is for built-in code");
 
@@ -424,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_set_and_reset() -> Result {
+    fn text_is_set_and_reset() -> Result {
         static TEXT: Text = Text::new(c"default");
         ParamLock::with(|lock| {
             assert_eq!(TEXT.get(lock), b"default");
@@ -432,7 +433,7 @@ mod tests {
             assert_eq!(TEXT.get(lock), b"");
             TEXT.set(lock, &[b'x'; TEXT_MAX])?;
             assert_eq!(TEXT.get(lock).len(), TEXT_MAX);
-            // Too long: as it was.
+            // Too long: the text is unchanged.
             assert_eq!(TEXT.set(lock, &[b'y'; TEXT_MAX + 1]), Err(ENOSPC));
             assert_eq!(TEXT.get(lock).first(), Some(&b'x'));
             TEXT.reset(lock);
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_takes_what_c_takes() -> Result {
+    fn switch_parses_like_c() -> Result {
         static SWITCH: Switch = Switch::new(false);
         ParamLock::with(|lock| {
             for (word, on) in [(c"Y", true), (c"0", false), (c"on", true), (c"n", false)] {

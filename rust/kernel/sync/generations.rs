@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Generations of one thing, which are counted by `percpu_ref` and read under RCU.
+//! Generations of an object, reference-counted by `percpu_ref` and read under RCU.
 //!
-//! This is an idiom of C: a list of objects of which the first is current; those behind it are
-//! retired, and stay on the list until their last reference is gone, so that readers still find
-//! them. A retired object can be made current again. (mm/zswap.c keeps its pools so.) The reference count is the scalable kind, for objects that are referenced from millions of
-//! places, and it can reach zero in any context; the object is destroyed by a worker.
+//! This is an idiom of C, used by mm/zswap.c for its pools. The first object of a list is current.
+//! The others are retired, and stay on the list until their last reference is gone, so that readers
+//! still find them. A retired object can be made current again. The reference count scales to
+//! millions of references, and can reach zero in any context; a worker destroys the object.
 //!
-//! | state      | on the list | initial reference | who has it             |
+//! | state      | on the list | initial reference | owner                  |
 //! |------------|-------------|-------------------|------------------------|
-//! | `Detached` | no          | yes, or killed    | the holder, alone      |
+//! | `Detached` | no          | yes, or killed    | the holder alone       |
 //! | current    | first       | yes               | the list               |
-//! | retired    | yes         | killed            | whoever has references |
+//! | retired    | yes         | killed            | all references         |
 //! | dying      | no          | killed            | the worker             |
 //!
 //! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
@@ -62,19 +62,20 @@ use pin_init::{
 /// Marks a type as invariant in `T`.
 type Invariant<T> = fn(T) -> T;
 
-/// The generations of a `T`: a list. See [the module](self).
+/// The list of generations of a `T`. See [the module](self).
 ///
-/// Objects are put on it through a shared reference, so that it is invariant in `T`, and so is all
-/// that refers to it or to its objects.
+/// A shared reference suffices to put objects on the list. So the list is invariant in `T`, as is
+/// every type that refers to it or to its objects.
 ///
-/// Lock order: its lock nests inside any other, and nothing is locked under it.
+/// Lock order: its lock nests inside any other, and no lock is taken under it.
 ///
 /// # Invariants
 ///
-/// - `head` is the head of an RCU list of the `links` of `Node<T>`s, changed under `lock` only.
-/// - A node is on the list or has a reference (or both). One whose references are gone is taken off
-///   the list, and is freed after an RCU grace period.
-/// - All nodes but the first are killed, or about to be by who has put another before them.
+/// - `head` is the head of an RCU list of the `links` of `Node<T>`s, changed only under `lock`.
+/// - A node is on the list or has a reference (or both). A node whose references are gone is
+///   removed from the list, and freed after an RCU grace period.
+/// - All nodes but the first are killed, or about to be killed by the task that has put another one
+///   before them.
 ///
 /// # Examples
 ///
@@ -96,7 +97,7 @@ type Invariant<T> = fn(T) -> T;
 /// let config = configs.create(init!(Config { limit: 2 }? Error))?;
 /// config.make_current();
 ///
-/// // Who has a retired one goes on with it; it is freed when nobody has it any more.
+/// // An owner of a retired one can go on using it; it is freed with its last reference.
 /// assert_eq!(old.limit, 1);
 /// assert_eq!(configs.current().ok_or(ENOENT)?.limit, 2);
 /// # Ok::<(), Error>(())
@@ -107,13 +108,13 @@ pub struct Generations<T: Send + Sync + 'static> {
     lock: SpinLockIrq<()>,
     #[pin]
     head: Opaque<bindings::list_head>,
-    // It owns nodes, and takes them as well.
+    // It owns nodes, and accepts them through a shared reference.
     _p: PhantomData<(Node<T>, Invariant<T>)>,
 }
 
-// SAFETY: The list is changed under its lock, and owns `T`s.
+// SAFETY: The list is changed only under its lock, and owns `T`s.
 unsafe impl<T: Send + Sync> Send for Generations<T> {}
-// SAFETY: The list is changed under its lock, read under RCU, and gives out `&T`.
+// SAFETY: The list is changed only under its lock, read under RCU, and gives access to `&T`.
 unsafe impl<T: Send + Sync> Sync for Generations<T> {}
 
 /// An object of a [`Generations`].
@@ -134,9 +135,9 @@ struct Node<T: Send + Sync + 'static> {
     list: &'static Generations<T>,
 }
 
-// SAFETY: C's parts of it belong to no thread; `T: Send`, and `&'static Generations<T>` is `Send`.
+// SAFETY: Its C fields are bound to no thread; `T: Send`, and `&'static Generations<T>` is `Send`.
 unsafe impl<T: Send + Sync> Send for Node<T> {}
-// SAFETY: C's parts of it do their own locking; `T: Sync`.
+// SAFETY: Its C fields have their own locking; `T: Sync`.
 unsafe impl<T: Send + Sync> Sync for Node<T> {}
 
 impl_has_work! {
@@ -146,66 +147,66 @@ impl_has_work! {
 impl<T: Send + Sync> WorkItem for Node<T> {
     type Pointer = Pin<KBox<Self>>;
 
-    /// Frees a node whose references are gone and which is off the list.
+    /// Frees a node that has no references and is off the list.
     fn run(node: Pin<KBox<Self>>) {
-        // A reader may have found it on the list before it was taken off.
+        // A reader may have found the node before it was removed from the list.
         rcu::synchronize_rcu();
-        // Nobody should have been able to get a reference.
+        // No reader can have taken a reference.
         crate::warn_on_once!(!node.refs.is_zero());
         drop(node);
     }
 }
 
 impl<T: Send + Sync> Release for Node<T> {
-    /// The last reference is gone: unlink the node and leave the rest to a worker.
+    /// Called when the last reference is gone: unlinks the node and leaves the rest to a worker.
     ///
-    /// Runs wherever the last `percpu_ref_put()` was: under spin locks with interrupts off, or in
-    /// RCU's softirq.
+    /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
+    /// interrupts off, or in RCU's softirq.
     unsafe fn released(refs: NonNull<PercpuRef>) {
-        // SAFETY: By the requirement, and as `create` has it, `refs` is that field of a node, which
-        // was leaked from a `Pin<KBox<Node<T>>>`.
+        // SAFETY: By the requirement, and by `create`, `refs` is that field of a node, which was
+        // leaked from a `Pin<KBox<Node<T>>>`.
         let node = unsafe { container_of!(refs.as_ptr(), Self, refs) };
         {
-            // SAFETY: The node is freed by the work queued below, not before.
+            // SAFETY: The work queued below frees the node, so it isn't freed before.
             let node = unsafe { &*node };
             let _lock = node.list.lock.lock();
             // The current object has its initial reference.
             crate::warn_on_once!(!node.is_killed());
             // SAFETY: By the invariant of `Generations` a node without references is on the list,
-            // which we have locked.
+            // which is locked by us.
             unsafe { bindings::list_del_rcu(node.links.get()) };
         }
-        // SAFETY: The node came out of such a box. With no reference left and off the list, we are
-        // its only owner; readers that still see it look at it through `&`, until the worker's
-        // grace period is over, and the box isn't touched before.
+        // SAFETY: The node came out of such a box. With no reference left and off the list, it is
+        // ours alone. Readers that still see it have only a `&`, until the worker's grace period is
+        // over, and the box isn't used mutably before.
         let node = unsafe { Pin::new_unchecked(KBox::from_raw(node)) };
         workqueue::system_percpu().enqueue(node);
     }
 }
 
 impl<T: Send + Sync> Node<T> {
-    /// Whether the initial reference was given up. Who holds the only `Detached` knows that this
-    /// doesn't change; others learn what was so a moment ago, and rely on no more: a node that is
-    /// being killed is either not taken yet, or is resurrected after the kill is done, as C takes
-    /// a lock for both.
+    /// Whether the initial reference was given up. For the holder of the `Detached` the answer is
+    /// stable. Other callers may get a stale answer, and tolerate that: a node that is being killed
+    /// is either not taken yet, or is resurrected after the kill has completed, since C takes a
+    /// lock for both.
     fn is_killed(&self) -> bool {
         self.refs.is_dying()
     }
 
-    /// Takes a pointer, since the node can be gone before this returns.
+    /// Takes a pointer, since the node can be freed before this returns.
     ///
     /// # Safety
     ///
-    /// Gives up a reference that the caller has.
+    /// The caller must own a reference, which it gives up.
     unsafe fn put(node: NonNull<Self>) {
-        // SAFETY: Until the call the caller's reference keeps the node.
+        // SAFETY: Until the put the caller's reference keeps the node.
         unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*node.as_ptr()).refs)) }
     }
 }
 
 /// Creates an empty [`Generations`](kernel::sync::generations::Generations) of built-in code.
 ///
-/// Its lock has the given name, or that of the field, and a class of its own.
+/// Its lock has the given name, or the field's, and its own lock class.
 #[macro_export]
 macro_rules! builtin_generations {
     () => {
@@ -215,20 +216,20 @@ macro_rules! builtin_generations {
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_generations! is for built-in code");
         let name: &'static $crate::str::CStr = $name;
-        // SAFETY: This is built in, as just checked, and so is what it knows.
+        // SAFETY: This is built in, as just checked, and so is the code of `T`.
         unsafe { $crate::sync::generations::Generations::new(name, $crate::static_lock_class!()) }
     }};
 }
 
 impl<T: Send + Sync> Generations<T> {
-    /// Creates an empty list, whose lock has that name and class. For [`builtin_generations!`].
+    /// Creates an empty list, whose lock has this name and class. For [`builtin_generations!`].
     ///
     /// [`builtin_generations!`]: crate::builtin_generations
     ///
     /// # Safety
     ///
-    /// The code of `T`, and what is compiled for it here, must be there for ever: it must be built
-    /// in. (C calls it when the last reference is gone, or a grace period later.)
+    /// The code of `T`, including what is instantiated for it here, must never be unloaded: it must
+    /// be built in. (C calls it when the last reference is gone, or a grace period later.)
     #[doc(hidden)]
     pub unsafe fn new(
         name: &'static CStr,
@@ -243,14 +244,14 @@ impl<T: Send + Sync> Generations<T> {
         })
     }
 
-    /// Creates an object for this list, which isn't on it yet. May sleep.
+    /// Creates an object for this list, not on the list yet. May sleep.
     pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>> {
         static NAME: &CStr = c"Generations::release";
         let node = KBox::pin_init(
             try_pin_init!(Node {
                 data <- init,
                 // SAFETY: It is part of a node that `KBox::into_raw` below leaks, until `released`
-                // makes a box of it again. The code stays, as `new` requires.
+                // makes it a box again. The code is never unloaded, as `new` requires.
                 refs <- unsafe { PercpuRef::new::<Node<T>>() },
                 // SAFETY: `links` is valid for writes and pinned.
                 links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
@@ -259,24 +260,26 @@ impl<T: Send + Sync> Generations<T> {
             }? Error),
             GFP_KERNEL,
         )?;
-        // SAFETY: The node stays where it is until `released` makes the box again.
+        // SAFETY: The node doesn't move until `released` makes it a box again.
         let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
-        // INVARIANT: New, off the list, with its initial reference, which becomes ours.
+        // INVARIANT: The node is new, off the list, and has its initial reference, which becomes
+        // ours.
         Ok(Detached {
             // SAFETY: A box is not null.
             node: unsafe { NonNull::new_unchecked(node) },
         })
     }
 
-    /// Calls `f` with each object from the first on, until it says something. RCU read lock held.
+    /// Calls `f` with each object from the first on, until it returns `Some`. Holds the RCU read
+    /// lock.
     fn find_node<R>(&self, f: impl Fn(&Node<T>) -> Option<R>) -> Option<R> {
         let _rcu = rcu::read_lock();
         let head = self.head.get();
         let mut links = head;
         loop {
-            // SAFETY: `links` is the head, or the links of a node which was on the list during
-            // this RCU read section and isn't freed before its end. Writers use the RCU list
-            // functions; acquire is more than the dependency ordering that is needed here.
+            // SAFETY: `links` is the head, or the links of a node that was on the list during this
+            // RCU read section and isn't freed before its end. Writers use the RCU list functions;
+            // acquire is stronger than the dependency ordering needed here.
             let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
             if next == head {
                 return None;
@@ -293,9 +296,9 @@ impl<T: Send + Sync> Generations<T> {
 
     /// Calls `f` with each object, current and retired. `f` must not sleep.
     ///
-    /// An object that is made current again meanwhile may be seen twice: this is the one move on
-    /// an RCU list that readers can stand, since they end up before the end again. One that is
-    /// retired anew goes to the end, and those after it may be missed.
+    /// An object that is concurrently made current again may be visited twice. That move is safe on
+    /// an RCU list, since readers only continue from an earlier position. An object that is retired
+    /// again moves to the end, and a reader at it may miss the objects after its old position.
     pub fn for_each(&self, f: impl Fn(&T)) {
         self.find_node(|node| -> Option<()> {
             f(&node.data);
@@ -303,10 +306,10 @@ impl<T: Send + Sync> Generations<T> {
         });
     }
 
-    /// The current object. Any context but NMI. In a list whose only objects were never made
-    /// current, for a moment one of those.
+    /// The current object. Any context but NMI. If no object of the list was ever made current,
+    /// this may briefly return a retired one.
     pub fn current(&self) -> Option<Ref<T>> {
-        // INVARIANT: `tryget` got the reference that `Ref` has.
+        // INVARIANT: `tryget` has taken the reference that `Ref` owns.
         self.find_node(|node| {
             Some(node.refs.tryget().then(|| Ref {
                 node: NonNull::from(node),
@@ -314,29 +317,30 @@ impl<T: Send + Sync> Generations<T> {
         })?
     }
 
-    /// Takes a retired object that `f` accepts off the list, to be used again. `f` must not sleep,
-    /// nor drop a last [`Ref`]: the list is locked, and so it would be then.
+    /// Removes a retired object that `f` accepts from the list, to be used again. `f` runs with the
+    /// list locked: it must not sleep, nor drop a last [`Ref`], which would take the lock again.
     pub fn take_retired(&'static self, f: impl Fn(&T) -> bool) -> Option<Detached<T>> {
         let _lock = self.lock.lock();
         let node = self.find_node(|node| {
             (node.is_killed() && f(&node.data) && node.refs.tryget()).then_some(NonNull::from(node))
         })?;
-        // SAFETY: It is on the list, which we have locked; the reference keeps it alive.
+        // SAFETY: It is on the list, which is locked by us; the reference keeps it alive.
         unsafe { bindings::list_del_rcu(node.as_ref().links.get()) };
-        // INVARIANT: Off the list, killed, with the reference that `tryget` got.
+        // INVARIANT: The node is off the list, killed, and has the reference that `tryget` has
+        // taken.
         Some(Detached { node })
     }
 }
 
-/// An object that is off its list, held by one who may put it there.
+/// An object off its list; only the holder may put it there.
 ///
-/// Dropping it retires it: it goes to the end of the list, and from there once its references,
-/// if any, are gone. Dropping may sleep.
+/// Dropping it retires the object: it goes to the end of the list, and leaves the list once its
+/// references, if any, are gone. Dropping may sleep.
 ///
 /// # Invariants
 ///
-/// The node is off its list, and nobody else will put it there. It has its initial reference, or
-/// is killed and has another one; either is ours.
+/// The node is off its list, and only the owner of this will put it there. It has its initial
+/// reference, or is killed and has another one; either is ours.
 #[must_use = "an object that is dropped is retired"]
 pub struct Detached<T: Send + Sync + 'static> {
     node: NonNull<Node<T>>,
@@ -348,15 +352,15 @@ unsafe impl<T: Send + Sync> Send for Detached<T> {}
 unsafe impl<T: Send + Sync> Sync for Detached<T> {}
 
 impl<T: Send + Sync> Detached<T> {
-    /// Makes the object the current one of its list, and retires the one that was. May sleep.
+    /// Makes the object the current one of its list, and retires the previous one. May sleep.
     pub fn make_current(self) {
         let ptr = ManuallyDrop::new(self).node;
         // SAFETY: By the type invariant we have a reference.
         let node = unsafe { ptr.as_ref() };
 
         if node.is_killed() {
-            // SAFETY: Killed, and not zero, since we have a reference. This gives the node its
-            // initial reference back, so that ours can go.
+            // SAFETY: Killed, and not zero, since we have a reference. This restores the node's
+            // initial reference, so we can put ours.
             unsafe {
                 node.refs.resurrect();
                 Node::put(ptr);
@@ -367,24 +371,25 @@ impl<T: Send + Sync> Detached<T> {
             let _lock = node.list.lock.lock();
             let old = node.list.find_node(|old| {
                 Some((!old.is_killed()).then(|| {
-                    // SAFETY: `old` is live, and stays so while it is first: it has its initial
-                    // reference, which only we could take away.
+                    // SAFETY: `old` is live, and stays live while it is first: its initial reference
+                    // is given up only after another node was put before it, under the lock that
+                    // we hold.
                     unsafe { old.refs.get() };
-                    // INVARIANT: Just got.
+                    // INVARIANT: Just taken.
                     Ref {
                         node: NonNull::from(old),
                     }
                 }))
             });
-            // SAFETY: `node` is off the list, which we have locked. Its initial reference is the
-            // list's from here on.
+            // SAFETY: `node` is off the list, which is locked by us. Its initial reference belongs
+            // to the list from here on.
             unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
             old.flatten()
         };
-        // Not under the lock, which `released` takes. Nobody else kills `old`: it was first, is so
-        // no longer, and on a list only what is first gets killed, here.
+        // Not under the lock, which `released` takes. No other task kills `old`: it was first until
+        // now, and of a list's nodes only the one that was first is killed, here.
         if let Some(old) = old {
-            // SAFETY: Live, as we saw under the lock, and killed once, as just said.
+            // SAFETY: Live, as checked under the lock, and killed only once, as explained above.
             unsafe { old.node().refs.kill() };
         }
     }
@@ -404,8 +409,8 @@ impl<T: Send + Sync> Drop for Detached<T> {
         // SAFETY: By the type invariant we have a reference, and keep one until `put`.
         let node = unsafe { self.node.as_ref() };
         if !node.is_killed() {
-            // SAFETY: We have a reference. The node is live, and only one that is first on the list is
-            // killed by others.
+            // SAFETY: We have a reference. The node is live, and other tasks kill only a node that
+            // was first on the list.
             unsafe {
                 node.refs.get();
                 node.refs.kill();
@@ -413,19 +418,18 @@ impl<T: Send + Sync> Drop for Detached<T> {
         }
         {
             let _lock = node.list.lock.lock();
-            // SAFETY: `node` is off the list, which we have locked.
+            // SAFETY: `node` is off the list, which is locked by us.
             unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
         }
-        // SAFETY: The reference of the invariant, or the one that replaced it. The node is on the
-        // list now, as `released` expects.
+        // SAFETY: Puts the reference of the invariant, or the one that replaced it. The node is on
+        // the list now, as `released` expects.
         unsafe { Node::put(self.node) };
     }
 }
 
 /// A counted reference to an object of a [`Generations`], current or retired.
 ///
-/// Cloning and dropping are allowed in any context but NMI: what the last one leaves to do is done
-/// by a worker.
+/// May be cloned and dropped in any context but NMI: a worker destroys the object.
 ///
 /// # Invariants
 ///
@@ -452,7 +456,7 @@ impl<T: Send + Sync> Clone for Ref<T> {
     fn clone(&self) -> Self {
         // SAFETY: By the type invariant we have a reference.
         unsafe { self.node().refs.get() };
-        // INVARIANT: We just got the reference.
+        // INVARIANT: The reference was just taken.
         Self { node: self.node }
     }
 }
@@ -520,7 +524,7 @@ mod tests {
         seen.load(Relaxed)
     }
 
-    /// Waits until `n` were dropped, as workers do that, but not for ever.
+    /// Waits until workers have dropped `n`, with a timeout.
     fn dropped(n: u32) -> bool {
         for _ in 0..500 {
             if DROPPED.load(Relaxed) == n {
@@ -531,7 +535,7 @@ mod tests {
         false
     }
 
-    // One test: it counts what all of them drop.
+    // A single test, since it counts all drops.
     #[test]
     fn generations_come_and_go() -> Result {
         let list = list()?;
@@ -543,14 +547,14 @@ mod tests {
         let one = list.current().ok_or(EINVAL)?;
         assert_eq!(one.0, 1);
 
-        // The reference keeps the retired one, where readers see it.
+        // The reference keeps the retired one on the list, where readers see it.
         list.create(generation(10))?.make_current();
         assert_eq!(list.current().ok_or(EINVAL)?.0, 10);
         assert_eq!(seen(list), 11);
-        // The current one isn't for taking.
+        // The current one can't be taken.
         assert!(list.take_retired(|generation| generation.0 == 10).is_none());
 
-        // Back to the first: the second has no references and goes.
+        // Back to the first: the second has no references and is freed.
         let retired = list
             .take_retired(|generation| generation.0 == 1)
             .ok_or(EINVAL)?;
@@ -561,12 +565,12 @@ mod tests {
         assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
         assert_eq!(seen(list), 1);
 
-        // One that is never made current goes as well.
+        // One that was never made current is freed, too.
         drop(list.create(generation(100))?);
         assert!(dropped(start + 2));
         assert_eq!(list.current().ok_or(EINVAL)?.0, 1);
 
-        // Clones are references of their own.
+        // Clones own references.
         let a = list.current().ok_or(EINVAL)?;
         let b = a.clone();
         list.create(generation(1000))?.make_current();

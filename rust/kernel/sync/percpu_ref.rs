@@ -23,13 +23,15 @@ use pin_init::{
     PinInit, //
 };
 
-/// A count of references, to be part of what it counts. Mirrors `struct percpu_ref`.
+/// A reference count, embedded in the object that it counts references to. Mirrors `struct
+/// percpu_ref`.
 ///
-/// It begins *live*, with one reference, the initial one. While it is live there is a counter for
-/// each CPU, and nobody asks whether their sum is zero. [`PercpuRef::kill`] gives the initial
-/// reference up, and then the last one to go calls [`Release::released`].
+/// It starts *live*, with one reference, the initial one. While it is live there is a counter for
+/// each CPU, and their sum isn't checked for zero. [`PercpuRef::kill`] gives up the initial
+/// reference; after that, putting the last reference calls [`Release::released`].
 ///
-/// This is C's, with C's obligations. [`generations`](crate::sync::generations) keeps them.
+/// This is a thin wrapper with C's obligations. [`generations`](crate::sync::generations) meets
+/// them.
 ///
 /// # Invariants
 ///
@@ -41,39 +43,39 @@ pub struct PercpuRef {
     refs: Opaque<bindings::percpu_ref>,
 }
 
-// SAFETY: It belongs to no thread.
+// SAFETY: It is bound to no thread.
 unsafe impl Send for PercpuRef {}
-// SAFETY: What C does with a shared `struct percpu_ref` is atomic, or takes a lock.
+// SAFETY: C's operations on a shared `struct percpu_ref` are atomic, or take a lock.
 unsafe impl Sync for PercpuRef {}
 
-/// What is done when the last reference is gone.
+/// What to do when the last reference is gone.
 pub trait Release {
-    /// Called where the last reference was put, or in RCU's softirq: it mustn't sleep.
+    /// Called in the context of the last put, or in RCU's softirq: must not sleep.
     ///
     /// # Safety
     ///
-    /// Only for a [`PercpuRef`] that was made for `Self`, with its address, when its count has become
-    /// zero.
+    /// Only for a [`PercpuRef`] that was created for `Self`, with its address, when its count has
+    /// become zero.
     unsafe fn released(refs: NonNull<PercpuRef>);
 }
 
 impl PercpuRef {
-    /// Makes a live count with its initial reference. May sleep. Fails with `ENOMEM`.
+    /// Creates a live count with its initial reference. May sleep. Fails with `ENOMEM`.
     ///
     /// Mirrors `percpu_ref_init()` with `PERCPU_REF_ALLOW_REINIT`.
     ///
     /// # Safety
     ///
-    /// - The value must be where `R::released` takes it to be: part of an object that is there until
+    /// - The value must be embedded where `R::released` expects it: in an object that lives until
     ///   then.
-    /// - Once killed, it must not be dropped before `R::released` was called.
-    /// - The code of `R` must be there as long as the value.
+    /// - Once killed, the value must not be dropped before `R::released` was called.
+    /// - The code of `R` must not be unloaded before the value is dropped.
     pub unsafe fn new<R: Release>() -> impl PinInit<Self, Error> {
         // INVARIANT: Initialised here.
         try_pin_init!(Self {
             refs <- Opaque::try_ffi_init(|refs| {
-                // SAFETY: `refs` is valid for writes and pinned; what `released` needs is required
-                // of the caller.
+                // SAFETY: `refs` is valid for writes and pinned; the caller guarantees what
+                // `released` requires.
                 to_result(unsafe {
                     bindings::percpu_ref_init(
                         refs,
@@ -86,7 +88,7 @@ impl PercpuRef {
         }? Error)
     }
 
-    /// Whether it is killed: it was, and is again only after somebody has called `resurrect`.
+    /// Whether the count is killed. It becomes live again only by `resurrect`.
     ///
     /// Mirrors `percpu_ref_is_dying()`.
     #[inline]
@@ -105,7 +107,7 @@ impl PercpuRef {
     ///
     /// # Safety
     ///
-    /// The count must not be zero: the caller has a reference, or knows who has.
+    /// The count must not be zero: the caller has a reference, or knows that another owner has one.
     #[inline]
     pub unsafe fn get(&self) {
         // SAFETY: `refs` is initialised by the type invariant; by the requirement it isn't zero.
@@ -114,42 +116,42 @@ impl PercpuRef {
 
     /// Takes a reference, if there still is one. Mirrors `percpu_ref_tryget()`.
     #[inline]
-    #[must_use = "what was got must be put"]
+    #[must_use = "a reference that was taken must be put"]
     pub fn tryget(&self) -> bool {
         // SAFETY: `refs` is initialised by the type invariant.
         unsafe { bindings::percpu_ref_tryget(self.refs.get()) }
     }
 
-    /// Puts a reference. Takes a pointer, since the object can be gone before this returns.
+    /// Puts a reference. Takes a pointer, since the object can be freed before this returns.
     ///
     /// Mirrors `percpu_ref_put()`.
     ///
     /// # Safety
     ///
-    /// `this` must be valid, and the caller has a reference, which is given up.
+    /// `this` must be valid, and the caller must own a reference, which it gives up.
     #[inline]
     pub unsafe fn put(this: NonNull<Self>) {
-        // SAFETY: Until the call the caller's reference keeps it; `Self` is transparent.
+        // SAFETY: Until the put the caller's reference keeps it; `Self` is transparent.
         unsafe { bindings::percpu_ref_put(this.as_ptr().cast()) }
     }
 
-    /// Gives the initial reference up. Mirrors `percpu_ref_kill()`.
+    /// Gives up the initial reference. Mirrors `percpu_ref_kill()`.
     ///
     /// # Safety
     ///
-    /// It must be live, and nobody else may kill it.
+    /// The count must be live, and no other task may kill it.
     pub unsafe fn kill(&self) {
         // SAFETY: `refs` is initialised by the type invariant; by the requirement it is live.
         unsafe { bindings::percpu_ref_kill(self.refs.get()) }
     }
 
-    /// Gives it an initial reference again: it is live once more. May sleep.
+    /// Restores the initial reference: the count is live again. May sleep.
     ///
     /// Mirrors `percpu_ref_resurrect()`.
     ///
     /// # Safety
     ///
-    /// It must be killed, with a count that isn't zero, and nobody else may resurrect it.
+    /// The count must be killed and not zero, and no other task may resurrect it.
     pub unsafe fn resurrect(&self) {
         // SAFETY: `refs` is initialised by the type invariant, with `PERCPU_REF_ALLOW_REINIT`.
         unsafe { bindings::percpu_ref_resurrect(self.refs.get()) }
@@ -159,8 +161,8 @@ impl PercpuRef {
 #[pinned_drop]
 impl PinnedDrop for PercpuRef {
     fn drop(self: Pin<&mut Self>) {
-        // SAFETY: `refs` is initialised by the type invariant. Nobody else uses it, and C doesn't
-        // any more: it was never killed, or has been released.
+        // SAFETY: `refs` is initialised by the type invariant. It is ours alone, and C no longer
+        // uses it: it was never killed, or has been released.
         unsafe { bindings::percpu_ref_exit(self.refs.get()) }
     }
 }
@@ -199,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Waits for it, as RCU does that, but not for ever.
+    /// Waits until RCU has released `n`, with a timeout.
     fn released(n: u32) -> bool {
         for _ in 0..500 {
             if RELEASED.load(Relaxed) == n {
@@ -211,19 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn the_last_reference_releases() -> Result {
+    fn last_put_calls_release() -> Result {
         let start = RELEASED.load(Relaxed);
-        // SAFETY: `released` doesn't look at the value, which is never dropped.
+        // SAFETY: `released` doesn't access the value, which is never dropped.
         let refs = KBox::pin_init(unsafe { PercpuRef::new::<Test>() }, GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
         let refs = KBox::leak(unsafe { Pin::into_inner_unchecked(refs) });
         let put = || {
-            // SAFETY: Each is of a reference that was taken before.
+            // SAFETY: Each call puts a reference that was taken before.
             unsafe { PercpuRef::put(NonNull::from(&*refs)) }
         };
 
         assert!(refs.tryget() && !refs.is_dying());
-        // SAFETY: It is live, and nobody else knows it.
+        // SAFETY: It is live, and not shared.
         unsafe { refs.kill() };
         assert!(refs.is_dying() && refs.tryget());
         put();

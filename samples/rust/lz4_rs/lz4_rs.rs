@@ -2,8 +2,8 @@
 
 //! LZ4 in Rust, for the crypto API.
 //!
-//! Registered as `lz4-rust`, so that nobody gets it without asking for it. C's, `lz4`, has priority 0,
-//! less than which is refused, and of equals the last that is registered is what users get.
+//! Registered as `lz4-rust`, so that users get it only by that name. `lz4`, in C, has priority 0; a
+//! lower one is refused, and among equal priorities users get the last one registered.
 //!
 //! C original: [`crypto/lz4.c`](srctree/crypto/lz4.c)
 

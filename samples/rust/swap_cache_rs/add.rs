@@ -32,15 +32,15 @@ use kernel::{
     race_point, //
 };
 
-/// All orders that a cluster has room for.
+/// The orders of all folios that fit into a cluster, a bit for each.
 const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 
-/// Tries to give `slot` a new folio, of the largest of `orders` that can be: a bit for each.
+/// Tries to add a new folio for `slot`, of the largest possible of `orders` (a bit for each).
 ///
-/// May sleep if `gfp` may, but never waits for a folio's lock: if there is a folio already, that is
-/// all that is said.
+/// May sleep if `gfp` allows it, but never waits for a folio's lock: if the slot already has a
+/// folio, the result says only that.
 ///
-/// A function of its own: its callers have frames that reclaim comes to lie on, too.
+/// Not inlined into its callers: reclaim may run on top of their stack frames.
 #[inline(never)]
 pub(crate) fn add(slot: Slot<'_>, gfp: Flags, orders: usize, origin: &Origin<'_>) -> AddedPtr {
     add_largest(slot, gfp, orders, origin).into()
@@ -52,7 +52,7 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_
         return Added::Failed(EINVAL);
     }
     loop {
-        // There is one, as just looked at and as below.
+        // `orders` isn't zero: checked above and at the end of the loop.
         let order = orders.checked_ilog2().unwrap_or(0);
         let largest = 1usize.wrapping_shl(order);
         let added = add_one(slot, gfp, order, origin);
@@ -79,7 +79,7 @@ fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, origin: &Origin<'_>) -> Resul
     is_worth_allocating(slot, order)?;
     let folio = FreshFolio::alloc(gfp, order, origin).ok_or(ENOMEM)?;
     race_point!("add:after_alloc");
-    // Others may have been faster meanwhile.
+    // Another task may have added a folio in the meantime.
     let entered = slot.add_folio(folio)?;
     race_point!("add:before_charge");
     let charged = entered.charge(origin).inspect_err(|_| {
@@ -88,16 +88,16 @@ fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, origin: &Origin<'_>) -> Resul
     Ok(charged.prepare_split()?.publish())
 }
 
-/// Whether there is hope: what is found out here may be otherwise when there is a folio.
+/// An optimistic check before allocating: [`Slot::add_folio`] revalidates under the cluster lock.
 #[inline]
 fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
     if order > 0 {
         return slot.is_vacant(order);
     }
-    // One word: that takes no lock. What is read may be old, but no slot that was found in a page table
-    // or a mapping can seem to be free: before it had that user, it had a folio. Who put it there wrote
-    // the word first, unlocked the cluster, and locked where he put it; we come to the word by what was
-    // found.
+    // One lockless read of a swap-table entry. The value may be stale, but a slot found in a page
+    // table or a mapping can't seem to be free: before it had that user, it had a folio. The task
+    // that installed the user wrote the swap-table entry first, unlocked the cluster, and then took
+    // the lock of the page table or mapping; the read here depends on what was found there.
     match slot.word() {
         SlotWord::Folio(..) => Err(EEXIST),
         SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),

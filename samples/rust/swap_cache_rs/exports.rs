@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What C sees: the functions of `mm/swap.h` that mm/swap_state.c would define.
+//! The C ABI: the functions of `mm/swap.h` that mm/swap_state.c would define.
 //!
-//! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
-//! here with `unsafe` in it. The callers promise this, in mm/swap.h: an entry is valid, and its device
-//! is kept by a reference, by the lock of a folio in the swap cache, or by a lock of what refers to
-//! the entry; or they are swapoff, which alone could end it, or
-//! what it waits for: work of its own, and for a shadow only, RCU (`filemap_cachestat()`); or the
-//! allocator, with the device's slots.
+//! Each turns what its C callers guarantee into witnesses and calls the policy. This is the only
+//! file of this crate with `unsafe` in it. The callers guarantee, by mm/swap.h, that an entry is
+//! valid and that its device is kept: by a reference, by the lock of a folio in the swap cache, or
+//! by a lock of whatever refers to the entry. Otherwise the caller is swapoff, which alone could
+//! remove the device; or something that swapoff waits for: its own work and, for a shadow only, an
+//! RCU reader (`filemap_cachestat()`); or the allocator, which holds the device's slots.
 
 #![allow(unsafe_code)]
 
@@ -46,12 +46,12 @@ use kernel::{
     sync::aref::ARef,
 };
 
-/// Calls `f` with a slot, and on whose behalf its page is swapped in.
+/// Calls `f` with a slot and the origin of the request to swap it in.
 ///
 /// # Safety
 ///
-/// During the call the entry must be valid, and its device be kept; `vmf` must be null or a fault that is
-/// being handled, `mpol` null or a policy that stays.
+/// During the call the entry must be valid and its device be kept; `vmf` must be null or a fault
+/// that is being handled; `mpol` must be null or a policy that stays alive.
 #[inline]
 unsafe fn with_slot_for<R>(
     entry: bindings::swp_entry_t,
@@ -73,7 +73,7 @@ fn err_ptr<T>(error: Error) -> *mut T {
     error.to_ptr()
 }
 
-/// Looks up the folio that a slot has. Returns it with a reference, or null.
+/// Looks up a slot's folio. Returns it with a reference, or null.
 ///
 /// # Safety
 ///
@@ -86,7 +86,7 @@ pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     or_null(unsafe { Slot::with_raw(entry, |slot| slot.folio()) })
 }
 
-/// Whether a slot has a folio at this moment.
+/// Whether a slot currently has a folio.
 ///
 /// # Safety
 ///
@@ -98,7 +98,7 @@ pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_
     matches!(word, SlotWord::Folio(..))
 }
 
-/// What a slot without a folio says about when its page was evicted; null if it has one, or is free.
+/// The shadow of a slot without a folio; null if the slot has a folio, or is free.
 ///
 /// # Safety
 ///
@@ -112,19 +112,19 @@ pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry
     }
 }
 
-/// Puts a folio into the swap cache, for slots that were just allocated for it.
+/// Adds a folio to the swap cache, for slots that were just allocated for it.
 ///
 /// # Safety
 ///
-/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked, and the slots are its; the folio is
-/// locked, and not in the swap cache.
+/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked, and the slots belong to it; the folio
+/// is locked and isn't in the swap cache.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     ci: *mut bindings::swap_cluster_info,
     folio: *mut bindings::folio,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: By the requirement; `cluster_scan_range()` has found them free, under this lock.
+    // SAFETY: By the requirement; `cluster_scan_range()` has found the slots free, under this lock.
     unsafe {
         swap_cache::add_from_c(
             NonNull::new_unchecked(ci),
@@ -134,14 +134,14 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     }
 }
 
-/// Takes a folio out of the swap cache; leaves the references that it had there to the caller.
+/// Removes a folio from the swap cache, and leaves the swap cache's references to the caller.
 ///
 /// # Safety
 ///
-/// The folio must be locked and in the swap cache, `ci` the cluster of its slots, and locked. With
-/// `swapout`, this must be reclaim, with interrupts disabled. The folio's count may be frozen. `entry`
-/// is the folio's own.
-/// `shadow` must be null or the workingset code's.
+/// The folio must be locked and in the swap cache; `ci` must be the cluster of its slots, and
+/// locked. With `swapout`, the caller must be reclaim, with interrupts disabled. The folio's
+/// reference count may be frozen. `entry` must be the folio's own. `shadow` must be null or come
+/// from the workingset code.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -160,27 +160,27 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     }
 }
 
-/// Takes a folio out of the swap cache.
+/// Removes a folio from the swap cache.
 ///
 /// # Safety
 ///
-/// The folio must be locked and in the swap cache, with a reference of the caller's.
+/// The folio must be locked and in the swap cache, and the caller must own a reference to it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
-    // SAFETY: By the requirement. The caller has no evidence in use for its slots: where that is
-    // Rust, the `NewFolio` that comes here has lent none any more.
+    // SAFETY: By the requirement. The caller uses no witness for the folio's slots: a caller in
+    // Rust passes a `NewFolio`, of which no borrow is left.
     unsafe { CachedFolio::from_raw(folio).delete() }
 }
 
-/// Puts one folio in another's place.
+/// Replaces a folio by another one.
 ///
 /// # Safety
 ///
-/// Both must be locked, and marked as in the swap cache; `new` with a reference for each of its pages.
-/// `ci` must be the cluster of their slots, and locked. The slots that `new` says are its must be those
-/// of `old`, whose count may be frozen.
-/// That `new` is locked must have been ordered before this: shmem has marked it as up to date since, a
-/// split has a barrier, and migration has frozen the count of `old`.
+/// Both folios must be locked and marked as in the swap cache; `new` must have a reference for each
+/// of its pages. `ci` must be the cluster of their slots, and locked. `new` must name the slots of
+/// `old`, whose reference count may be frozen. The locking of `new` must be ordered before this
+/// call: shmem has marked it uptodate since, a split has a barrier, and migration has frozen the
+/// reference count of `old`.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -194,12 +194,13 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     }
 }
 
-/// Gives a slot a new folio. Returns it, locked; or an error, `EEXIST` if it has one.
+/// Adds a new folio for a slot. Returns it, locked; or an error: `EEXIST` if the slot has a folio.
 ///
 /// # Safety
 ///
 /// The entry must be valid, and its device be kept. `vmf` must be null or a fault that is being
-/// handled, `mpol` null or a policy that stays. The flags must be some that the caller may allocate with.
+/// handled; `mpol` must be null or a policy that stays alive. The caller must be allowed to
+/// allocate with the flags.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -216,7 +217,7 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) }.into_c()
 }
 
-/// Swaps in without reading ahead. Returns the folio, with a reference, or an error.
+/// Swaps in without readahead. Returns the folio, with a reference, or an error.
 ///
 /// # Safety
 ///
@@ -238,17 +239,18 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     unsafe { with_slot_for(entry, vmf, mpol, ilx, swapin) }.map_or_else(err_ptr, Folio::into_c)
 }
 
-/// The folio that a slot has, or one that is being read.
+/// Hands a slot's folio to C, or null.
 fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
     folio.map_or(core::ptr::null_mut(), Folio::into_c)
 }
 
-/// Begins to read a page that may be wanted. Returns its folio, with a reference, or null.
+/// Starts reading a page that may be needed. Returns its folio, with a reference, or null.
 ///
 /// # Safety
 ///
 /// The entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must be
-/// initialised, and submitted by the caller. The flags must be some that the caller may allocate with.
+/// initialised, and the caller must submit it. The caller must be allowed to allocate with the
+/// flags.
 #[export]
 pub(crate) unsafe extern "C" fn read_swap_cache_async(
     ctx: *mut bindings::swap_io_ctx,
@@ -257,7 +259,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement it was given to a page once.
+    // SAFETY: By the requirement the entry was once allocated to a page.
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
@@ -275,11 +277,11 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     })
 }
 
-/// Begins to read a page: for C's walk over a page table.
+/// Starts reading a page: called from C's walk over a page table.
 ///
 /// # Safety
 ///
-/// As for [`swap_cache_alloc_folio`]; `ctx` must be initialised, and submitted by the caller.
+/// As for [`swap_cache_alloc_folio`]; `ctx` must be initialised, and the caller must submit it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ctx: *mut bindings::swap_io_ctx,
@@ -302,7 +304,7 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     })
 }
 
-/// Swaps in, and reads ahead by places on the device. Returns the folio, with a reference, or null.
+/// Swaps in with physical readahead. Returns the folio, with a reference, or null.
 ///
 /// # Safety
 ///
@@ -322,12 +324,12 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     or_null(unsafe { with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, read) })
 }
 
-/// Swaps in for a fault, and reads ahead. Returns the folio, with a reference, or null.
+/// Swaps in for a fault, with readahead. Returns the folio, with a reference, or null.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled. The flags
-/// must be some that the caller may allocate with.
+/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled.
+/// The caller must be allowed to allocate with the flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,
@@ -348,11 +350,11 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     })
 }
 
-/// Takes note that a folio was found in the swap cache.
+/// Updates the readahead state after a folio was found in the swap cache.
 ///
 /// # Safety
 ///
-/// The caller must have a reference to `folio`; `vma` must be locked, or null.
+/// The caller must own a reference to `folio`; `vma` must be locked, or null.
 #[export]
 pub(crate) unsafe extern "C" fn swap_update_readahead(
     folio: *mut bindings::folio,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Reading ahead: those around a page may be wanted soon.
+//! Readahead: reads the pages around a page that is swapped in, since they may be needed soon.
 
 use super::{
     swapin::read,
@@ -45,19 +45,19 @@ use kernel::{
     },
 };
 
-/// Of pages that were read ahead by their place on the device: how many were wanted since the last
-/// window. 4 to start with, for a small one.
+/// Hits of physical readahead since the last window. Starts at 4, for a small window.
 static HITS: Atomic<u32> = Atomic::new(4);
 
-/// Whether neighbours in memory are read ahead, rather than neighbours on the device: not if it takes
-/// a disk long to find them. Mirrors `swap_use_vma_readahead()`.
+/// Whether VMA readahead is used rather than physical readahead. Not with a rotating disk, which
+/// seeks slowly. Mirrors `swap_use_vma_readahead()`.
 fn by_address() -> bool {
     vma_readahead_is_on() && !has_rotating_device()
 }
 
-/// Takes note that a folio was found in the swap cache, by a fault at `address` of `vma` if by one.
+/// Updates the readahead state after a folio was found in the swap cache; by a fault at `address`
+/// if there is a `vma`.
 ///
-/// Large folios aren't read ahead.
+/// Readahead makes no large folios.
 #[inline]
 pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     if folio.is_large() {
@@ -78,7 +78,7 @@ pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     }
 }
 
-/// Swaps in the page of `slot` for a fault, and some around it. May sleep.
+/// Swaps in the page of `slot` for a fault, with readahead. May sleep.
 ///
 /// Mirrors `swapin_readahead()` and `swap_vma_readahead()`.
 #[inline]
@@ -94,17 +94,18 @@ pub(crate) fn swapin_readahead(
     }
 }
 
-/// Swaps in the page of `slot` for a fault, and those next to it on the device. May sleep.
+/// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
 ///
-/// Apart: what it has on the stack would keep [`read_around`] from being the last call.
+/// Not inlined: its locals would keep the call of [`read_around`] from being a tail call.
 #[inline(never)]
 fn fault_by_place(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<ARef<Folio>> {
     let policy = VmaPolicy::of(fault.vma(), fault.address());
     cluster_readahead(slot, gfp, &policy.origin())
 }
 
-/// Swaps in the page of `slot`, and those next to it on the device, in an aligned block. All by the
-/// same policy: neighbours on the device are likely to come from one node. May sleep.
+/// Swaps in the page of `slot` with physical readahead: its neighbours on the device, in an aligned
+/// block. All use the same memory policy, since neighbours on the device are likely to come from
+/// one node. May sleep.
 pub(crate) fn cluster_readahead(
     slot: Slot<'_>,
     gfp: Flags,
@@ -128,12 +129,13 @@ pub(crate) fn cluster_readahead(
     read_alone(slot, gfp, origin)
 }
 
-/// The page itself: likely to be there by now. Mirrors `swap_cache_read_folio_sync()`.
+/// Reads the page itself, which is likely to be in the swap cache by now. Mirrors
+/// `swap_cache_read_folio_sync()`.
 fn read_alone(slot: Slot<'_>, gfp: Flags, origin: &Origin<'_>) -> Option<ARef<Folio>> {
     Reads::together(|reads| read(slot, gfp, origin, reads, false))
 }
 
-/// How many pages to read around a slot of a device: a power of two.
+/// The window of physical readahead around a slot, in pages: a power of two.
 ///
 /// Mirrors `swapin_nr_pages()`.
 fn window_on_device(offset: usize) -> usize {
@@ -159,7 +161,8 @@ fn window_on_device(offset: usize) -> usize {
     pages as usize
 }
 
-/// The addresses to read around a fault; an empty range if it is only its own page.
+/// The window of VMA readahead: the addresses to read around a fault; an empty range for the
+/// faulting page alone.
 ///
 /// Mirrors `swap_vma_ra_win()`.
 fn window_in_memory(fault: Fault<'_>) -> Range<usize> {

@@ -2,21 +2,23 @@
 
 //! The swap cache: the hot half of C's [`mm/swap_state.c`](srctree/mm/swap_state.c).
 //!
-//! A page that is swapped in gets a folio in the swap cache for its slot first ([`add`]), is then read
-//! into it ([`swapin`]), and those around it perhaps as well ([`readahead`]). Whoever adds the folio
-//! has won; whoever comes second finds it there, and has to wait for its lock. Nobody waits in here:
-//! who may, does so afterwards, in the fault path. Writeback and readahead may not.
+//! Swapping a page in first adds a new folio to the swap cache for its slot ([`add`]), then reads
+//! the page into the folio ([`swapin`]), and perhaps reads the pages around it ([`readahead`]). The
+//! task that adds the folio wins; a later one finds the folio there and has to wait for its lock.
+//! No task waits in this crate: the fault path waits afterwards. Writeback and readahead must not
+//! wait.
 //!
-//! How a folio enters, and how one that failed halfway leaves, is said by the types of
-//! [`kernel::mm::swap_cache`].
+//! The types of [`kernel::mm::swap_cache`] enforce the steps by which a folio enters, and by which
+//! a folio that failed halfway leaves.
 //!
-//! # Locks, from the outside in
+//! # Lock order, outermost first
 //!
-//! 1. the lock of a folio, which is new, so that nobody can hold it against us
-//! 2. a cluster's lock, for a few words; what is called with it held is only what frees slots
+//! 1. a folio's lock; the folio is new, so the lock is never contended
+//! 2. a cluster's lock, held for a few swap-table entries; only the freeing of slots is called
+//!    under it
 //!
-//! C keeps the address space, sysctl and sysfs, the batches that free folios, and the walk over page
-//! tables that finds what to read ahead.
+//! The address space, sysctl and sysfs, the batches that free folios, and the page-table walk of
+//! VMA readahead stay in C.
 
 #![deny(unsafe_code)]
 
@@ -26,5 +28,5 @@ mod readahead;
 mod swapin;
 mod window;
 
-// What `module!` would define; this is built in.
+// `module!` would define this; this crate is built in.
 const __LOG_PREFIX: &[u8] = b"swap_cache\0";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Swapping in: the folio that a slot has, or a new one that is being read.
+//! Swap-in: returns a slot's folio, or adds a new one and reads the page into it.
 
 use super::add::add;
 use kernel::{
@@ -25,13 +25,13 @@ use kernel::{
     sync::aref::ARef,
 };
 
-/// Swaps in the page of `slot`, with its neighbours if `orders` has the bit of a larger folio, and
-/// without reading ahead: for devices that are as fast as memory.
+/// Swaps in the page of `slot`, with its neighbours if `orders` has the bit of a larger folio, but
+/// without readahead: for devices that are as fast as memory.
 ///
-/// Tries to add a folio first. That finds out whether there is one, as a look beforehand would,
-/// which the fault has taken just now.
+/// Tries to add a folio without a lookup first: the fault path has just done that lookup, and
+/// adding also finds a folio that is already there.
 ///
-/// May sleep. The folio is unlocked when it has its content.
+/// May sleep. The folio is unlocked once it has its contents.
 #[inline]
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
@@ -48,14 +48,14 @@ pub(crate) fn swapin_sync(
         if let Some(folio) = slot.folio() {
             return Ok(folio);
         }
-        // It has left since.
+        // The folio has left the swap cache since.
     }
 }
 
-/// The folio that `slot` has, or a new one of one page that `reads` will read. None if there is no
-/// memory, or the slot isn't in use. May sleep.
+/// Returns the folio of `slot`, or a new one-page folio that `reads` will read. `None` if there is
+/// no memory, or if the slot isn't in use. May sleep.
 ///
-/// Looks first: around a page that is read ahead, most are there.
+/// Looks the folio up first: in a readahead window most pages are in the swap cache already.
 #[inline]
 pub(crate) fn read(
     slot: Slot<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn read(
                 }
                 return Some(folio);
             }
-            Added::Present => {} // It may be gone again: look.
+            Added::Present => {} // It may have left again: look it up.
             Added::Failed(_) => return None,
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! How far to read ahead. Pure arithmetic.
+//! The readahead window. Pure arithmetic.
 
 use core::ops::Range;
 
@@ -10,13 +10,14 @@ const PAGE_MASK: usize = !(PAGE_SIZE - 1);
 
 /// The window, in pages, for a fault at page `here`.
 ///
-/// `hits` of the pages that were read ahead since the last one were wanted, which was at `prev`, and
-/// had a window of `last`. No more than `max`, unless `last` was twice that.
+/// The last window was around page `prev` and `last` pages wide; since then there were `hits`
+/// readahead hits. The window is at most `max`, unless `last` was more than twice that.
 ///
 /// Mirrors `__swapin_nr_pages()`.
 pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32) -> u32 {
     let wanted = if hits == 0 {
-        // Nothing to judge by: look whether it is next to the last one, so as not to be stuck here.
+        // No hits to go by: a fault next to the last one opens the window, so that it can grow
+        // again.
         let next_to = here == prev.wrapping_add(1) || here == prev.wrapping_sub(1);
         if next_to {
             2
@@ -24,19 +25,19 @@ pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32)
             1
         }
     } else {
-        // The + 2 is C's, which says that it just happens to work well.
+        // The + 2 comes from C, whose comment says that it just happens to work well.
         hits.saturating_add(2)
             .checked_next_power_of_two()
             .unwrap_or(max)
             .max(4)
     };
-    // Not to shrink too fast.
+    // Don't shrink too fast.
     wanted.min(max).max(last / 2)
 }
 
-/// What is noted of a VMA: the last fault, its window, and the hits since.
+/// The readahead state of a VMA: the last fault, its window, and the hits since.
 ///
-/// Packed into a word as C has it: the page's address, 6 bits of window, 6 bits of hits.
+/// Packed into a machine word as in C: the page's address, 6 bits of window, 6 bits of hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Noted {
     pub(crate) address: usize,
@@ -49,7 +50,7 @@ const HITS_MAX: usize = (1 << WINDOW_SHIFT) - 1;
 const WINDOW_MASK: usize = !PAGE_MASK & !HITS_MAX;
 
 impl Noted {
-    /// Mirrors `GET_SWAP_RA_VAL()`: 4 hits to start with, for a small window.
+    /// Mirrors `GET_SWAP_RA_VAL()`: starts with 4 hits, for a small window.
     #[inline]
     pub(crate) fn unpack(word: usize) -> Self {
         let word = if word == 0 { 4 } else { word };
@@ -79,9 +80,9 @@ impl Noted {
     }
 }
 
-/// The addresses around a fault at `here` that a window of `pages` covers, if the last fault was at
-/// `prev`: ahead in the direction that the two show, else on both sides. Within `vma`, and within
-/// the page table of `here`, which maps `table` bytes.
+/// The addresses that a window of `pages` covers around a fault at `here`, if the last fault was at
+/// `prev`: ahead in the direction of two adjacent faults, else on both sides. Clipped to `vma` and
+/// to the page table of `here`, which maps `table` bytes.
 ///
 /// Mirrors the end of `swap_vma_ra_win()`.
 pub(crate) fn around(
@@ -100,7 +101,7 @@ pub(crate) fn around(
         here.wrapping_sub(((pages as usize).saturating_sub(1) / 2) << PAGE_SHIFT)
     };
     let right = left.wrapping_add(size);
-    // Below the first address there is nothing.
+    // Clip at address 0.
     let left = if (left as isize) < 0 { 0 } else { left };
     let first = here & !(table - 1);
     left.max(vma.start).max(first)..right.min(vma.end).min(first.wrapping_add(table))

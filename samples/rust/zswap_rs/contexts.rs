@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What each CPU needs to compress: made when the CPU first comes up.
+//! The per-CPU compression contexts, created when a CPU first comes up.
 
 use kernel::{
     cpu::CpuId,
@@ -28,18 +28,18 @@ use kernel::{
     },
 };
 
-/// What a CPU needs to compress. Mirrors `struct crypto_acomp_ctx`.
+/// A CPU's compressor and buffer. Mirrors `struct crypto_acomp_ctx`.
 pub(crate) struct Context {
     /// The compressor.
     pub(crate) compressor: Compressor,
-    /// What it compresses into: on the heap and on the CPU's node, since hardware writes to it.
+    /// The output buffer: on the heap and on the CPU's node, since hardware may write to it.
     pub(crate) buffer: KBox<[u8; PAGE_SIZE]>,
 }
 
 /// The contexts of all CPUs for one algorithm.
 ///
-/// A CPU's context is made before it first comes up, and stays until the pool goes, so that a task
-/// which has moved to another CPU meanwhile can go on using it.
+/// A CPU's context is created before the CPU first comes up, and stays until the pool is destroyed,
+/// so that a task that has migrated to another CPU can still use it.
 pub(crate) struct Contexts {
     algorithm: Algorithm,
     is_async: Atomic<bool>,
@@ -47,7 +47,7 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    /// No contexts yet. May sleep.
+    /// Starts without contexts. May sleep.
     pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         let cpus = PerCpu::new(|| new_mutex!(None, "&acomp_ctx->mutex"), GFP_KERNEL)
             .inspect_err(|_| pr_err!("percpu alloc failed\n"))?;
@@ -58,19 +58,20 @@ impl Contexts {
         })
     }
 
-    /// The algorithm that they are for.
+    /// The algorithm of the contexts.
     pub(crate) fn algorithm(&self) -> &Algorithm {
         &self.algorithm
     }
 
-    /// Whether several pages at a time are worth handing to a compressor. So it is from the first CPU on
-    /// whose compressor has lanes for them; another's may have none.
+    /// Whether to hand several pages at a time to a compressor. True from the first CPU on whose
+    /// compressor has lanes; another CPU's compressor may have none.
     #[inline]
     pub(crate) fn is_async(&self) -> bool {
         self.is_async.load(Relaxed)
     }
 
-    /// The context of the CPU that the task runs on, which may change: hence the mutex.
+    /// The context of the CPU that the task runs on. The mutex is needed because the task may
+    /// migrate.
     #[inline]
     pub(crate) fn this_cpu(&self) -> &Mutex<Option<Context>> {
         self.cpus.this_cpu()
@@ -80,14 +81,15 @@ impl Contexts {
 impl cpuhotplug::Prepare for Contexts {
     const SLOT: cpuhotplug::Slot = cpuhotplug::Slot::MmZswapPoolPrepare;
 
-    /// Makes the context of a CPU that comes up. Mirrors `zswap_cpu_comp_prepare()`.
+    /// Creates the context of a CPU that comes up. Mirrors `zswap_cpu_comp_prepare()`.
     fn prepare(&self, cpu: CpuId) -> Result {
         let context = self.cpus.get(cpu).ok_or(EINVAL)?;
         // The CPU has been up before.
         if context.lock().is_some() {
             return Ok(());
         }
-        // Not under the mutex: this may reclaim, and so come to compress.
+        // Not under the mutex: the allocation may enter reclaim, which compresses and takes the
+        // mutex.
         let node = node_of(cpu);
         let buffer = KBox::zeroed_node(GFP_KERNEL, node)?;
         let compressor = Compressor::new(&self.algorithm, node).inspect_err(|error| {

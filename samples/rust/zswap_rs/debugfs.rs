@@ -17,7 +17,7 @@ use kernel::{
     sync::atomic::ordering::Relaxed, //
 };
 
-/// Bytes of memory that the pools take. Mirrors `debugfs_get_total_size()`.
+/// The memory that the pools use, in bytes. Mirrors `debugfs_get_total_size()`.
 struct PoolTotalSize;
 
 impl Attribute for PoolTotalSize {
@@ -44,7 +44,7 @@ impl Attribute for StoredIncompressiblePages {
     }
 }
 
-/// Makes the files. Fails with `ENODEV` before debugfs is there. May sleep.
+/// Creates the files. Fails with `ENODEV` before debugfs is initialised. May sleep.
 ///
 /// Mirrors `zswap_debugfs_init()`.
 pub(crate) fn init() -> Result {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What Rust can't define in Linux 7.3.
+ * Definitions that Rust in Linux 7.3 can't make.
  */
 
 #include <linux/init.h>
 #include <linux/module.h>
 
 /*
- * The initcall, which must be late so that crypto has time to come up:
- * with LTO, C orders initcalls by sections that Rust can't name.
+ * The initcall. It must be late, since crypto must be initialised first. With
+ * LTO, C orders initcalls by sections that Rust can't name.
  */
 int zswap_rs_init(void);
 late_initcall(zswap_rs_init);
 
-/* .modinfo, as C zswap has it: these are macros that make statics. */
+/* .modinfo, as in C zswap: these macros define statics. */
 __MODULE_PARM_TYPE(max_pool_percent, "uint");
 __MODULE_PARM_TYPE(accept_threshold_percent, "uint");
 __MODULE_PARM_TYPE(shrinker_enabled, "bool");

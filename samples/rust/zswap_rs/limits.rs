@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! How much memory zswap may take.
+//! How much memory zswap may use.
 //!
-//! Arithmetic wraps, as it does in C: the percentages are whatever was written to them.
+//! Arithmetic wraps, as in C: user space may set the percentages to any value.
 
 /// The two limits, as percentages.
 pub(crate) struct Limits {
-    /// Of all memory: what the pools may take before pages are refused.
+    /// The share of all memory that the pools may use before stores are refused.
     pub(crate) max_pool_percent: u32,
-    /// Of that: what they may take for pages to be accepted again.
+    /// The share of that limit to which the pools must shrink before stores are accepted again.
     pub(crate) accept_threshold_percent: u32,
 }
 
 /// Whether zswap is full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fullness {
-    /// Pages are accepted.
+    /// Stores are accepted.
     Accepting,
     /// The limit was hit just now.
     Hit,
@@ -24,21 +24,23 @@ pub(crate) enum Fullness {
 }
 
 impl Limits {
-    /// The pages that the pools may take, of `total_ram` pages of memory.
+    /// The number of pages that the pools may use, of `total_ram` pages of memory.
     ///
     /// Mirrors `zswap_max_pages()`.
     pub(crate) fn max_pages(&self, total_ram: usize) -> usize {
         total_ram.wrapping_mul(self.max_pool_percent as usize) / 100
     }
 
-    /// The pages to shrink to after the limit was hit. Mirrors `zswap_accept_thr_pages()`.
+    /// The number of pages to shrink to after the limit was hit. Mirrors
+    /// `zswap_accept_thr_pages()`.
     pub(crate) fn accept_pages(&self, total_ram: usize) -> usize {
         self.max_pages(total_ram)
             .wrapping_mul(self.accept_threshold_percent as usize)
             / 100
     }
 
-    /// Says whether zswap is full, with `pool_pages` taken, given whether it was full before.
+    /// Decides whether zswap is full when the pools use `pool_pages`, given whether it was full
+    /// before.
     ///
     /// Mirrors the decision of `zswap_check_limits()`.
     pub(crate) fn check(&self, was_full: bool, pool_pages: usize, total_ram: usize) -> Fullness {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line. Their values are in
-//! [`tunables`](super::tunables).
+//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line.
+//! [`tunables`](super::tunables) holds their values.
 
 use super::{
     setup::{
@@ -58,7 +58,7 @@ struct Enabled;
 impl Custom for Enabled {
     /// Mirrors `zswap_enabled_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
-        // On the command line: the initcall sets zswap up.
+        // Set on the command line: the initcall will set zswap up.
         if !system_is_running() {
             return ENABLED.parse(lock, word);
         }
@@ -94,7 +94,7 @@ impl Custom for Compressor {
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
         let name = strip(word);
         match STATE.get(lock) {
-            // `setup` will use it, or the default if there is no such compressor.
+            // `setup` will use this compressor, or the default if it isn't available.
             State::Uninit => COMPRESSOR
                 .set(lock, name)
                 .inspect_err(|_| pr_err!("zswap.compressor: string parameter too long\n")),
@@ -112,9 +112,10 @@ impl Custom for Compressor {
     }
 }
 
-/// Makes a pool for the compressor `name` current: a retired one that still has pages, or a new one.
+/// Makes a pool for the compressor `name` current: a retired pool that still has pages, or a new
+/// one.
 ///
-/// Mirrors `zswap_compressor_param_set()` from where it has decided on a pool.
+/// Mirrors `zswap_compressor_param_set()`, from the choice of a pool on.
 fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
     let zswap = zswap().ok_or(ENODEV)?;
     let Some(algorithm) = Algorithm::new(name).filter(|algorithm| algorithm.is_available()) else {
@@ -133,7 +134,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
     };
     race_point!("switch:before_make_current");
-    // If this fails, the pool is retired, again or at once.
+    // If this fails, dropping the pool retires it.
     COMPRESSOR.set(lock, name)?;
     set_ever_enabled();
     pool.make_current();

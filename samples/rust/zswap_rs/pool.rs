@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Pools: memory for compressed pages, and compressors for one algorithm.
+//! Pools: memory for compressed pages, with the compressors of one algorithm.
 //!
-//! Pages are stored in the current pool. When the compressor is changed, another pool becomes current;
-//! the old one stays until the last page in it is gone.
+//! Stores go to the current pool. When the compressor is changed, another pool becomes current; the
+//! old one stays until its last page is gone.
 
 use super::contexts::Contexts;
 use kernel::{
@@ -26,8 +26,8 @@ use kernel::{
 
 /// A pool. Mirrors `struct zswap_pool`.
 ///
-/// Mirrors `zswap_pool_destroy()` by the order of its fields: first no CPU gets a compressor any more,
-/// then the compressors go, then the memory.
+/// The order of its fields mirrors `zswap_pool_destroy()`: first no CPU gets a compressor any more,
+/// then the compressors are freed, then the memory.
 #[pin_data]
 pub(crate) struct Pool {
     #[pin]
@@ -52,7 +52,7 @@ impl Pool {
     }
 }
 
-/// Creates a pool, which isn't current yet. May sleep.
+/// Creates a pool that isn't current yet. May sleep.
 ///
 /// Mirrors `zswap_pool_create()`.
 pub(crate) fn create(
@@ -60,7 +60,7 @@ pub(crate) fn create(
     contexts_state: &'static cpuhotplug::State<Contexts>,
     algorithm: Algorithm,
 ) -> Result<Detached<Pool>> {
-    // zsmalloc wants a unique name for each pool: C's `zswap_pools_count`.
+    // zsmalloc requires a unique name for each pool: C's `zswap_pools_count`.
     static COUNT: Atomic<u32> = Atomic::new(0);
     let n = COUNT.fetch_add(1, Relaxed).wrapping_add(1);
     let zs = zsmalloc::Pool::new(&CString::try_from_fmt(fmt!("zswap{n:x}"))?)?;
@@ -74,7 +74,7 @@ pub(crate) fn create(
     Ok(pool)
 }
 
-/// Pages of memory that all pools take, current or not. Any context but NMI.
+/// The memory that all pools use, in pages, current or not. Any context but NMI.
 ///
 /// Mirrors `zswap_total_pages()`.
 pub(crate) fn total_pages(pools: &Generations<Pool>) -> usize {

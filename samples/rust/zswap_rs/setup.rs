@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Setting up, which happens once: at boot if zswap is enabled then, else when it is first enabled. It
-//! costs memory, so that those who never enable it don't pay.
+//! Setup, done once: at boot if zswap is enabled then, else when it is first enabled. Setup
+//! allocates memory, so a system that never enables zswap doesn't pay for it.
 
 use super::{
     debugfs,
@@ -36,23 +36,23 @@ use kernel::{
 pub(crate) enum State {
     /// zswap was never enabled.
     Uninit,
-    /// zswap is set up; pages can be stored if it has had a pool.
+    /// zswap is set up; stores work if there is a pool.
     Ready {
         /// Whether there is a current pool: C's `zswap_has_pool`.
         has_pool: bool,
     },
-    /// Setup has failed, and isn't tried again.
+    /// Setup has failed, and isn't retried.
     Failed,
 }
 
 /// How far setup has got: C's `zswap_init_state`.
 pub(crate) static STATE: ParamLocked<State> = ParamLocked::new(State::Uninit);
 
-/// Makes and publishes all that zswap needs but a pool. On failure, what was made is dropped.
+/// Creates and publishes all that zswap needs except a pool. On failure, drops what it has created.
 fn create() -> Result<&'static Zswap> {
     let zswap = Zswap::new()?;
     let worker = Worker::new()?;
-    // The shrinker and its lists can't be taken back: last.
+    // The shrinker and its lists can't be undone, so they come last.
     let shrinker = Shrinker::new::<Pressure>(c"mm-zswap")?;
     LRU.init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
@@ -60,7 +60,7 @@ fn create() -> Result<&'static Zswap> {
     Zswap::publish(zswap)
 }
 
-/// Creates a pool for the compressor that was asked for, or else for the default one.
+/// Creates a pool for the requested compressor, or else for the default one.
 ///
 /// Mirrors `__zswap_pool_create_fallback()`.
 fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<Detached<Pool>> {
@@ -77,14 +77,14 @@ fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<Detach
         COMPRESSOR.reset(lock);
         algorithm = available(default);
     }
-    // The default should be there. A Kconfig bug?
+    // The default should be available. A Kconfig bug?
     if kernel::warn_on_once!(algorithm.is_none()) {
         let _ = COMPRESSOR.set(lock, b"");
     }
     zswap.create_pool(algorithm?).ok()
 }
 
-/// Sets zswap up. May sleep. On failure zswap is off, and stays so: `ENOMEM`.
+/// Sets zswap up. May sleep. On failure returns `ENOMEM`; zswap is off and stays off.
 ///
 /// Mirrors `zswap_setup()`.
 pub(crate) fn setup(lock: &mut ParamLock) -> Result {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Making room: writing back the least recently used entries.
+//! Shrinking: writes back the least recently used entries.
 //!
 //! There are three callers: memory pressure ([`Pressure`]), a store that has hit its cgroup's limit
-//! ([`shrink_memcg`]), and the worker that a store queues which has hit the limit of all zswap
-//! ([`Worker`]).
+//! ([`shrink_memcg`]), and the worker ([`Worker`]), which a store queues when it has hit the global
+//! limit.
 
 use super::{
     age,
@@ -77,18 +77,18 @@ use kernel::{
     },
 };
 
-/// What a walk over a list has found.
+/// The outcome of a walk over a list.
 #[derive(Default)]
 struct Found {
-    /// Entries that were freed.
+    /// The number of entries freed.
     freed: usize,
-    /// The walk stops at a page that is in the swap cache.
+    /// The walk is to stop at a page in the swap cache.
     careful: bool,
-    /// It came to one: C's `encountered_page_in_swapcache`.
+    /// The walk met one: C's `encountered_page_in_swapcache`.
     in_swap_cache: bool,
 }
 
-/// Walks the list of a node and cgroup; if `careful`, no further than to a page in the swap cache.
+/// Walks the list of a node and cgroup; if `careful`, stops at a page in the swap cache.
 #[inline]
 fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
     let mut found = Found {
@@ -108,16 +108,16 @@ fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, carefu
     found
 }
 
-/// Decides on an entry. Called with the list's lock held, which it drops to write back.
+/// Handles one entry. Called with the list's lock held; drops the lock to write back.
 ///
 /// Mirrors `shrink_memcg_cb()`.
 fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
     if visit.object().use_second_chance() {
         return visit.rotate();
     }
-    // The entry can't be taken off the list while it is written back, as there would be no telling
-    // later whether it is still there to be put back. So it goes to the end: if it is written back,
-    // it leaves the list when it is freed; if not, the end is where it belongs.
+    // The entry can't be taken off the list during writeback: it may be freed meanwhile, and then
+    // couldn't be put back. So it is rotated to the tail. If it is written back, it leaves the list
+    // when it is freed; if not, the tail is its place.
     let identity = visit.object().identity();
     race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
@@ -130,7 +130,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
         Ok(_) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
             stats::inc(&stats::zswap_reject_reclaim_fail);
-            // A page in the swap cache is a sign of shrinking into the warmer region.
+            // A page in the swap cache shows that the walk has reached the warmer region.
             if error == EEXIST && found.careful {
                 found.in_swap_cache = true;
                 return unlocked.stop();
@@ -142,8 +142,9 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
 
 /// Scans up to `SWAP_CLUSTER_MAX` entries on each node's list of `memcg`, and writes some back.
 ///
-/// Fails with `EAGAIN` if entries were scanned but none could be written back, with `ENOENT` if
-/// `memcg` has none, was removed, or has writeback disabled. May sleep. Mirrors `shrink_memcg()`.
+/// Fails with `EAGAIN` if entries were scanned but none could be written back, and with `ENOENT` if
+/// `memcg` has no entries, was removed, or has writeback disabled. May sleep. Mirrors
+/// `shrink_memcg()`.
 #[inline]
 pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
@@ -172,7 +173,7 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     }
 }
 
-/// Memory pressure: zswap's shrinker. Mirrors what `zswap_alloc_shrinker()` sets.
+/// Memory pressure: zswap's shrinker. Mirrors the settings of `zswap_alloc_shrinker()`.
 pub(crate) struct Pressure;
 
 impl Shrink for Pressure {
@@ -187,7 +188,7 @@ impl Shrink for Pressure {
         }
         let Some(zswap) = zswap() else { return 0 };
 
-        // There are no counts for a cgroup on one node: take those of all nodes.
+        // A cgroup has no counts for one node: use those of all nodes.
         let usage = match request.memcg {
             Some(memcg) if !MemCgroup::disabled() => memcg.zswap_usage(),
             _ => None,
@@ -228,7 +229,7 @@ impl Shrink for Pressure {
     }
 }
 
-/// Spares as many entries as pages were swapped in from the device, and takes those off that count.
+/// Spares one entry for each page swapped in from the device, and subtracts those from that count.
 ///
 /// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
 fn spare(freeable: usize, lruvec: &LruVec) -> usize {
@@ -243,9 +244,9 @@ fn spare(freeable: usize, lruvec: &LruVec) -> usize {
     }
 }
 
-/// What is done when the limit of all zswap was hit: write back until pages are accepted again.
+/// Writes back after the global limit was hit, until stores are accepted again.
 ///
-/// C's `shrink_wq`, `zswap_shrink_work` and `zswap_next_shrink`, with its `zswap_shrink_lock`.
+/// C's `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with its `zswap_shrink_lock`.
 #[pin_data]
 pub(crate) struct Worker {
     queue: ReclaimQueue,
@@ -255,7 +256,7 @@ pub(crate) struct Worker {
     next_shrink: SpinLock<Cursor>,
 }
 
-/// Never freed: the last reference must not be put by the worker, whose queue goes with it.
+/// Never freed: the worker must not put the last reference, since that destroys its own queue.
 static WORKER: SetOnce<Arc<Worker>> = SetOnce::new();
 
 impl_has_work! {
@@ -270,7 +271,7 @@ impl WorkItem for Worker {
     }
 }
 
-/// Queues the worker, for a store that was refused for the limit. Any context.
+/// Queues the worker, for a store that was refused at the limit. Any context.
 #[cold]
 #[inline(never)]
 pub(crate) fn queue_work() {
@@ -280,7 +281,7 @@ pub(crate) fn queue_work() {
     }
 }
 
-/// Takes the worker's reference to a cgroup that goes offline.
+/// Drops the worker's reference to a cgroup that goes offline.
 ///
 /// Mirrors `zswap_memcg_offline_cleanup()`.
 pub(crate) fn memcg_offline(memcg: &MemCgroup) {
@@ -290,7 +291,7 @@ pub(crate) fn memcg_offline(memcg: &MemCgroup) {
 }
 
 impl Worker {
-    /// A worker that isn't queued. May sleep.
+    /// Creates a worker, not queued. May sleep.
     pub(crate) fn new() -> Result<Arc<Self>> {
         let queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
         Arc::pin_init(
@@ -310,9 +311,9 @@ impl Worker {
 
     /// Writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
     ///
-    /// Gives up after `MAX_RECLAIM_RETRIES` failures: rounds over all cgroups in which none had a page
-    /// that may be written back, and cgroups of which none could be. The place in the round is kept for
-    /// the next time, so that each cgroup has its turn.
+    /// Gives up after `MAX_RECLAIM_RETRIES` failures: a round over all cgroups in which none had a
+    /// candidate for writeback, or a cgroup with candidates of which none could be written back.
+    /// The cursor keeps its place between runs, so that each cgroup has its turn.
     ///
     /// Mirrors `shrink_worker()`.
     fn shrink(&self) {
@@ -349,8 +350,8 @@ impl Worker {
         }
     }
 
-    /// The next cgroup of the round, or none at its end: one that is online, with a reference of its own,
-    /// as [`memcg_offline`] may put the cursor's.
+    /// Returns the next online cgroup of the round, or `None` at the end. The result has a
+    /// reference of its own, as [`memcg_offline`] may put the cursor's.
     ///
     /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
     fn next_memcg(&self) -> Option<ARef<MemCgroup>> {
@@ -358,15 +359,15 @@ impl Worker {
         loop {
             cursor.advance();
             cursor.get()?;
-            // An offline cgroup must not stay at the cursor, which would keep it until the next run:
-            // `memcg_offline` may have been called for it already, and is called once.
+            // The cursor must not stay at an offline cgroup, which it would pin until the next run:
+            // `memcg_offline` is called once, and may have been called already.
             if let Some(memcg) = cursor.tryget_online() {
                 return Some(memcg);
             }
         }
     }
 
-    /// Moves the cursor on, if it is at `memcg`, to a cgroup that is online.
+    /// If the cursor is at `memcg`, advances it to a cgroup that is online.
     fn skip(&self, memcg: &MemCgroup) {
         let mut cursor = self.next_shrink.lock();
         if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What zswap has once it is set up: pools, memory for entries, and whether it is full.
+//! zswap's global state, once set up: pools, the cache for entries, and whether zswap is full.
 
 use super::{
     contexts::Contexts,
@@ -37,7 +37,7 @@ use kernel::{
     },
 };
 
-/// What zswap has once it is set up. Never freed.
+/// zswap's global state. Never freed.
 #[pin_data]
 pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
@@ -51,7 +51,7 @@ pub(crate) struct Zswap {
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
 
-/// What zswap has, once it is set up.
+/// zswap's global state, once it is set up.
 #[inline]
 pub(crate) fn zswap() -> Option<&'static Zswap> {
     ZSWAP.as_ref().map(|zswap| &**zswap)
@@ -64,7 +64,7 @@ fn limits() -> Limits {
     }
 }
 
-/// The pages that the pools should shrink to after the limit was hit.
+/// The number of pages that the pools should shrink to after the limit was hit.
 ///
 /// Mirrors `zswap_accept_thr_pages()`.
 pub(crate) fn accept_pages() -> usize {
@@ -72,7 +72,7 @@ pub(crate) fn accept_pages() -> usize {
 }
 
 impl Zswap {
-    /// Makes all but a first pool. May sleep.
+    /// Creates all but the first pool. May sleep.
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
@@ -89,13 +89,13 @@ impl Zswap {
         )
     }
 
-    /// Publishes it, for [`zswap`]. Called once.
+    /// Publishes the state, for [`zswap`]. Called once.
     pub(crate) fn publish(this: Pin<KBox<Self>>) -> Result<&'static Self> {
         ZSWAP.populate(this);
         zswap().ok_or(ENOMEM)
     }
 
-    /// Memory for entries: C's `zswap_entry_cache`.
+    /// The cache for entries: C's `zswap_entry_cache`.
     #[inline]
     pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
         &self.entry_cache
@@ -107,23 +107,22 @@ impl Zswap {
         &self.pools
     }
 
-    /// Creates a pool, which isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
+    /// Creates a pool that isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
     pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<Detached<Pool>> {
         pool::create(&self.pools, &self.contexts_state, algorithm)
     }
 
-    /// Pages of memory that all pools take. Any context but NMI. Mirrors `zswap_total_pages()`.
+    /// The memory that all pools use, in pages. Any context but NMI. Mirrors `zswap_total_pages()`.
     pub(crate) fn total_pages(&self) -> usize {
         pool::total_pages(&self.pools)
     }
 
-    /// Whether pages were refused for the limit when that was last looked at: C's
-    /// `zswap_pool_reached_full`.
+    /// Whether zswap was full at the last check: C's `zswap_pool_reached_full`.
     pub(crate) fn reached_full(&self) -> bool {
         self.reached_full.load(Relaxed)
     }
 
-    /// Whether the pools take so much memory that pages must be refused.
+    /// Whether the pools use so much memory that stores must be refused.
     ///
     /// Mirrors `zswap_check_limits()`.
     pub(crate) fn check_limits(&self) -> bool {
@@ -139,7 +138,7 @@ impl Zswap {
         is_full
     }
 
-    /// Whether `function` may print one more message about data that can't be had: the limit of
+    /// Whether `function` may print one more message about failed decompression: the limit of
     /// `pr_alert_ratelimited()`.
     pub(crate) fn may_complain(&self, function: &CStr) -> bool {
         self.complaints.allows(function)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Statistics, by the names that C has for them. [`debugfs`](super::debugfs) shows them.
+//! Statistics, with the names that C gives them. [`debugfs`](super::debugfs) shows them.
 //!
-//! C increments plain `u64`s and says that they may not be 100% accurate. These are relaxed atomics:
-//! exact, and no data race.
+//! C increments plain `u64`s and documents that they may not be 100% accurate. These are relaxed
+//! atomics: exact, and free of data races.
 
 #![allow(non_upper_case_globals)]
 

@@ -17,7 +17,7 @@ use kernel::{
 /// Whether pages are stored: C's `zswap_enabled`.
 pub(crate) static ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_DEFAULT_ON));
 
-/// The compressor that is used when no other, or none that exists, is asked for.
+/// The compressor used when none, or one that doesn't exist, is requested.
 pub(crate) const COMPRESSOR_DEFAULT: &CStr =
     match CStr::from_bytes_with_nul(CONFIG_ZSWAP_COMPRESSOR_DEFAULT) {
         Ok(name) => name,
@@ -27,32 +27,32 @@ pub(crate) const COMPRESSOR_DEFAULT: &CStr =
 /// The compressor's name: C's `zswap_compressor`.
 pub(crate) static COMPRESSOR: Text = Text::new(COMPRESSOR_DEFAULT);
 
-/// The share of all memory that the pools may take, in percent: C's `zswap_max_pool_percent`.
+/// The share of all memory that the pools may use, in percent: C's `zswap_max_pool_percent`.
 pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
 
-/// The share of that limit at which pages are accepted again after it was hit, in percent: C's
-/// `zswap_accept_thr_percent`.
+/// The share of that limit, in percent, to which the pools must shrink after it was hit before
+/// stores are accepted again: C's `zswap_accept_thr_percent`.
 pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
 
-/// Whether memory pressure moves pages on to the swap device: C's `zswap_shrinker_enabled`.
+/// Whether memory pressure writes entries back to the swap device: C's `zswap_shrinker_enabled`.
 pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
 
 /// Enabled with the first pool: C's `zswap_ever_enabled`.
 static EVER_ENABLED: StaticKeyFalse = StaticKeyFalse::new();
 
-/// Whether there has never been a pool. Costs a no-op while that is so.
+/// Whether there has never been a pool. Costs a no-op as long as that is true.
 ///
 /// Mirrors `zswap_never_enabled()`.
 #[inline]
 pub(crate) fn never_enabled() -> bool {
-    // The other kind of key that `DEFINE_STATIC_KEY_MAYBE()` makes then.
+    // `DEFINE_STATIC_KEY_MAYBE()` defines a key that is on by default then.
     if cfg!(CONFIG_ZSWAP_DEFAULT_ON) {
         return false;
     }
     !static_key_enabled_unlikely!(EVER_ENABLED)
 }
 
-/// Says that there is a pool. May sleep.
+/// Records that there is a pool. May sleep.
 pub(crate) fn set_ever_enabled() {
     EVER_ENABLED.enable();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Writing an entry on to the swap device: the swapout that storing has put off, resumed.
+//! Writeback of an entry to the swap device: resumes the swap-out that the store had deferred.
 
 use super::{
     entry::{
@@ -29,25 +29,27 @@ use kernel::{
     race_point, //
 };
 
-/// What became of an entry that was to be written back, and is gone.
+/// How an entry that was to be written back was freed.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Gone {
-    /// Its page was handed to the device.
+    /// Its page was submitted to the device.
     Written,
-    /// The slot is all zeroes now: it was older, and was dropped.
+    /// The slot has the zero mark now, so the entry was stale and was dropped.
     Stale,
 }
 
 /// Writes the page of the entry `identity` to the device, and frees the entry.
 ///
-/// Wins the slot by adding a new folio to the swap cache for it. `EEXIST` if the slot has a folio:
-/// somebody is using the page. Never waits for that folio's lock, since this runs in reclaim, under
-/// other folios' locks. Only the winner may look whether the entry is still the slot's.
+/// Gains exclusive access to the slot by adding a new folio to the swap cache for it. Fails with
+/// `EEXIST` if the slot has a folio, since another task uses the page. Never waits for that folio's
+/// lock, since this runs in reclaim, under other folios' locks. Only the task that added the folio
+/// may check whether the entry is still the slot's.
 ///
-/// May sleep. Enters the block layer, and perhaps a file system. Mirrors `zswap_writeback_entry()`.
+/// May sleep. Enters the block layer, and possibly a file system. Mirrors
+/// `zswap_writeback_entry()`.
 pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
     race_point!("writeback:after_lru_unlock");
-    // The device is going: its pages are being read as it is.
+    // On failure the device is going away: swapoff is reading all its pages.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
     race_point!("writeback:after_get_device");
     let folio = match device.add_folio(GFP_KERNEL) {
@@ -55,12 +57,12 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
         Added::Present => return Err(EEXIST),
         Added::Failed(error) => return Err(error),
     };
-    // The folio keeps the slot from here on, and so the device.
+    // From here on the folio keeps the slot, and so the device.
     drop(device);
     race_point!("writeback:after_add_folio");
 
-    // The slot's page is all zeroes now, which zswap isn't told: the entry is older. Written to the
-    // device or shown to anybody, it would bring the old page back.
+    // With the zero mark, the slot's page is all zeroes, and zswap isn't told: the entry is stale.
+    // Writing it to the device or letting a task see it would bring the old page back.
     let folio = match folio.check_zero_mark() {
         Ok(folio) => folio,
         Err(zero) => {
@@ -69,10 +71,10 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
         }
     };
 
-    // If the closure fills the folio, the entry is taken and freed, the folio marked uptodate and
-    // submitted, in this order. A slot that has been freed meanwhile fails with `ENOMEM` as well.
+    // If the closure fills the folio, `write` takes and frees the entry, marks the folio uptodate
+    // and submits it, in this order. It also fails with `ENOMEM` if the slot was freed meanwhile.
     let written = folio.write::<Entry>(|entry, contents| {
-        // It may have been freed and used again.
+        // The slot may have been freed and reused.
         if entry.identity() != identity {
             return Err(ENOMEM);
         }
@@ -91,7 +93,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
             Ok(Gone::Written)
         }
         Err((folio, error)) => {
-            folio.discard(); // out of the swap cache, unlocked, put
+            folio.discard(); // removed from the swap cache, unlocked, put
             Err(error)
         }
     }

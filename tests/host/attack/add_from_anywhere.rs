@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An item that isn't in slab memory is put on a list: which one follows from its page, which memory
-// of vmalloc() or the stack doesn't have.
+// An item that isn't in slab memory is added to a list: which list follows from its page, but
+// memory from vmalloc() or the stack isn't in a slab's page.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

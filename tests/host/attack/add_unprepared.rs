@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// list_lru_add() for a cgroup that has no lists yet goes wrong, or onto a list where list_lru_del()
-// doesn't look: memcg_list_lru_alloc() has to come first.
+// list_lru_add() for a cgroup without lists fails, or adds to a list where list_lru_del() doesn't
+// look: memcg_list_lru_alloc() has to come first.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swap_cache_alloc_folio() whose result is forgotten: a folio that is locked for ever (docs/races.md:
-// 2).
+// The result of swap_cache_alloc_folio() is dropped unused, which leaves the folio locked
+// forever in C (docs/races.md: 2).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

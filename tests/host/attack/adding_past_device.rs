@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio is on its way into the swap cache of a device that may be gone.
+// A folio is being added to the swap cache for a device that may be gone.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

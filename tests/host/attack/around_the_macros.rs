@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A module registers what C will call for ever, without the macros that ask whether this is built
-// in; or what is handed to one of them does what it may not.
+// A module registers callbacks that C will never drop, without the macros that check for built-in
+// code; or an argument of a macro has unsafe code in it.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

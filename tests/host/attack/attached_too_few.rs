@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swapon without trees, or with fewer than the device has slots: each slot that is freed looks for its
-// tree without asking.
+// swapon without trees, or with trees for fewer slots than the device has: freeing a slot looks up
+// its tree without a bounds check.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sg_init_one() of memory without a page of its own: of the stack, of vmalloc() (docs/races.md: 20).
+// sg_init_one() of memory outside the direct map: the stack, vmalloc() (docs/races.md: 20).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

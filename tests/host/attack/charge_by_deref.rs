@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An item is put on one cgroup's list, and taken off another's, under the other's lock: links get
-// lost. What it is charged to must be its own field.
+// An item is added to one cgroup's list, and removed from another's, under the other's lock: the
+// list gets corrupted. The charged object must be a field of the item.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that was allocated where nothing may sleep is charged as if that were allowed.
+// A folio that was allocated where sleeping isn't allowed is charged with flags that allow it.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

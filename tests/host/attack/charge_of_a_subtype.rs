@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is uncharged isn't what was charged, as a subtype says that the object has another size. (Each
-// of the two keeps its promise to say the same always.)
+// The uncharged size differs from the charged one, since a subtype returns another size for the
+// object. (Each of the two types always returns the same size, as required.)
 //@revisions: control attack
 //@[control] check-pass
 #![allow(coherence_leak_check)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "PF_MEMALLOC context, charging must succeed": where it needn't, what wasn't charged is uncharged.
+// "PF_MEMALLOC context, charging must succeed": elsewhere a failed charge is uncharged.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio is put on reclaim's lists, and shown to workingset, before a cgroup is charged with it.
+// A folio is added to the LRU, and passed to the workingset code, before a cgroup is charged.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

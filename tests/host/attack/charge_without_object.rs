@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The object is taken out of its charge, and freed alone: the cgroup pays for ever.
+// The object is moved out of its charge and freed alone: the cgroup stays charged forever.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

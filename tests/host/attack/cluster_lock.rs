@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A cluster is locked, and another one's words are changed: "caller must lock the cluster". The
-// lock has no name here.
+// A cluster is locked, and another one's swap-table entries are changed: "caller must lock the
+// cluster". The policy can't name the lock.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

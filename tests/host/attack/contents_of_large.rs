@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_load() fills the first page of a large folio, and says that all of it was: "large folios
-// should not be swapped in". Only the abstraction hands out a content, of no large folio.
+// zswap_load() fills the first page of a large folio, and reports all of it filled: "large folios
+// should not be swapped in". Only the abstraction lends contents, never of a large folio.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

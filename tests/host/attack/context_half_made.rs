@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A CPU whose context wasn't made, or only half of it: which of its members may be null, C's
-// comments say (docs/races.md: 4). One has to ask.
+// A CPU's context wasn't created, or only half of it: comments in C state which of its members may
+// be null (docs/races.md: 4). Here an `Option` must be checked.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An instance that hotplug has on its list is moved: the next CPU that comes up calls into what was
-// there.
+// An instance on the hotplug core's list is moved: the next CPU that
+// comes up calls into its old memory.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

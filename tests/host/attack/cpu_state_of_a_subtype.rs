@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An instance of one state is taken for one of another: C calls the one's code for it, or takes it off
-// the other's list.
+// An instance of one state is used as one of another: C calls the wrong state's callback for it, or
+// removes it from the wrong state's list.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state is given back while it has instances.
+// The state is unregistered while it has instances.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pool is put on the list twice: "this func expects the caller to always add the new pool as the
-// current pool".
+// A pool is put on the list twice: "this func expects the caller to always add
+// the new pool as the current pool".
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The cursor goes on, which puts the group that it was at, and the worker goes on with that
-// (docs/races.md: 14).
+// The cursor advances, which puts the cgroup that it was at, and the worker goes on using
+// that cgroup (docs/races.md: 14).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

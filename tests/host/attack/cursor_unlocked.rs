@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "The lock protects zswap_next_shrink", which nothing makes anybody take (docs/races.md: 14).
+// "The lock protects zswap_next_shrink", but nothing in C enforces that (docs/races.md: 14).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

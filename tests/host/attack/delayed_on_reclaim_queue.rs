@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Delayed work isn't waited for when its queue is destroyed: it would be queued on what is gone.
+// Destroying a queue doesn't wait for delayed work, which would be queued on the freed queue.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

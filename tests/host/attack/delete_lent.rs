@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swap_cache_del_folio() on a folio whose lock was only lent: its holder goes on as if the slots
-// were his, while freeing them calls zswap_invalidate().
+// swap_cache_del_folio() on a folio whose lock was only lent: the holder still relies on the slots,
+// while freeing them calls zswap_invalidate().
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

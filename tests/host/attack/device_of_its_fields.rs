@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A reference to a device, and a slot that is being freed, without either.
+// Struct literals forge a reference to a device, and a slot that is being freed.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

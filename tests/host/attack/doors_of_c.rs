@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways in for C's callers, who have looked that the slots are theirs, or have frozen the folio:
-// a folio is added without a look, replaced by any other, deleted under its reader.
+// The entry points for C's callers, which own the slots or have frozen the folio: a folio is added
+// without a check, replaced by any other one, deleted under its reader.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is looked at without a lock by who has its folio, and by a walk over its list: what
-// isn't for two at a time can't be in one.
+// The task that has the entry's folio and a walk over its list access an entry concurrently,
+// without a common lock: its type must be `Sync`.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

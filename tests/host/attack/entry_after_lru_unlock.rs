@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "The entry can be freed as soon as we drop the LRU lock", says shrink_memcg_cb(), and has looked
-// at it all the same (docs/races.md: 7).
+// "The entry can be freed as soon as we drop the LRU lock", says shrink_memcg_cb(), but it once
+// accessed the entry after that (docs/races.md: 7).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry that was stored is replaced by a newer one, and used all the same.
+// An entry that was stored is used after it was replaced by a newer one.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is published first and finished after, "while it's already in xarray".
+// An entry is published first and initialised later, "while it's already in xarray".
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any number can be a swp_entry_t: zswap would look for a device that isn't there.
+// A swp_entry_t made from any number: zswap would look up a device that doesn't exist.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

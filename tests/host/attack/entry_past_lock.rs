@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is remembered beyond the time for which the folio's lock keeps it.
+// A reference to an entry outlives the folio's lock, which keeps the entry.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is taken out of its slot by who has only looked: decompressed after that, it is lost if that
-// fails (C's order is a comment); or it is freed twice (docs/races.md: 10), or looked at for statistics
-// when it is gone. Nobody but the abstraction takes.
+// A reader takes an entry out of its slot: decompressed after that, the page is lost on a failure
+// (a comment in C has the order); or the entry is freed twice (docs/races.md: 10), or read for
+// statistics after it is freed. Only the abstraction takes entries.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

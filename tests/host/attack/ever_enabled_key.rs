@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The static key is set back, or read as memory: its code is patched elsewhere.
+// The static key is reset, or read as memory, although its state is in patched code.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A second evidence of one lock is a second view of what it protects.
+// A second witness of one lock is a second view of what it protects.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

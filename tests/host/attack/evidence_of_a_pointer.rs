@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// C takes any pointer for what its comment says it is. Here whoever says so has to be unsafe.
+// C relies on comments for what a pointer is. Here such a claim requires `unsafe`.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a comment says can be said by anybody. Here a value says it, and nobody can make up the
-// value.
+// Any caller can claim what a comment requires. Here a value is the proof, and the
+// policy can't construct the value.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What C reads by its name is put into memory that is freed after boot, or under another name.
+// A variable that C reads by name is placed in memory that is freed after boot, or renamed.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

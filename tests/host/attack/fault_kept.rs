@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a fault when it is over, and its VMA may be gone.
+// The policy keeps a fault beyond its end, when its VMA may be gone.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

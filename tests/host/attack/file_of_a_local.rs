@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A debugfs file shows a number that is on somebody's stack.
+// A debugfs file shows a number on a function's stack.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One page, two decompressions into it at a time.
+// Two concurrent decompressions into one page.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The folio whose number was in a word a moment ago may be freed and used for something else: it is
-// got only if it is still in use and still the slot's, which is for Slot::folio() to see
-// (docs/races.md: 36).
+// A folio whose frame number was read from a swap-table entry may be freed and reused by now:
+// a reference may be taken only if it still is in use and still the slot's, which
+// Slot::folio() checks (docs/races.md: 36).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

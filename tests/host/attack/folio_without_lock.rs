@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that a look-up has found may have left its slot: C's callers must lock it and look again
-// (docs/races.md: 41). A reference gives no access.
+// A folio that a lookup has found may have left its slot: C's callers must lock it and recheck
+// (docs/races.md: 41). A reference gives no access to the slots.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any number can be a page frame's.
+// A page frame number made from any number.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

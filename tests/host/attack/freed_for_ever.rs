@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Freeing a slot, or swapon, keeps its evidence for ever: an edit of the policy
-// alone, which is safe code. The C ABI lends to closures, which can't choose a lifetime.
+// Freeing a slot, or swapon, keeps its witness forever: a change of the policy alone, which is safe
+// code. The C ABI lends to closures, which can't choose a lifetime.
 //@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: borrowed data escapes outside of closure

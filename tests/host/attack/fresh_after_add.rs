@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// __swap_cache_alloc() puts a folio that it has added already: the swap cache has one that is
-// freed.
+// __swap_cache_alloc() puts a folio that it has already added: the
+// swap cache then has a freed folio.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

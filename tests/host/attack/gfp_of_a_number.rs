@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Allocation flags out of thin air, for an allocation that mustn't sleep or reclaim.
+// Allocation flags made from a number, for an allocation that must not sleep or reclaim.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A shrinker keeps the cgroup that it was called for.
+// A shrinker keeps the cgroup that it was called for beyond the call.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

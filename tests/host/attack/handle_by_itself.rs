@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A handle that is copied is freed twice, or in another pool.
+// A copied handle is freed twice, or in another pool.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

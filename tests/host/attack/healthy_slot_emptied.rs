@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry that is the newest there is of its page is dropped, and the new folio with it: the page is
-// lost. Only what is kept behind a zero mark can be dropped so.
+// The entry with the newest contents of its page is dropped, and the new folio with it: the page is
+// lost. Only an entry of a slot with the zero mark can be dropped this way.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

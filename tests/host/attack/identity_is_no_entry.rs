@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writeback remembers an entry's address across the dropped lock, and follows it: "only when this
+// Writeback keeps an entry's address across the dropped lock, and dereferences it: "only when this
 // is successful can the entry be dereferenced".
 //@revisions: control attack
 //@[control] check-pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What C will call for ever goes with the module: shrinkers, debugfs files, lists, parameters and
-// states of CPUs that are never taken back are for built-in code.
+// Callbacks that C never drops are unloaded with the module: shrinkers, debugfs files, lists,
+// parameters and CPU states that are never unregistered are for built-in code.
 //@revisions: control attack
 //@[control] check-pass
 //@[attack] compile-flags: --cfg MODULE

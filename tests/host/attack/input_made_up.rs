@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A list of bytes that isn't as long as it says.
+// A scatterlist that is shorter than its claimed length.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What stores through a shared reference, or does what its type says, is taken for what it is of a
-// subtype of, or a supertype. (docs/safety.md has the table.)
+// A type that stores through a shared reference, or acts by its type parameter, is coerced to one
+// of a subtype or supertype. (docs/safety.md has the table.)
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

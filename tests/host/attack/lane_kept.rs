@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What one page was compressed to is looked at after its lane was given to another page: hardware
-// writes to it.
+// One page's compressed data is read after its lane was reused for another
+// page, while hardware writes there.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio is given away while hardware still reads its pages.
+// A folio is released while hardware still reads its pages.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// While pages are under way in a compressor's lanes, another page is put into the same lanes.
+// Another page is submitted to a compressor's lanes while they have pages in flight.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

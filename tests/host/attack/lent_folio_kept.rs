@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a folio when the caller may have put its reference.
+// The policy keeps a folio beyond the call, when its caller may have put the reference.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Links that aren't in the item: the walk would find an item that isn't around them.
+// The links aren't embedded in the item: the walk would compute a wrong item address.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

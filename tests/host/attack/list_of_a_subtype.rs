@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two types, of which one is a subtype of the other, have different lists: an object that is on the
-// first one's, and dropped as the second, would be taken off the wrong list, and its memory be freed
-// while it is on the right one. Nor are the lists of the one ready when those of the other are.
+// Two types, one a subtype of the other, have different lists: an object on the first type's list,
+// dropped as the second type, would be removed from the wrong list, and its memory freed while on
+// the right one. Nor does preparing the lists of one type prepare those of the other.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A generation is put on a list that is taken for one of another type: who has the list calls, with a
-// reference to a local, what wants one for ever.
+// A generation is added to a list that is coerced to another type: the list's owner would call,
+// with a reference to a local, code that needs a 'static one.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list goes, and its pools still have to unlink themselves from it.
+// The list is dropped while its pools still have to unlink themselves from it.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A load says of a slot which has an entry that there is none: C reads the device then, which has an
-// older page. Or it looks for another type's, of which there is none. Only the abstraction looks, for
-// what C's caller has asked for.
+// A load reports that a slot with an entry has none: C then reads the device, which has older
+// contents. Or it looks for another type's entry, which doesn't exist. Only the abstraction does
+// the lookup, for the type that C's caller has requested.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

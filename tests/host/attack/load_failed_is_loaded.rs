@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An I/O error is reported as success: the page that couldn't be decompressed is shown as it is.
+// An I/O error is reported as success: a page that couldn't be decompressed becomes visible.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

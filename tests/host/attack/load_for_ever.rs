@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A load keeps the folio's lock for ever: an edit of the policy
-// alone, which is safe code. The C ABI lends to closures, which can't choose a lifetime.
+// A load keeps the folio's lock forever: a change of the policy alone, which is safe code. The C
+// ABI lends to closures, which can't choose a lifetime.
 //@[attack]error-in-other-file: is not general enough
 //@revisions: control attack
 //@[control] check-pass

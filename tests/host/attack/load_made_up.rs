@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_load() returns 0, and the folio isn't filled, or still locked: who waits for it waits for
-// ever.
+// zswap_load() returns 0, but the folio isn't filled, or is still locked: tasks that
+// wait for the folio wait forever.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What came of one folio is said of another, which is still locked.
+// One folio's result is returned for another one, which is still locked.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

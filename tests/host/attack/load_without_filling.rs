@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// folio_mark_uptodate() on a page that nobody has written to: old memory is shown to the process.
+// folio_mark_uptodate() on a page that was never written: the process sees stale memory.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

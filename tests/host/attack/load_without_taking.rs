@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page is filled when it is no longer being loaded, and its entry stays: a second copy, and the
-// old one after the first write.
+// The page is filled after the load has ended, and its entry stays: a second
+// copy, stale after the first write.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A callback that has dropped the list's lock takes it again, and the walk goes on: over what
-// others have changed (CVE-2025-71181 was a wrong relock).
+// A callback that has dropped the list's lock retakes it, and the walk continues over a list that
+// has changed (CVE-2025-71181 was a wrong relock).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

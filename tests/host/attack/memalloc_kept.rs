@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The flag of reclaim's is taken for set after the scope has ended.
+// The witness for PF_MEMALLOC is used after its scope has ended.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a cgroup that C has lent to it for the call: `mem_cgroup_css_offline()` gives its
-// own reference up afterwards. How long it is lent isn't for the policy to say.
+// The policy keeps a cgroup that C lends only during the call: `mem_cgroup_css_offline()` gives up
+// its own reference afterwards. The policy can't choose the lifetime.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// obj_cgroup_memcg() without RCU: the group is freed between this and its use. What can be had is a
-// reference.
+// obj_cgroup_memcg() without RCU: the cgroup is freed between the call and its use. The
+// policy gets a counted reference.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mem_cgroup_put(), then a look at the group (docs/races.md: 8: the object's cgroup was dropped
-// before list_lru_del() asked it).
+// The cgroup is used after mem_cgroup_put() (docs/races.md: 8: the object's cgroup was
+// put before list_lru_del() used it).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The folio is the I/O's, which unlocks it; then it is read, or deleted, again.
+// The I/O owns the folio and unlocks it; the policy reads or deletes it once more.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that was submitted to be written is no longer ours: its lock is dropped as the I/O
-// starts.
+// A folio that was submitted for writing is no longer ours: the
+// lock is dropped when the I/O starts.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that somebody else has added, and will read, is taken for one's own.
+// A folio that another task has added, and will read, is used as our own.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

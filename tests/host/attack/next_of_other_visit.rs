@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What one visit has done is said of another: one that has dropped the lock ends with the word of
-// one that hasn't.
+// One visit's outcome is returned for another: a visit that has dropped the lock ends
+// with the outcome of one that hasn't.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

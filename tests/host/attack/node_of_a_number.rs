@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// C looks for the memory of a node that the machine can't have, beyond the end of an array or behind a
-// null pointer. What is a node is asked when it is made, and there is no other way to make one.
+// C looks up the memory of an impossible node, beyond the end of an array or through a null
+// pointer. The constructor checks that a node is possible, and the policy has no other constructor.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

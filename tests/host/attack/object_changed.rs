@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shrinker walks over an entry that somebody changes: others may be looking, so nobody gets it
-// to himself.
+// The shrinker visits an entry while another task changes it: since others may read an entry, no
+// task gets exclusive access to it.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

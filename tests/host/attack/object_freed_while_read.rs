@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zs_free() while somebody reads the object, who goes on in another's.
+// zs_free() during a read of the object, whose memory is then reused.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An entry is copied out of its place, which lists point at.
+// An entry is moved out of its memory, to which lists point.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

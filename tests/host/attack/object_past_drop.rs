@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// kmem_cache_free(), then a look at the object.
+// The object is used after kmem_cache_free().
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_pool_put(), then a look at the pool.
+// The pool is used after zswap_pool_put().
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// kmem_cache_free() of an object in another cache than it came from. An object is freed by its
-// drop, which finds its cache; no cache takes one.
+// kmem_cache_free() of an object to a cache that it doesn't come from. Dropping an object finds its
+// cache; no function frees one to a given cache.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two entries looked at under one lock hold: freeing one may free the other, if they turn out to be
-// the same slot.
+// Two entries borrowed from one view: freeing one may free the
+// other, if both are of the same slot.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a fault's memory policy when the fault is over.
+// The policy keeps a fault's memory policy beyond the fault.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

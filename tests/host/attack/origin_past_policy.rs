@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// mpol_cond_put() first, then an allocation by the policy.
+// An allocation by a memory policy after mpol_cond_put().
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swap_zswap_tree() finds a tree for any entry, whoever has it: with a wrong one, another device's.
+// swap_zswap_tree() finds a tree for any entry: for a wrong one, another device's tree.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A page that processes have mapped is borrowed as bytes, which change while they are read: a
-// compressor that reads twice sees two pages.
+// A page that processes have mapped is borrowed as bytes, which may change concurrently: a
+// compressor that reads twice sees different data.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

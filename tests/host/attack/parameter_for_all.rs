@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A parameter that anybody may write, and one that others may read, but not its group
-// (VERIFY_OCTAL_PERMISSIONS(), in C a rule of the build too).
+// A parameter that all users may write, and one that others may read, but not the group
+// (VERIFY_OCTAL_PERMISSIONS(), also a build-time check in C).
 //@revisions: control attack
 //@[control] check-pass
 //@[attack] error-in-other-file: could not evaluate static initializer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "The caller holds the lock", says the caller.
+// A caller forges the proof that it holds the lock.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The text is looked at after the lock was released.
+// The text is read after the lock was released.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

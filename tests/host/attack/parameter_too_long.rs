@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A parameter of a module whose name C, which copies it for sysfs, has no room for
-// (__module_param_call(), in C a rule of the build too). One letter less, and it fits.
+// A parameter whose module name is too long for C, which copies it for sysfs
+// (__module_param_call(), also a build-time check in C). A name one letter shorter fits.
 //@revisions: control attack
 //@[control] check-pass
 //@[attack] error-in-other-file: could not evaluate static initializer

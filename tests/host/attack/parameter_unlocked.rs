@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sysfs frees a parameter's old text while somebody reads it: kernel_param_lock() was forgotten.
+// sysfs frees a parameter's old text during a read without kernel_param_lock().
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The text is set by who is still reading it.
+// The text is set while it is still borrowed.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "This CPU's" is no lock: a task that has moved on uses another CPU's value (docs/races.md: 4).
+// this_cpu() is no lock: a task that has migrated uses another CPU's value (docs/races.md: 4).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zs_free() of a handle in another pool: the pool that an owner says it has must be the same
-// always, so it must be its field, and not what the field leads to.
+// zs_free() of a handle in another pool: an owner must always have the same pool, so the pool must
+// be its field, and not what a field dereferences to.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

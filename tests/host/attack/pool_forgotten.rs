@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pool that was created, and neither made current nor destroyed: leaked, in C.
+// A pool is created, and neither made current nor destroyed: a leak in C.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

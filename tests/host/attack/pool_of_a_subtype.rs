@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An owner has two pools, and which is meant is said by its type: an object would be freed in the other.
+// Two pools, selected by the owner's type: after a coercion an object is freed in the wrong one.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A cgroup is made ready, freed, and then used.
+// A cgroup's lists are prepared, the cgroup is freed, and then the lists are used.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A lock that is in use is copied elsewhere.
+// A lock in use is moved.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A pool that was found on the list under RCU is kept beyond that.
+// A pool found on the list under RCU is kept beyond the read section.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps what a C caller reads with, which is on that caller's stack.
+// The policy keeps a C caller's I/O context, which is on that caller's stack.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

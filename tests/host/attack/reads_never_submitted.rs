@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// swap_read_submit() forgotten: the folios that were begun stay locked, and who waits for them
-// waits for ever.
+// Without swap_read_submit(), folios whose reads were started stay locked, and tasks
+// that wait for them wait forever.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_pool_get(): "the caller must already have a reference". A Ref comes from a list or from a
-// Ref.
+// zswap_pool_get(): "the caller must already have a reference". A Ref comes only
+// from a list or from another Ref.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

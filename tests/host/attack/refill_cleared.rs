@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A refused store has emptied the slots, and then one is filled again: left behind, it is written
-// over newer data (docs/races.md: 12).
+// A refused store has cleared the slots, and then one is filled again: writeback of that entry
+// overwrites newer data (docs/races.md: 12).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

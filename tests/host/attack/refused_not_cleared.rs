@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_store() says no, and an older entry stays: it is written over newer data some day
-// (docs/races.md: 12).
+// zswap_store() refuses, and an older entry stays: its writeback will
+// overwrite newer data (docs/races.md: 12).
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slots of another folio are emptied than of the one that is refused.
+// The cleared slots belong to another folio than the refused one.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

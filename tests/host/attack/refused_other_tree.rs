@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What another subsystem keeps for the slots is emptied.
+// Another subsystem's data for the slots is cleared.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LRU_REMOVED for an item that wasn't isolated, or isolated twice: list_lru counts it once too
-// often. A walk can't take an item off its list; destroying it does.
+// LRU_REMOVED for an item that wasn't isolated, or was isolated twice: list_lru's count is off by
+// one. A walk can't remove an item from its list; dropping the item does.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

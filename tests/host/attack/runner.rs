@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Compiles each program of this folder against the kernel crate that was built, as the policy is
-//! compiled: twice, once as it is allowed (`control`), once with the lines that attack.
+//! Compiles each program of this folder against the built kernel crate, with the policy's flags,
+//! twice: once without (`control`) and once with the attacking lines.
 //!
 //! The control must compile, so that an attack can't fail for another reason. The attack must fail
-//! with the errors that it names, at those lines, and with the words of NAME.attack.stderr. Programs
-//! in `ok/` must compile: they are what types don't exclude, and say why it does no harm.
+//! with the errors that it names, at those lines, and with the output in NAME.attack.stderr.
+//! Programs in `ok/` must compile: they do what the types don't exclude, and explain why it is
+//! harmless.
 //!
-//! `cargo test -p attack -- --bless` writes the words anew; with a name, only what has it is compiled.
+//! `cargo test -p attack -- --bless` rewrites the expected output; with a name, only programs that
+//! match are compiled.
 
 use std::{
     collections::BTreeSet,
@@ -30,8 +32,8 @@ use ui_test::{
     Args, CommandBuilder, Config, Error,
 };
 
-/// Whose words those are: with another compiler, or another configuration than that of `make test`,
-/// only the codes and lines of errors count.
+/// The compiler of the expected output: with another one, or another configuration than that of
+/// `make test`, only the codes and lines of errors are compared.
 const RUSTC: &str = "rustc 1.85.";
 
 fn main() {
@@ -52,7 +54,7 @@ fn main() {
     if all {
         println!("running {} tests", attacks.len() + ok.len() + 1);
         let wrong = not_told(top, &attacks, &ok);
-        say("docs/safety.md tells of each", wrong.is_empty());
+        say("docs/safety.md lists each program", wrong.is_empty());
         for wrong in &wrong {
             println!("error: {wrong}");
         }
@@ -94,7 +96,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Each program has to be in the last column of a table of docs/safety.md, and the other way round.
+/// Each program must be in the last column of a table of docs/safety.md, and vice versa.
 fn not_told(top: &Path, attacks: &BTreeSet<String>, ok: &BTreeSet<String>) -> Vec<String> {
     let page = fs::read_to_string(top.join("docs/safety.md")).expect("docs/safety.md");
     let cells = page.lines().filter_map(|line| {
@@ -123,7 +125,7 @@ fn not_told(top: &Path, attacks: &BTreeSet<String>, ok: &BTreeSet<String>) -> Ve
         .collect()
 }
 
-/// How the kernel's build compiles the policy: its environment and flags.
+/// The environment and flags by which the kernel's build compiles the policy.
 fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     let line = make.lines().next().unwrap_or_default();
     let (_, line) = line.split_once(":= ").expect("a command");
@@ -142,7 +144,7 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
         ..CommandBuilder::rustc()
     };
     let ours = ["--error-format=json", "--emit=metadata"];
-    // What is only style.
+    // Lints about style only.
     let style = [
         "dead_code",
         "dropping_copy_types",
@@ -158,12 +160,12 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     config.out_dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     config.with_args(args);
     let defaults = config.comment_defaults.base();
-    // The edition is among the flags; what rustc suggests isn't asked for.
+    // The edition is among the flags; rustc's suggestions aren't applied.
     defaults.custom.remove("edition");
     defaults.custom.remove("rustfix");
 
-    // Of the kernel's own lines only the file: they move, and change, where nothing has changed for
-    // the program. Nor does the margin matter, which is as wide as the largest line number.
+    // Of the kernel's own lines only the file is compared: they move and change without effect on
+    // the program. The margin, as wide as the largest line number, is ignored, too.
     let top = top.to_str().expect("a path of letters");
     config.stderr_filter(&format!("{top}/(build/src|tests/host/attack)/"), "");
     config.stderr_filter(r"/[^ ]*/lib/rustlib/src/rust/", "");
@@ -185,7 +187,7 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     config
 }
 
-/// The words of a shell's line, in which single quotes may be.
+/// Splits a shell's command line, which may have single quotes, into words.
 fn words(line: &str) -> Vec<OsString> {
     let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
     for letter in line.chars().chain([' ']) {
@@ -202,7 +204,7 @@ fn words(line: &str) -> Vec<OsString> {
     words
 }
 
-/// Says what came of each in the words of Rust's own test programs, which tests/run.sh reads.
+/// Prints each result in the format of Rust's test programs, which tests/run.sh parses.
 struct Lines;
 
 impl StatusEmitter for Lines {
@@ -222,7 +224,7 @@ impl StatusEmitter for Lines {
 struct Line {
     path: PathBuf,
     revision: String,
-    /// One of a program's two compilations went as it should.
+    /// One of a program's two compilations had the expected result.
     half: Arc<AtomicBool>,
 }
 
@@ -253,7 +255,7 @@ impl TestStatus for Line {
         let ok = self.path.parent().is_some_and(|dir| dir.ends_with("ok"));
         match (self.revision.as_str(), result.is_ok()) {
             ("", true) if ok => say(&format!("ok/{name}"), true),
-            // Comes without a result, after both.
+            // Reported without a result, after both.
             ("", true) => {}
             ("", false) => say(&name, false),
             (_, true) => {
@@ -274,7 +276,7 @@ impl TestStatus for Line {
     }
 }
 
-/// Why something failed, a line each, after what rustc said.
+/// The reasons for a failure, one on each line, after rustc's output.
 struct Reasons;
 
 impl Summary for Reasons {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A module goes, and its compression algorithm stays registered: it is forgotten, kept in a static, or
-// was registered by an initialisation that fails later.
+// A module is unloaded, and its compression algorithm stays registered: the registration is
+// forgotten, kept in a static, or done by an initialisation that fails later.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A word of the swap table is taken for a folio, and is a shadow: an address made of an eviction's
-// time (the XArray's xa_is_value() forgotten).
+// A swap-table entry with a shadow is used as a folio: an address made from an eviction's timestamp
+// (the XArray's xa_is_value() check is missing).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

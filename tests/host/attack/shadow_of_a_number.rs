@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A shadow that isn't one, null among them, is written into a slot: workingset takes it for an
-// eviction, and looks for its node.
+// An invalid shadow, such as null, is written into a slot: the workingset code decodes it as an
+// eviction, and looks up its node.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was charged isn't what is uncharged: counters go below zero (docs/races.md: 6). Who says how
-// large an object is promises to say the same always.
+// The uncharged size differs from the charged one: counters underflow (docs/races.md: 6). The trait
+// that returns an object's size is unsafe, and requires a constant.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a slot when the call is over that its device was kept for.
+// The policy keeps a slot beyond the call, when its device is no longer kept.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

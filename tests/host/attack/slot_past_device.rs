@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// get_swap_device() is dropped, and the slot looked at: swapoff frees the clusters meanwhile
-// (docs/races.md: 33, 35, 42).
+// The slot is used after put_swap_device(): swapoff may have freed the clusters by
+// then (docs/races.md: 33, 35, 42).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A slot beyond the device's end, or of another device: Slot::at() has it or hasn't.
+// A slot beyond the device's end, or of another device: only Slot::at() makes slots.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

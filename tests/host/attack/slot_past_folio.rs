@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A slot beyond those of the folio is somebody else's. There is no way to name it but by an index,
-// which is compared; the array behind has no name.
+// A slot beyond those of the folio belongs to another owner. A slot is named by its index only,
+// which is bounds-checked; the policy can't name the array.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

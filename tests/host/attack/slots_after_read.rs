@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that is being read is the I/O's, which unlocks it at any time: what was found for its slot
-// isn't to be kept.
+// The I/O owns a folio that is being read and unlocks it at any time: an object
+// found for its slot must not be kept.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zswap_load() unlocks the folio: an entry of it that is touched after that may be gone
-// (docs/races.md: 10).
+// zswap_load() unlocks the folio: an entry of it that is used after that
+// may be freed (docs/races.md: 10).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is kept for slots is said to be kept with shorter lifetimes, by subtyping: a reference to a
-// local is put into the tree, and read as one that lives for ever. Or the type that says which trees,
-// and how an entry is dropped, changes to another that it is a subtype of.
+// Subtyping shortens the lifetimes in the objects of slots: a reference to a local is put into the
+// tree, and read as a 'static one. Or the type that selects the trees, and how an entry is
+// dropped, is coerced to a supertype.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

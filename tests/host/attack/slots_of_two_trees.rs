@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// C may be inside a slot's data twice, by way of what another subsystem keeps for it.
+// C may access a slot's data twice, through another subsystem's data for the slot.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

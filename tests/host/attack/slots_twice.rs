@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// C looks an entry up as often as it likes: what was found first may be freed when it is used.
+// Two views of one folio: an entry from the first may be freed through the second.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

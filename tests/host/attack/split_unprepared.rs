@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A large folio that its cgroup's list of folios to be split has no room for is published: it is
-// put there later, where an allocation can't fail any more.
+// A large folio is published without its cgroup's deferred split queue: it is queued there later,
+// where an allocation must not fail.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

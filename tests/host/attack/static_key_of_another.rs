@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The key is looked at through a reference: the jump table gets the address of that, and C writes beside it.
+// The key is tested through a reference: the jump table gets its address, and C patches by that.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

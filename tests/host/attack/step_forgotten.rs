@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A step of adding a folio whose result is forgotten: charged, and never published.
+// The result of a step of adding a folio is dropped unused: charged, and never published.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

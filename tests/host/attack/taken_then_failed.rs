@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A load has all that it needs, takes the entry, and then fails: the page is lost, and the slot reads
-// what the device has, which is old. Only the abstraction takes, when nothing can fail any more.
+// A load takes the entry, and then fails: the page is lost, and the slot reads as the device's
+// stale contents. Only the abstraction takes entries, when nothing can fail any more.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

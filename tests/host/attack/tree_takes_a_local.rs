@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is stored in a tree stays after the caller has returned, who reads it back as what the tree
-// is of: a tree of `&'static u8` that could be taken for one of `&'a u8` would give a reference to
-// what is gone, as upstream's does.
+// Objects in a tree outlive the caller that stores them, and are read back as the tree's
+// type: a tree of `&'static u8` that could be coerced to one of `&'a u8` would return a
+// dangling reference, as upstream's does.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

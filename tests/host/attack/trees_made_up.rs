@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trees that a type's entries are in are made up, so as to be others at another time.
+// A type's trees are implemented by the policy, so that they may differ between calls.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

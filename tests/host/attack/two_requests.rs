@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "One request at a time": two tasks with the context of one CPU.
+// "One request at a time": two tasks use one CPU's context.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

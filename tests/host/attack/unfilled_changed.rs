@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Before a load or a writeback, something is put into the slot, or all slots are emptied, and the load
-// then fails: the page is lost.
+// Before a load or a writeback, an object is put into the slot, or all slots are cleared, and the
+// load then fails: the page is lost.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

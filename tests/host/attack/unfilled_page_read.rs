@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Inside a load or a writeback, the page that nobody has filled yet is read: old memory is stored, and
-// comes to a process as a page of its own.
+// Inside a load or a writeback, a page that isn't filled yet is read: stale memory is stored, and
+// reaches a process as a page of its own.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

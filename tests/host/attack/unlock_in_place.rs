@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list's lock is dropped, and the item left at its head: the walk, which starts anew, comes to
-// it again and again.
+// The list's lock is dropped with the item left at the list's head: the walk, which
+// restarts there, visits the item forever.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

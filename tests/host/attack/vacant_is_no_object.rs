@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An object is used that was allocated and not written: "many things rely on the
-// zero-initialization".
+// An allocated object is used before it was written: "many things
+// rely on the zero-initialization".
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

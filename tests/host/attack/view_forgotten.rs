@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zs_obj_read_sg_end() never: the object can't be moved any more, and on 32 bits a mapping is left
-// (docs/races.md: 19). A view is lent, and so can't be forgotten.
+// zs_obj_read_sg_end() is never called: the object can't be moved any more, and on 32 bits a
+// mapping leaks (docs/races.md: 19). A view is only lent, and so can't be forgotten.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// zs_obj_read_sg_end() first, then a look: the object may have been moved (docs/races.md: 19).
+// The object is read after zs_obj_read_sg_end(), when it may have moved (docs/races.md: 19).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LRU_SKIP, or any other word that means "the lock is still held", after it was dropped: the walk
-// goes on from an item that may be gone (docs/races.md: 9).
+// LRU_SKIP, or another status that means "the lock is still held", after it was dropped: the walk
+// continues from an item that may be freed (docs/races.md: 9).
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An item that the walk came to is kept for later, when the lock is no longer held.
+// An item that the walk has visited is kept beyond the list's lock.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

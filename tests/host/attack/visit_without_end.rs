@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A callback that says nothing: C goes on with what is in the register.
+// A callback returns no status: C would use whatever is in the register.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

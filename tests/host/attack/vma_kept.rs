@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy keeps a VMA when the caller may have unlocked it.
+// The policy keeps a VMA beyond the call, when the caller may have unlocked it.
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writeback runs under another folio's lock: to wait for the one that has won the slot is a
-// deadlock (docs/races.md: 18). Who comes second gets nothing to wait with, and no folio can be
-// waited for.
+// Writeback runs under another folio's lock: waiting for the folio that has won the slot is a
+// deadlock (docs/races.md: 18). The task that comes second gets nothing to wait for, and there is
+// no function that waits for a folio.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

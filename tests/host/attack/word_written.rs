@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A word of the swap table is written without the cluster's lock, or as nobody would.
+// A swap-table entry is written without the cluster's lock, or with an invalid value.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another folio was filled than the one that is written: what was in memory before goes to the
+// The filled folio isn't the one that is written: stale memory goes to the
 // device.
 //@revisions: control attack
 //@[control] check-pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another slot was emptied than the one that is written: its old entry stays, to be written over
-// newer data some day. What is taken is not for the policy to say.
+// The emptied slot isn't the one that is written: its old entry stays, and its writeback will
+// overwrite newer data. The policy can't choose the entry that is taken.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

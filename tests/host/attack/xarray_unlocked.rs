@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// xa_load() gives a pointer to what may be freed as it returns: who takes it for an element has to
-// say why that isn't so.
+// xa_load() returns a pointer to an object that may be freed at once: a caller that dereferences it
+// has to prove that it isn't, with `unsafe`.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The slot's page is all zeroes, of which zswap isn't told: the entry is older, and written to the
-// device it brings the old page back (docs/upstream). Who hasn't looked for the mark can't write.
+// The slot's page is all zeroes, and zswap isn't told: the entry is stale, and its writeback brings
+// the old page back (docs/upstream). A caller that hasn't checked the mark can't write.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

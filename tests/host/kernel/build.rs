@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The configuration that the simulated kernel has; and the kernel's `acompress.rs` with something else
-//! in it, for models of it.
+//! The simulated kernel's configuration, and variants of the kernel's `acompress.rs` for models.
 
 use std::{env, fs, path::Path};
 
 const ACOMPRESS: &str = "../../../rust/kernel/crypto/acompress.rs";
 
-/// Fewer lanes, so that one is used again while another is under way.
+/// Fewer lanes, so that one is reused while another is in flight.
 const TWO_LANES: (&str, &str) = ("DEPTH: usize = 8;", "DEPTH: usize = 2;");
 
-/// The name of a variant with two lanes, what else is replaced in it, and by what: each a mistake, but
-/// for the first.
+/// The name of a variant with two lanes, and its other replacements: each a seeded bug, except the
+/// first.
 const VARIANTS: &[(&str, &str, &str)] = &[
     ("two_lanes", TWO_LANES.1, TWO_LANES.1),
     (
@@ -44,7 +43,7 @@ fn main() {
     }
     println!("cargo:rerun-if-changed={ACOMPRESS}");
     let source = fs::read_to_string(ACOMPRESS).unwrap();
-    // What is included can't have documentation of its own.
+    // An included file can't have module documentation.
     let source: String = source
         .split_inclusive('\n')
         .filter(|line| !line.starts_with("//!"))

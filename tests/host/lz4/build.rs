@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Compiles the kernel's LZ4 for the host, as the kernel does, with headers of our own.
+//! Compiles the kernel's LZ4 for the host, like the kernel, with replacement headers.
 
 use std::{env, path::Path, process::Command};
 
@@ -31,7 +31,8 @@ fn main() {
                 "-O2",
                 "-std=gnu11",
                 "-fno-strict-aliasing",
-                // The kernel has none; in what the host compiles of Rust that can't be said.
+                // The kernel uses no vector instructions; for the host's Rust code that can't be
+                // configured.
                 "-mno-sse",
                 "-mno-mmx",
                 "-mno-avx",

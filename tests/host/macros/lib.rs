@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `#[export]`, as the kernel has it, but that a failed model unwinds through the function.
+//! `#[export]`, as in the kernel, except that a failed model unwinds through the function.
 
 use proc_macro::{Delimiter, Group, Literal, TokenStream, TokenTree};
 

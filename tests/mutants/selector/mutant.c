@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parameter that says which mistake the Rust code makes: see rust/kernel/mutant.rs. */
+/* The parameter that selects the mutant in the Rust code: see rust/kernel/mutant.rs. */
 #include <linux/moduleparam.h>
 
 extern u64 zswap_mutant;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process with memory to swap, told what to do one line at a time: reads
- * commands on standard input, answers each with one line. It knows what every
- * byte of its memory must be and compares all of them: `check` is the judge of
- * every test.
+ * A process with memory to swap, controlled by commands on standard input, each
+ * answered with one line. It knows what every byte of its memory must be and
+ * compares all of them: every test relies on `check`.
  *
  *   map PAGES KIB      anonymous memory, KIB (that of a page, 64, 2048) asks for that folio size
  *   node N             memory comes from node N alone from now on
@@ -65,7 +64,7 @@ static const char *const kinds[] = { "text", "random", "zero", "same", "last" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
-/* What is expected, and what the kernel says. */
+/* The expected contents, and the kernel's answers. */
 static unsigned char want[CHUNK * PAGE] __attribute__((aligned(PAGE)));
 static uint64_t map_entries[CHUNK];
 
@@ -107,7 +106,7 @@ static void make_page(size_t index, uint64_t *to)
 	}
 }
 
-/* What the n pages from index on must hold, into want. */
+/* Puts the expected contents of the n pages from index on into want. */
 static void expect(size_t index, size_t n)
 {
 	if (kind != DISK) {
@@ -139,7 +138,7 @@ static void fill(void)
 	fill_some(0, pages);
 }
 
-/* NULL, or where and how memory differs from what was written. */
+/* NULL, or where and how memory differs from its expected contents. */
 static const char *differs(void)
 {
 	static char how[120];
@@ -176,7 +175,7 @@ static size_t swapped(void)
 	return count;
 }
 
-/* All that zswap holds, of whomever. */
+/* The number of pages in zswap, of all processes. */
 static long stored(void)
 {
 	char text[24] = "";
@@ -190,7 +189,7 @@ static long stored(void)
 
 static void page_out(void)
 {
-	/* A page in the other CPU's LRU batch is passed over: ask again. */
+	/* A page in the other CPU's LRU batch is skipped: retry. */
 	for (int tries = 0; tries < 5; tries++) {
 		if (madvise(mem, pages * PAGE, MADV_PAGEOUT))
 			die("MADV_PAGEOUT");
@@ -237,7 +236,7 @@ static void map(size_t n, unsigned int kib)
 		die("mmap");
 	mem = (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
 	pages = n;
-	/* A kernel without large folios knows neither. */
+	/* A kernel without large folios has neither. */
 	if (madvise(mem, n * PAGE, kib > PAGE_KIB ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
 	    (kib > PAGE_KIB || errno != EINVAL))
 		die("MADV_HUGEPAGE");
@@ -285,7 +284,7 @@ static bool racing;
 
 static void *reader(void *unused)
 {
-	/* Stops at once: reading on would take back what the race has made. */
+	/* Stops at once: further reads would undo the race's effect. */
 	for (size_t i = 0; __atomic_load_n(&racing, __ATOMIC_RELAXED); i = (i + 1) % pages)
 		(void)*(volatile unsigned char *)(mem + i * PAGE);
 	return unused;
@@ -306,9 +305,9 @@ static void race(int rounds)
 }
 
 /*
- * Where a device is synchronous, the fault that brings back the last page of a folio
- * frees its slots. APART keeps them: the last page is gone, so that the rest comes back
- * one by one, and the one before it never comes back.
+ * On a synchronous device, the fault that brings back the last page of a folio frees its slots.
+ * APART keeps them: the last page is unmapped, so that the rest comes back one by one, and the one
+ * before it never comes back.
  */
 static struct {
 	size_t folio, size; /* in pages; nothing to do when size is 0 */
@@ -325,7 +324,7 @@ static bool is_swapped(size_t page)
 	return entry & SWAPPED;
 }
 
-/* Reads a page of the folio while it is being stored: after it is unmapped. */
+/* Reads a page of the folio during its store: after it is unmapped. */
 static void *holder(void *unused)
 {
 	cpu_set_t other;
@@ -357,7 +356,7 @@ static bool hold_folio(size_t folio, size_t size, uint64_t delay)
 	__atomic_store_n(&held.size, size, __ATOMIC_RELEASE);
 	if (madvise(mem + folio * PAGE, size * PAGE, MADV_PAGEOUT))
 		die("MADV_PAGEOUT");
-	/* If the folio is gone by now, this takes an entry away. */
+	/* If the folio is freed by now, this loads and so removes an entry. */
 	(void)*(volatile unsigned char *)(mem + folio * PAGE);
 	for (uint64_t end = now() + 10000000; held.size && now() < end;)
 		sched_yield();
@@ -546,9 +545,9 @@ int main(void)
 	pagemap = open("/proc/self/pagemap", O_RDONLY);
 	if (pagemap < 0)
 		die("pagemap");
-	/* Around the page cache, whose pages would fill the memory beside. */
+	/* Bypasses the page cache, which would fill up memory. */
 	disk = open(CORPUS, O_RDONLY | O_DIRECT);
-	/* Only what is mapped from now on is swapped. */
+	/* Only memory mapped from now on is swapped. */
 	if (mlockall(MCL_CURRENT))
 		die("mlockall");
 	puts("ready");

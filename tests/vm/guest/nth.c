@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One system call, with an allocation on its way failing:
+ * One system call, with one of its allocations failing:
  *
  *   nth N put FILE STRING      one write(2)
  *   nth N on|off DEVICE        swapon(2), swapoff(2)
  *
- * N is which allocation, of those that failslab and fail_page_alloc watch; 0 lets
- * their own settings choose, by make-it-fail. Prints "ok" or the errno's name, and
- * then "hit", or "missed" if there were fewer than N allocations.
+ * N selects one of the allocations that failslab and fail_page_alloc watch; 0 uses their own
+ * settings, by make-it-fail. Prints "hit", or "missed" if there were fewer than N allocations, and
+ * then "ok" or the errno's name.
  */
 #define _GNU_SOURCE
 #include <errno.h>

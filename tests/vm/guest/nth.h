@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Makes an allocation of this thread's fail: see nth.c for N. */
+/* Makes one of this thread's allocations fail: see nth.c for N. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static int nth_file = -1, nth_mode_file = -1;
 
-/* Opened before: what opening allocates isn't to fail. */
+/* Opened beforehand: the allocations of opening must not fail. */
 static bool nth_ready(void)
 {
 	if (nth_file < 0)
@@ -34,7 +34,7 @@ static void nth_begin(unsigned int n)
 	nth_put(n ? nth_file : nth_mode_file, n ? n : 1);
 }
 
-/* How many allocations were missing to the N-th. */
+/* Ends the injection. Returns how many allocations short of N there were. */
 static unsigned int nth_end(unsigned int n)
 {
 	char text[16] = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* put FILE STRING: one write(2), as a shell can't: prints ok or the errno's name. */
+/* put FILE STRING: a single write(2), which a shell can't do: prints ok or the errno's name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two evidences of one lifetime can change places: each still says what is true of its own folio,
-// from which its slots are found. Reads that change places are submitted, both.
+// Two witnesses of one lifetime can be swapped: each still is valid for its own folio, from which
+// its slots are found. Swapped Reads are both submitted.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::swap;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Evidence that owns nothing: to forget it does nothing, as dropping it does.
-// Of what is in a closure only (View, ParamLock, Reads, and what NewFolio and UnreadFolio lend)
-// there is no value to forget: see view_forgotten. Who forgets a Visit or an Unlocked has no Next
-// to end the callback with: see visit_without_end.
+// A witness that owns nothing: forgetting it has no effect, nor has dropping it. A witness that is
+// only lent to a closure (View, ParamLock, Reads, and what NewFolio and UnreadFolio lend) can't be
+// forgotten: see view_forgotten. A caller that forgets a Visit or an Unlocked has no Next to end
+// the callback with: see visit_without_end.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Harmless: there is no handle of what is under way. Who forgets the lanes has nothing under way, and
-// they are as they were.
+// Harmless: requests in flight have no handle. Nothing is in flight when the lanes are
+// forgotten, and they stay as they were.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A folio whose lock is forgotten stays locked, in the swap cache and with its references: it isn't
-// freed, nor are its slots, nor does its device go. Whoever wants the page waits for ever, and
-// swapoff does; nobody reads what isn't his. (C's bug of that kind is docs/races.md: 2.)
-// To forget a folio that is being loaded isn't enough to end zswap_load(): the policy would have to
-// say what became of it, and can't: see load_made_up.
+// freed, nor are its slots, nor is its device removed. Tasks that need the page wait forever, as
+// does swapoff; no task reads another's data. (docs/races.md: 2 is such a bug in C.) Forgetting a
+// folio that is being loaded isn't enough to end zswap_load(): the policy would have to return an
+// outcome, and can't: see load_made_up.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;

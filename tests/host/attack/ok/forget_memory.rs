@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory that is forgotten is leaked, and what is in it stays as it was: an entry is still on its
-// list, where a walk finds it alive; its object keeps its pool, its charge the cgroup's counters.
-// An instance that hotplug calls is pinned: the memory that it is in can't be had back without
-// dropping it. A shrinker that isn't registered is called by nobody, and a state that is forgotten
-// is still set up.
+// Forgotten memory is leaked, and its contents stay valid: an entry is still on its
+// list, where a walk finds it alive; its object keeps its pool, its charge the cgroup's
+// counters. An instance that hotplug calls is pinned: its memory can't be reused
+// without dropping it. A shrinker that isn't registered is never called, and a state
+// that is forgotten stays registered.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The kernel crate's own guards. An RCU read section that is never left frees nothing: those who
-// wait for readers wait for ever, and say so (stalls). A lock that is never released is waited for;
-// what it protects stays untouched.
+// The kernel crate's own guards. An RCU read section that never ends frees nothing: waits for
+// readers never end, and are reported (stalls). A lock that is never released blocks its waiters;
+// the data that it protects isn't accessed.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;

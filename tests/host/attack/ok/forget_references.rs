@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A reference that is forgotten keeps what it refers to: a device from swapoff, which waits; a
-// pool, a cgroup, a folio, a policy from being freed, as long as the machine runs. A pool that is
-// forgotten before it was put on its list is on none, and has a reference: nobody finds it, and it
-// isn't freed.
+// A forgotten reference pins its object: a device against swapoff, which waits; a pool,
+// a cgroup, a folio, a policy against being freed, as long as the machine runs. A pool
+// that is forgotten before it was added to its list is on none, and has a reference: it
+// is never found, and never freed.
 //@ check-pass
 #![forbid(unsafe_code)]
 use core::mem::forget;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Not harmless, and not excluded: a folio that is filled from an object other than that of the entry
-// that is kept for its slot. The brand ties what was filled to the folio; what it was filled from is
-// the policy's. Tests in the kernel compare every page.
+// Not harmless, and not excluded: a folio is filled from an object other than that of the entry of
+// its slot. The brand ties the filled contents to the folio; the policy chooses the source. Tests
+// in the kernel compare every page.
 //@ check-pass
 #![forbid(unsafe_code)]
 include!("../fill.in");

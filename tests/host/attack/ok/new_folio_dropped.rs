@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A folio that was added and is dropped unread, on whatever way: it leaves the swap cache again, so
-// that others find a slot without a folio, and not one that can't be read. That it does is tested
-// in the kernel (tests/kunit/swap_cache.c, tests/vm/nomem-writeback.sh).
+// A folio that was added is dropped unread, on any path: it leaves the swap cache again, so that
+// other tasks find a slot without a folio, and not an unreadable folio. Tests in the kernel cover
+// that (tests/kunit/swap_cache.c, tests/vm/nomem-writeback.sh).
 //@ check-pass
 #![forbid(unsafe_code)]
 use kernel::{

@@ -101,7 +101,7 @@ impl Allocator for allocator::KVmalloc {
 
 /// # Invariants
 ///
-/// The pointer is from `sim::alloc` for a `T`, which is there, and ours alone.
+/// The pointer is from `sim::alloc` for a `T`, which is initialised, and ours alone.
 pub struct KBox<T>(NonNull<T>);
 
 // SAFETY: By the invariant it owns the `T`, as a `Box` does.
@@ -118,7 +118,7 @@ impl<T> KBox<T> {
     }
     pub fn new(value: T, _: Flags) -> Result<Self, AllocError> {
         let ptr = Self::room()?;
-        // SAFETY: Room for a `T`, just allocated.
+        // SAFETY: Memory for a `T`, just allocated.
         unsafe { ptr.write(value) };
         // INVARIANT: Just written.
         Ok(Self(ptr))
@@ -128,7 +128,7 @@ impl<T> KBox<T> {
         T: Zeroable,
     {
         let ptr = Self::room()?;
-        // SAFETY: Room for a `T`, just allocated, of which zeroes are one.
+        // SAFETY: Memory for a `T`, just allocated; all zeroes is a valid `T`.
         unsafe { ptr.as_ptr().write_bytes(0, 1) };
         Ok(Self(ptr))
     }
@@ -137,12 +137,12 @@ impl<T> KBox<T> {
         Error: From<E>,
     {
         let ptr = Self::room()?;
-        // SAFETY: Room for a `T`, just allocated, which doesn't move.
+        // SAFETY: Memory for a `T`, just allocated, which doesn't move.
         if let Err(error) = unsafe { pin_init::raw_try_init(ptr.as_ptr(), init) } {
             sim::free(ptr.as_ptr().cast());
             return Err(error.into());
         }
-        // SAFETY: The `T` stays where it is until it is dropped: `Pin` lends no `&mut`.
+        // SAFETY: The `T` doesn't move until it is dropped: `Pin` lends no `&mut`.
         Ok(unsafe { Pin::new_unchecked(Self(ptr)) })
     }
     pub fn into_raw(this: Self) -> *mut T {
@@ -150,7 +150,7 @@ impl<T> KBox<T> {
     }
     /// # Safety
     ///
-    /// `ptr` must be from `into_raw`, and be given back once.
+    /// `ptr` must be from `into_raw`, and be passed once.
     pub unsafe fn from_raw(ptr: *mut T) -> Self {
         Self(NonNull::new(ptr).unwrap())
     }
@@ -179,7 +179,7 @@ impl<T> Drop for KBox<T> {
     }
 }
 
-/// A vector, of memory that no model looks at.
+/// A vector, whose memory no model tracks.
 pub struct KVec<T>(Vec<T>);
 
 impl<T> Default for KVec<T> {
@@ -221,8 +221,8 @@ impl<T> DerefMut for KVec<T> {
     }
 }
 
-// SAFETY: The pointer is that of the box, as `from_foreign` and the borrows take it, and aligned to 16
-// bytes, as all that `sim::alloc` gives.
+// SAFETY: The pointer is that of the box, as `from_foreign` and the borrows expect, and aligned to
+// 16 bytes, like all memory from `sim::alloc`.
 unsafe impl<T: 'static> ForeignOwnable for KBox<T> {
     const FOREIGN_ALIGN: usize = 16;
     type Borrowed<'a> = &'a T;
@@ -235,11 +235,12 @@ unsafe impl<T: 'static> ForeignOwnable for KBox<T> {
         unsafe { Self::from_raw(ptr.cast()) }
     }
     unsafe fn borrow<'a>(ptr: *mut c_void) -> &'a T {
-        // SAFETY: By the requirement it is from `into_foreign`, and not given back meanwhile.
+        // SAFETY: By the requirement it is from `into_foreign`, and not passed to `from_foreign`
+        // meanwhile.
         unsafe { &*ptr.cast() }
     }
     unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> &'a mut T {
-        // SAFETY: As above, and nobody else has a borrow.
+        // SAFETY: As above, and there is no other borrow.
         unsafe { &mut *ptr.cast() }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What our code calls in C, simulated: by the names, types and contracts that C has.
+//! The C functions that the project calls, simulated, with C's names, types and contracts.
 //!
-//! Where C says "the caller must", this looks whether the caller did. [`sim::Promise`] lists what C
-//! promises in return; each promise is kept in one place, at a [`sim::keeps`].
+//! Where C says "the caller must", the simulation checks that. [`sim::Promise`] lists what C
+//! guarantees in return; each guarantee is implemented in one place, at a [`sim::keeps`].
 
 #![allow(
     non_camel_case_types,
@@ -31,7 +31,7 @@ use std::{
     sync::atomic::Ordering,
 };
 
-/// How many objects are on the list: read without its lock.
+/// The number of objects on the list, read without its lock.
 struct NrItems(Atomic<usize>);
 
 impl Default for NrItems {
@@ -40,7 +40,7 @@ impl Default for NrItems {
     }
 }
 
-/// All that C remembers.
+/// The state of the simulated C.
 #[derive(Default)]
 pub struct State {
     looks: [Cell<u32>; sim::NR_CPUS],
@@ -62,7 +62,7 @@ pub struct State {
 
 // --- Failures -------------------------------------------------------------------------------------
 
-/// What can be made to fail.
+/// Operations that can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     Memory,
@@ -72,7 +72,7 @@ pub enum Fault {
     Decompress,
 }
 
-/// Has the `nth` from now on fail, and those after it not; 0 for none.
+/// Makes only the `nth` operation from now on fail; 0 for none.
 pub fn fail(what: Fault, nth: u32) {
     world().c.faults[what as usize].set(nth);
 }
@@ -88,7 +88,7 @@ pub fn fails(what: Fault) -> bool {
     }
 }
 
-// --- Constants and plain types ----------------------------------------------------------------------
+// --- Constants and plain types ---------------------------------------------------------------------
 
 pub type gfp_t = u32;
 pub const GFP_KERNEL: gfp_t = 1;
@@ -100,7 +100,7 @@ pub const MAX_SWAPFILES: u32 = 3;
 pub const NO_INTERLEAVE_INDEX: i32 = -1;
 pub const SWAP_CLUSTER_MAX: u32 = 32;
 pub const SWAP_RA_ORDER_CEILING: u32 = 5;
-/// Few, so that all orders can be tried.
+/// Small, so that all orders can be tried.
 pub const SWAPFILE_CLUSTER_SLOTS: usize = 4;
 pub const SWAP_TABLE_PFN_BITS: usize = 40;
 pub const SWAP_TABLE_NULL: usize = 0;
@@ -163,7 +163,7 @@ unsafe fn word(address: *const c_void, followed: bool) -> Rc<Word> {
     Word::at(address as usize, followed, || 0)
 }
 
-// --- Static keys, and what the kernel declares and we define ----------------------------------------
+// --- Static keys, and definitions of what the kernel declares --------------------------------------
 
 pub struct static_key {
     _key: u32,
@@ -180,7 +180,7 @@ pub unsafe fn static_key_count(key: *mut static_key) -> c_int {
     sim::try_value::<()>(key as usize).is_some() as c_int
 }
 
-// --- Entries, clusters and devices ------------------------------------------------------------------
+// --- Entries, clusters and devices -----------------------------------------------------------------
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
@@ -207,14 +207,14 @@ pub unsafe fn swp_cluster_offset(entry: swp_entry_t) -> c_uint {
 pub struct swap_info_struct {
     pub device: usize,
     pub max: c_uint,
-    /// Who has got the device; the top bit, that nobody gets it any more.
+    /// The device's reference count; the top bit is set once no more references are given out.
     pub users: Atomic<usize>,
     /// Slots in use.
     pub inuse: Atomic<usize>,
     pub writable: Cell<bool>,
     pub clusters: Vec<swap_cluster_info>,
     pub blocks: Vec<Block>,
-    /// Read by who uses the device, and written when it goes.
+    /// Read by users of the device, and written when it is freed, so that loom detects a conflict.
     memory: Rc<Shadow>,
     gone: Cell<bool>,
 }
@@ -223,14 +223,14 @@ pub const DEAD: usize = 1 << 63;
 
 pub struct swap_cluster_info {
     pub count: Cell<usize>,
-    /// Is there even if C has none, as it has while no slot is in use: who looks without the lock is
-    /// waited for by RCU, and finds zeroes.
+    /// Exists even while C has no table, since no slot is in use: RCU waits for lockless readers,
+    /// which find zeroes.
     pub table: Box<Table>,
 }
 
 pub type Table = [Atomic<usize>; SWAPFILE_CLUSTER_SLOTS];
 
-/// What is on the device.
+/// The contents of the device.
 pub struct Block {
     bytes: Cell<[u8; PAGE_SIZE]>,
     memory: Rc<Shadow>,
@@ -238,7 +238,7 @@ pub struct Block {
 
 impl Block {
     fn new() -> Self {
-        // What somebody else's page has left there.
+        // Left there by another owner's page.
         let bytes = Cell::new([0xee; PAGE_SIZE]);
         let memory = Shadow::new();
         Self { bytes, memory }
@@ -254,7 +254,7 @@ impl Block {
 }
 
 impl swap_info_struct {
-    /// A device that isn't in use yet.
+    /// A device that isn't active yet.
     pub fn create(device: usize, max: usize) -> *mut Self {
         let slots = |n: usize| n.div_ceil(SWAPFILE_CLUSTER_SLOTS);
         let si = Box::into_raw(Box::new(Self {
@@ -277,7 +277,7 @@ impl swap_info_struct {
         si
     }
 
-    /// Nobody may look at it any more. (What there is of it stays, so that who does is found out.)
+    /// The device must not be accessed any more. (Its memory stays, so that an access is detected.)
     pub unsafe fn destroy(&self) {
         self.gone.set(true);
         self.memory.write();
@@ -345,7 +345,7 @@ pub unsafe fn swap_cluster_unlock(ci: *mut swap_cluster_info) {
 }
 
 pub unsafe fn swap_table_get(ci: *mut swap_cluster_info, at: c_uint) -> c_ulong {
-    // Those who look again and again see what is new at some time.
+    // A task that polls eventually sees the new value.
     let looks = &world().c.looks[sim::cpu()];
     looks.set(looks.get() + 1);
     if looks.get() % 4 == 0 {
@@ -362,7 +362,7 @@ pub unsafe fn swap_cluster_table(ci: *mut swap_cluster_info) -> *mut Table {
     }
 }
 
-/// The words, for the allocator and for those who know a slot in use.
+/// The swap table, for the allocator and for callers that know a slot in use.
 pub unsafe fn swap_cluster_words(ci: *mut swap_cluster_info) -> &'static Table {
     assert!(cluster_lock(ci).is_held());
     &(*ci).table
@@ -380,7 +380,7 @@ pub unsafe fn swap_has_rotating_device() -> bool {
     false
 }
 
-/// What C makes of a word.
+/// C's decoding of a swap-table entry.
 pub mod words {
     pub const ZERO: usize = 1 << 59;
     pub const ONE: usize = 1 << 60;
@@ -435,11 +435,11 @@ pub unsafe fn __swap_cluster_free_entries(
     (*si).inuse.fetch_sub(nr as usize, Full);
 }
 
-// --- Folios -----------------------------------------------------------------------------------------
+// --- Folios ----------------------------------------------------------------------------------------
 
 const NR_FRAMES: usize = 16;
 
-/// A page frame; the first of a folio's stands for it.
+/// A page frame; a folio's first one stands for the folio.
 pub struct page {
     pub pfn: usize,
     pub refs: Atomic<usize>,
@@ -451,7 +451,7 @@ pub struct page {
     pub dirty: Cell<bool>,
     pub readahead: Cell<bool>,
     pub swap: Cell<usize>,
-    /// The slots that the folio has had in the swap cache since it was allocated.
+    /// The slots of the folio in the swap cache since it was allocated.
     had: RefCell<Vec<usize>>,
     bytes: UnsafeCell<[u8; PAGE_SIZE]>,
     memory: RefCell<Rc<Shadow>>,
@@ -479,7 +479,7 @@ fn frames() -> &'static [page] {
     frames
 }
 
-/// The frames that aren't free: those of folios that somebody has.
+/// The allocated frames: those of folios with a reference.
 pub fn frames_in_use() -> usize {
     frames().iter().filter(|frame| !frame.free.get()).count()
 }
@@ -489,7 +489,7 @@ pub unsafe fn head(folio: *const folio) -> &'static page {
     &*folio.cast()
 }
 
-/// Gets memory for a folio: what was freed last.
+/// Allocates memory for a folio: that which was freed last.
 pub unsafe fn folio_alloc(order: u32) -> *mut folio {
     if fails(Fault::Folio) {
         return core::ptr::null_mut();
@@ -510,13 +510,14 @@ pub unsafe fn folio_alloc(order: u32) -> *mut folio {
     first.dirty.set(false);
     first.readahead.set(false);
     first.had.borrow_mut().clear();
-    // The allocator has a lock: who finds the folio by this count sees what was done to the memory before.
+    // The allocator's lock orders accesses: a task that finds the folio by this count sees earlier
+    // writes to the memory.
     let refs = first.refs.fetch_add(1, Full);
     assert_eq!(refs, 0, "a free frame has references");
     core::ptr::from_ref(first).cast_mut().cast()
 }
 
-/// The last reference is gone.
+/// The last reference was put.
 pub unsafe fn folio_free(folio: *mut folio) {
     let page = head(folio);
     assert!(!page.swapcache.get(), "a folio is freed in the swap cache");
@@ -532,7 +533,7 @@ pub unsafe fn folio_lock_of(folio: *mut folio) -> Rc<Lock> {
     Lock::at(folio as usize, Some(Promise::FolioLock))
 }
 
-/// Who uses a folio has to have a reference.
+/// A caller that uses a folio must have a reference.
 unsafe fn alive(folio: *const folio) -> &'static page {
     let page = head(folio);
     assert!(!page.free.get(), "a folio is used that was freed");
@@ -668,8 +669,8 @@ pub unsafe fn folio_enter_swapcache(folio: *mut folio, entry: swp_entry_t) {
     page.had.borrow_mut().extend(entry.val..entry.val + nr);
 }
 
-/// Whether the folio, in the life that the caller's reference keeps, was ever in the swap cache for the
-/// slot. To be locked: who adds a folio writes the slot's swap-table entry first.
+/// Whether the folio, since its current allocation, was ever in the swap cache for the slot. Takes
+/// the lock, since adding a folio writes the slot's swap-table entry first.
 pub unsafe fn folio_has_had(folio: *const folio, entry: swp_entry_t) -> bool {
     assert!(folio_test_locked(folio));
     alive(folio).had.borrow().contains(&entry.val)
@@ -738,19 +739,19 @@ pub unsafe fn totalram_pages() -> c_ulong {
     }
 }
 
-/// A page's content.
+/// Reads a page's contents.
 pub unsafe fn page_bytes(page: *const page) -> [u8; PAGE_SIZE] {
     (*page).memory.borrow().read();
     *(*page).bytes.get()
 }
 
-/// Gives it another.
+/// Writes a page's contents.
 pub unsafe fn set_page_bytes(page: *const page, bytes: [u8; PAGE_SIZE]) {
     (*page).memory.borrow().write();
     *(*page).bytes.get() = bytes;
 }
 
-// --- I/O --------------------------------------------------------------------------------------------
+// --- I/O -------------------------------------------------------------------------------------------
 
 #[derive(Clone, Copy)]
 pub struct swap_io_ctx {
@@ -805,7 +806,7 @@ pub unsafe fn __swap_writepage(_: *mut swap_io_ctx, folio: *mut folio) {
     world().c.io.borrow_mut().push((sim::cpu(), folio));
 }
 
-/// The device has done what this CPU has submitted.
+/// Completes the I/O that this CPU has submitted.
 pub unsafe fn complete_io() {
     let mine = |io: &(usize, *mut folio)| io.0 == sim::cpu();
     loop {
@@ -873,7 +874,7 @@ pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_l
     (&raw mut (*vma).readahead).cast()
 }
 
-// --- What Rust defines for C ------------------------------------------------------------------------
+// --- Functions that Rust defines for C -------------------------------------------------------------
 
 extern "C-unwind" {
     pub fn zswap_store(folio: *mut folio) -> bool;
@@ -923,7 +924,7 @@ extern "C" {
 
 pub const MAX_RECLAIM_RETRIES: u32 = 16;
 
-// --- Lists of the least recently used ---------------------------------------------------------------
+// --- list_lru --------------------------------------------------------------------------------------
 
 #[repr(C)]
 pub struct list_head {
@@ -965,12 +966,12 @@ fn the_list() -> *mut list_lru_one {
 }
 
 fn list_lock() -> Rc<Lock> {
-    // SAFETY: The world has the list in a box, and keeps it.
+    // SAFETY: The world keeps the list in a box.
     let lock = unsafe { &raw const (*the_list()).lock };
     Lock::at(lock as usize, Some(Promise::ListLock))
 }
 
-/// Somebody looks at the object that has these links.
+/// Records a read of the object that has these links.
 fn look_at(links: *mut list_head) {
     let inside = |address: &usize| sim::is_allocated(*address, "slab");
     let object = (0..8).map(|i| links as usize - 8 * i).find(inside);
@@ -1112,7 +1113,7 @@ pub unsafe fn shrinker_free(shrinker: *mut shrinker) {
     sim::free(shrinker.cast());
 }
 
-// --- Slab and zsmalloc ------------------------------------------------------------------------------
+// --- Slab and zsmalloc -----------------------------------------------------------------------------
 
 pub struct kmem_cache {
     size: usize,
@@ -1178,7 +1179,7 @@ enum Listed {
     Memory(*mut u8),
 }
 
-/// The objects that there are.
+/// The allocated objects.
 pub fn zs_objects() -> usize {
     world().c.objects.borrow().len()
 }
@@ -1236,7 +1237,7 @@ pub unsafe fn zs_free(pool: *mut zs_pool, handle: c_ulong) {
 pub unsafe fn zs_obj_write(pool: *mut zs_pool, handle: c_ulong, src: *mut c_void, len: usize) {
     zs_object(pool, handle, |object| {
         object.memory.write();
-        // What is in a buffer of a compressor.
+        // The contents of a compressor's buffer.
         if let Some(memory) = Shadow::at(src as usize) {
             memory.read();
         }
@@ -1272,7 +1273,8 @@ pub unsafe fn zs_get_total_pages(pool: *mut zs_pool) -> c_ulong {
         .filter(|object| object.pool == pool as usize)
         .count()
 }
-/// Who looks at a list. One on the stack, which is waited for at once, isn't known.
+/// Records an access to a scatterlist. One on the stack, which is waited for at once, isn't
+/// tracked.
 unsafe fn look_at_list(sg: *mut scatterlist, look: impl Fn(&Shadow)) {
     if let Some(memory) = Shadow::around(sg as usize) {
         look(&memory);
@@ -1326,10 +1328,10 @@ pub unsafe fn memcpy_from_sglist(dst: *mut c_void, sg: *mut scatterlist, _: c_ui
         .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
 }
 
-// --- Compressors ------------------------------------------------------------------------------------
+// --- Compressors -----------------------------------------------------------------------------------
 
-/// A page whose last byte is 0 can be compressed, to its first half and the name of the compressor, which
-/// it can't be had back without. `lz4` is asynchronous.
+/// A page whose last byte is 0 compresses to its first half and the compressor's name, which
+/// decompression checks. `lz4` is asynchronous.
 pub struct crypto_acomp {
     name: u8,
     requests: Cell<usize>,
@@ -1348,7 +1350,7 @@ pub struct acomp_req {
 pub struct crypto_wait {
     done: u64,
     err: c_int,
-    /// C doesn't keep that.
+    /// Not kept in C.
     req: *mut acomp_req,
 }
 pub const CRYPTO_MAX_ALG_NAME: u32 = 128;
@@ -1417,7 +1419,7 @@ pub unsafe fn acomp_request_set_callback(
     (*req).data = data;
     let wait = data.cast::<crypto_wait>();
     (*wait).req = req;
-    // Is there before there are threads.
+    // Created before there are threads.
     completion(wait);
 }
 pub unsafe fn acomp_request_set_params(
@@ -1470,13 +1472,13 @@ pub unsafe extern "C" fn crypto_acomp_decompress(req: *mut acomp_req) -> c_int {
     submit(req, expand)
 }
 
-/// What works on asynchronous requests. If there is none, who submits one does it: it is complete before
-/// it is known to have been submitted.
+/// The engine for asynchronous requests. Without one, the submitter processes a request itself,
+/// which completes before its submission returns.
 #[derive(Default)]
 pub struct Accelerator {
-    /// How many requests may be in the queue, the backlog not counted; 0 if there is none.
+    /// The capacity of the queue, without the backlog; 0 without an engine.
     room: Cell<usize>,
-    /// How many requests will come yet.
+    /// The number of requests still to come.
     to_come: Cell<usize>,
     queue: RefCell<VecDeque<(*mut acomp_req, Work)>>,
 }
@@ -1486,15 +1488,15 @@ impl Accelerator {
         Lock::at(core::ptr::from_ref(self) as usize, None)
     }
 
-    /// From now on there is one, for so many requests.
+    /// Starts an engine for that many requests.
     pub fn expect(&self, requests: usize, room: usize) {
         self.to_come.set(requests);
         self.room.set(room);
         self.lock();
     }
 
-    /// Takes requests, until there are no more to come, and completes them. Those that several threads
-    /// have taken are completed in any order.
+    /// Takes requests, until none are to come, and completes them. Requests taken by several
+    /// threads complete in any order.
     pub fn work(&self) {
         let lock = self.lock();
         loop {
@@ -1504,10 +1506,10 @@ impl Accelerator {
             }
             let taken = self.queue.borrow_mut().pop_front();
             let queued = self.queue.borrow().get(self.room.get() - 1).copied();
-            // SAFETY: What is in the queue was submitted, and isn't complete. Once it was taken, it is
-            // nobody's but ours.
+            // SAFETY: A request in the queue was submitted, and isn't complete. Once taken, it is
+            // ours alone.
             unsafe {
-                // It has left the backlog.
+                // It leaves the backlog.
                 if let Some((req, _)) = queued {
                     notify(req, -EINPROGRESS);
                 }
@@ -1581,7 +1583,7 @@ unsafe fn finish(req: *mut acomp_req, work: Work) {
     }
 }
 
-/// `struct completion`: its lock, and `done`, which is only changed under it.
+/// `struct completion`: its lock, and `done`, which is changed only under the lock.
 unsafe fn completion(wait: *mut crypto_wait) -> (Rc<Lock>, Rc<Word>) {
     let lock = Lock::at(wait as usize, Some(Promise::CompletionLock));
     let done = Word::at(&raw const (*wait).done as usize, true, || 0);
@@ -1611,7 +1613,7 @@ unsafe fn complete(wait: *mut crypto_wait) {
     let (lock, done) = completion(wait);
     lock.lock();
     done.store(done.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    // Who waits is on a list in it.
+    // The waiter is on a list in it.
     Shadow::live(wait as usize).read();
     lock.wake();
     lock.unlock();
@@ -1635,12 +1637,12 @@ pub unsafe fn crypto_wait_req(mut err: c_int, wait: *mut crypto_wait) -> c_int {
         Shadow::live(wait as usize).read();
         err = (*wait).err;
     }
-    // Who has waited reads what the request says next.
+    // The waiter reads the request next.
     Shadow::live((*wait).req as usize).read();
     err
 }
 
-// --- References that are counted for each CPU, and RCU lists -----------------------------------------
+// --- Per-CPU reference counts, and RCU lists -------------------------------------------------------
 
 pub struct percpu_ref {
     _room: usize,
@@ -1708,7 +1710,7 @@ pub unsafe fn percpu_ref_is_dying(r: *mut percpu_ref) -> bool {
     percpu(r).dying.get()
 }
 
-/// A link as it is read without a lock.
+/// A link, read without a lock.
 unsafe fn next(list: *mut list_head) -> &'static Atomic<*mut list_head> {
     Atomic::from_ptr(&raw mut (*list).next)
 }
@@ -1735,7 +1737,7 @@ pub unsafe fn list_del_rcu(entry: *mut list_head) {
     next((*entry).prev).store(after, crate::sync::atomic::ordering::Release);
 }
 
-// --- Cgroups: there are none ------------------------------------------------------------------------
+// --- Cgroups: there are none -----------------------------------------------------------------------
 
 #[repr(C)]
 pub struct lruvec {
@@ -1810,7 +1812,7 @@ pub unsafe fn obj_cgroup_uncharge_zswap(_: *mut obj_cgroup, _: usize) {}
 pub unsafe fn count_objcg_events(_: *mut obj_cgroup, _: u32, _: usize) {}
 pub unsafe fn count_vm_events(_: u32, _: c_long) {}
 
-/// Has looked once at every word that C shares between threads.
+/// Accesses once every word that C shares between threads.
 pub fn prepare() {
     world().c.nr_items.0.load(Relaxed);
     for frame in frames() {
@@ -1818,7 +1820,7 @@ pub fn prepare() {
         frame.writeback.load(Relaxed);
     }
     for si in world().c.devices.iter().filter_map(Cell::get) {
-        // SAFETY: The device is there.
+        // SAFETY: The device exists.
         let si = unsafe { &*si };
         si.users.load(Relaxed);
         si.inuse.load(Relaxed);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The C that calls us: what mm/swapfile.c, mm/page_io.c, mm/vmscan.c and mm/memory.c do to a page that
-//! is swapped, step by step, as far as the steps touch what is ours.
+//! The C callers of the project: the steps of mm/swapfile.c, mm/page_io.c, mm/vmscan.c and
+//! mm/memory.c on a swapped page, as far as they concern the project's code.
 //!
-//! They are `unsafe` where C's are no safer: who gives a slot has its device, who gives a folio a reference.
+//! They are `unsafe` like those in C: the caller that passes a slot must keep its device, the
+//! caller that passes a folio must have a reference.
 
 use crate::{
     bindings::*,
@@ -22,8 +23,8 @@ use core::{
 };
 use std::{rc::Rc, sync::atomic::Ordering};
 
-/// A page's content: which version of which page it is. Version 0 is all zeroes; odd versions can't be
-/// compressed.
+/// A page's contents: a version of a page. Version 0 is all zeroes; odd versions are
+/// incompressible.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Content {
     pub page: u16,
@@ -50,25 +51,22 @@ impl Content {
 
 /// `swapon()`: slot 0 is the header.
 pub fn swapon(device: usize, slots: usize) -> *mut swap_info_struct {
-    // SAFETY: The number is nobody else's, and there is no such device before `create`.
+    // SAFETY: The number isn't in use, and there is no such device before `create`.
     unsafe { assert_eq!(zswap_swapon(device as i32, slots), 0) };
     swap_info_struct::create(device, slots)
 }
 
-/// `swapoff()`, with `unuse` for that part of `try_to_unuse()` which looks for pages in processes.
+/// `swapoff()`, with `unuse` for the part of `try_to_unuse()` that looks for pages in processes.
 pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
-    // SAFETY: `si` is from `swapon`, and the world keeps it. A folio that was looked up comes with a
-    // reference, and is locked for what wants that.
+    // SAFETY: `si` is from `swapon`, and the world keeps it. A folio from a lookup has a reference,
+    // and is locked where required.
     unsafe {
         (*si).writable.set(false);
         if keeps(Promise::SwapoffFrees) {
             let mut rounds = 0;
             while (*si).inuse.load(Acquire) > 0 {
                 rounds += 1;
-                assert!(
-                    rounds < 100,
-                    "swapoff finds nobody who has the slots in use"
-                );
+                assert!(rounds < 100, "swapoff finds no user of the slots");
                 unuse();
                 for at in 0..(*si).max as usize {
                     let folio = swap_cache_get_folio(swp_entry((*si).device, at));
@@ -100,14 +98,14 @@ pub fn swapoff(si: *mut swap_info_struct, unuse: impl Fn()) {
     }
 }
 
-// --- Slots ------------------------------------------------------------------------------------------
+// --- Slots -----------------------------------------------------------------------------------------
 
 unsafe fn word_of(entry: swp_entry_t) -> &'static Atomic<usize> {
     let ci = swap_entry_to_cluster(entry);
     &swap_cluster_words(ci)[swp_cluster_offset(entry) as usize]
 }
 
-/// `folio_alloc_swap()` for slots that the allocator has chosen. Says whether they were free.
+/// `folio_alloc_swap()` for slots that the allocator has chosen. Returns whether they were free.
 pub unsafe fn alloc_slot(folio: *mut folio, entry: swp_entry_t) -> bool {
     let si = get_swap_device(entry);
     if si.is_null() {
@@ -147,7 +145,7 @@ pub unsafe fn put_slot(entry: swp_entry_t) {
     let at = swp_cluster_offset(entry);
     let word = word_of(entry);
     let old = word.load(Relaxed);
-    assert!(words::count(old) > 0, "a slot is put that nobody has");
+    assert!(words::count(old) > 0, "a slot without users is put");
     let cached = words::is_folio(old) && keeps(Promise::CachedStays);
     if words::count(old) == 1 && !cached {
         __swap_cluster_free_entries(swap_entry_to_info(entry), ci, at, 1);
@@ -157,7 +155,7 @@ pub unsafe fn put_slot(entry: swp_entry_t) {
     swap_cluster_unlock(ci);
 }
 
-/// How many refer to the slot, if it is looked at under the cluster's lock. `swap_entry_swapped()`
+/// The slot's count, read under the cluster's lock. `swap_entry_swapped()`
 unsafe fn count_of(entry: swp_entry_t) -> usize {
     let ci = swap_entry_to_cluster(entry);
     swap_cluster_spin_lock(ci);
@@ -173,7 +171,7 @@ unsafe fn slots_of(folio: *mut folio) -> Vec<swp_entry_t> {
     (first..first + nr).map(|val| swp_entry_t { val }).collect()
 }
 
-// --- Folios -----------------------------------------------------------------------------------------
+// --- Folios ----------------------------------------------------------------------------------------
 
 pub unsafe fn folio_lock(folio: *mut folio) {
     folio_lock_of(folio).lock();
@@ -189,7 +187,8 @@ pub unsafe fn folio_wait_writeback(folio: *mut folio) {
     }
 }
 
-/// `folio_free_swap()`: takes a locked folio out of the swap cache, if nobody else refers to its slots.
+/// `folio_free_swap()`: removes a locked folio from the swap cache, if its slots have no other
+/// user.
 pub unsafe fn folio_free_swap(folio: *mut folio) -> bool {
     let page = head(folio);
     if !page.swapcache.get() || page.writeback.load(Acquire) {
@@ -203,8 +202,8 @@ pub unsafe fn folio_free_swap(folio: *mut folio) -> bool {
     true
 }
 
-/// `swap_writeout()`: gives the content of a locked folio in the swap cache to zswap or the device, and
-/// unlocks it.
+/// `swap_writeout()`: passes the contents of a locked folio in the swap cache to zswap or the
+/// device, and unlocks it.
 pub unsafe fn swap_writeout(folio: *mut folio) {
     if folio_free_swap(folio) {
         folio_unlock(folio);
@@ -240,8 +239,8 @@ pub unsafe fn swap_writeout(folio: *mut folio) {
     complete_io();
 }
 
-/// `__remove_mapping()`: takes a locked folio that is clean, and that nobody but us and the swap cache
-/// refers to, out of the swap cache, and frees it. Says whether it could.
+/// `__remove_mapping()`: removes a locked, clean folio without other references from the swap
+/// cache, and frees it. Returns whether it could.
 pub unsafe fn remove_mapping(folio: *mut folio) -> bool {
     let page = head(folio);
     if !page.swapcache.get() {
@@ -271,9 +270,9 @@ pub unsafe fn remove_mapping(folio: *mut folio) -> bool {
     true
 }
 
-// --- Pages of processes -------------------------------------------------------------------------------
+// --- Pages of processes ----------------------------------------------------------------------------
 
-/// What a process has at an address.
+/// A page table entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pte {
     /// Nothing.
@@ -284,8 +283,8 @@ pub enum Pte {
     Swapped(swp_entry_t),
 }
 
-/// A page of a process, and what the process has written to it last. A `static` of the model: what it is
-/// in an execution is looked up by its address.
+/// A page of a process, and its last written contents. A `static` of the model: its state in an
+/// execution is looked up by its address.
 pub struct Page(u8);
 
 struct PageState {
@@ -294,14 +293,14 @@ struct PageState {
     lock: Rc<Lock>,
 }
 
-/// What came of a fault.
+/// The result of a fault.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Faulted {
-    /// The page is there.
+    /// The page is mapped.
     Done,
-    /// Something was in the way: the process would fault again.
+    /// A race was lost: the process would fault again.
     Again,
-    /// It can't be had: the process would be killed.
+    /// The page can't be read: the process would be killed.
     Error,
 }
 
@@ -319,21 +318,21 @@ impl Page {
         })
     }
 
-    /// A word that is read before the page table is looked at without its lock, and written where a
-    /// slot leaves it: loom tries the other order only of what it sees.
+    /// A word that is read before lockless accesses to the page table, and written when a slot
+    /// leaves it: loom explores only orders of accesses that it sees.
     fn seen(&self) -> Rc<Word> {
         Word::at(core::ptr::from_ref(self) as usize, true, || 0)
     }
 
-    /// What the page table has.
+    /// The page table entry.
     pub fn pte(&self) -> Pte {
         self.state().pte.get()
     }
 
-    /// The first touch: a new folio, with content.
+    /// The first access: a new folio, with contents.
     pub fn create(&self, content: Content) {
         fail(Fault::Folio, 0);
-        // SAFETY: The folio is new, and only ours until it is in the page table.
+        // SAFETY: The folio is new, and ours alone until it is in the page table.
         unsafe {
             let folio = folio_alloc(0);
             assert!(!folio.is_null());
@@ -341,19 +340,19 @@ impl Page {
             head(folio).dirty.set(true);
             set_page_bytes(folio.cast(), content.to_bytes());
             let state = self.state();
-            self.seen(); // made before there are threads
+            self.seen(); // created before there are threads
             state.content.set(content);
             assert_eq!(state.pte.replace(Pte::Mapped(folio)), Pte::None);
         }
     }
 
-    /// The process writes, if the page is mapped: a store into memory, under the page table's lock as far
-    /// as others go.
+    /// The process writes, if the page is mapped: a store to memory, modelled under the page
+    /// table's lock.
     pub fn write(&self, content: Content) -> bool {
         let state = self.state();
         state.lock.lock();
         let mapped = match state.pte.get() {
-            // A page that is being written to the device has to stay as it is.
+            // A page under writeback must not change.
             // SAFETY: The page table has a reference, and is locked.
             Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
                 // SAFETY: As above.
@@ -370,7 +369,7 @@ impl Page {
         mapped
     }
 
-    /// The process reads, if the page is mapped: must be what it has written.
+    /// The process reads, if the page is mapped, and must find what it has written.
     pub fn check(&self) -> bool {
         let state = self.state();
         state.lock.lock();
@@ -388,14 +387,14 @@ impl Page {
         mapped
     }
 
-    /// Reclaim: `shrink_folio_list()` for this page, to slot `entry` if it hasn't one. Says whether the
-    /// folio is gone.
+    /// Reclaim: `shrink_folio_list()` for this page, to slot `entry` if it has none. Returns
+    /// whether the folio was freed.
     pub fn reclaim(&self, entry: swp_entry_t) -> bool {
         let state = self.state();
-        // SAFETY: The folio is got under the page table's lock, which has a reference, and locked before
-        // anything is done with it.
+        // SAFETY: The reference is taken under the lock of the page table, which has one, and the
+        // folio is locked before it is used.
         unsafe {
-            // Isolated from a list, which has a reference.
+            // Isolated from a list that has a reference.
             state.lock.lock();
             let folio = match state.pte.get() {
                 Pte::Mapped(folio) => folio,
@@ -434,7 +433,7 @@ impl Page {
         }
         state.lock.unlock();
         if page.dirty.replace(false) && keeps(Promise::DirtyStays) {
-            // pageout(), which unlocks; it may be somebody else's now.
+            // pageout(), which unlocks; the slot may have another owner now.
             swap_writeout(folio);
             if !folio_trylock(folio) {
                 return false;
@@ -447,18 +446,18 @@ impl Page {
         gone
     }
 
-    /// `fork()`: the child refers to the same folio or slot. Only one that is swapped, here.
+    /// `fork()`: the child refers to the same folio or slot. Only for a swapped page here.
     pub fn fork(&self, child: &Self) {
         let Pte::Swapped(entry) = self.pte() else {
             panic!("a page is swapped");
         };
-        // SAFETY: The page table refers to the slot, which is in use by that.
+        // SAFETY: The page table refers to the slot, which is therefore in use.
         unsafe { dup_slot(entry) };
         child.state().content.set(self.state().content.get());
         child.state().pte.set(Pte::Swapped(entry));
     }
 
-    /// A fault: `do_swap_page()`. One to write frees the slot, if nobody else refers to it.
+    /// A fault: `do_swap_page()`. A write fault frees the slot, if it has no other user.
     pub fn fault(&self, to_write: bool) -> Faulted {
         let state = self.state();
         self.seen().load(Ordering::Relaxed);
@@ -466,7 +465,7 @@ impl Page {
             Pte::Swapped(entry) => entry,
             _ => return Faulted::Done,
         };
-        // SAFETY: The entry was in the page table; its device is looked for, and put afterwards.
+        // SAFETY: The entry was in the page table; its device is looked up, and put afterwards.
         unsafe {
             let si = get_swap_device(entry);
             if si.is_null() {
@@ -484,7 +483,7 @@ impl Page {
             folio = match from_err_ptr(swapin_sync(entry, GFP_KERNEL, 1, null_mut(), null_mut(), 0))
             {
                 Ok(folio) => folio,
-                // Out of memory if the page is still there.
+                // Out of memory if the page table still has the entry.
                 Err(_) => return Faulted::Again,
             };
         }
@@ -530,7 +529,7 @@ impl Page {
         let pte = state.pte.replace(Pte::None);
         self.seen().store(1, Ordering::Relaxed);
         state.lock.unlock();
-        // SAFETY: What was in the page table, reference or user, is ours now.
+        // SAFETY: The page table's reference or slot count is ours now.
         unsafe {
             match pte {
                 Pte::None => {}
@@ -555,8 +554,8 @@ impl Page {
     }
 }
 
-/// Reclaim of a folio that is in the swap cache for a slot, and mapped nowhere: as readahead leaves it, or
-/// writeback. Says whether it is gone.
+/// Reclaim of an unmapped folio in the swap cache for a slot, as left by readahead or writeback.
+/// Returns whether it was freed.
 pub unsafe fn reclaim_cached(entry: swp_entry_t) -> bool {
     let folio = swap_cache_get_folio(entry);
     if folio.is_null() {
@@ -581,7 +580,7 @@ pub unsafe fn reclaim_cached(entry: swp_entry_t) -> bool {
     false
 }
 
-/// `__try_to_reclaim_swap()`: a folio that nobody refers to leaves the swap cache.
+/// `__try_to_reclaim_swap()`: an unreferenced folio leaves the swap cache.
 pub unsafe fn reclaim_swap(entry: swp_entry_t) {
     let si = get_swap_device(entry);
     if si.is_null() {
@@ -600,14 +599,15 @@ pub unsafe fn reclaim_swap(entry: swp_entry_t) {
     put_swap_device(si);
 }
 
-/// `mincore_swap()` for a page of shmem: whether it is in memory. Has no lock, neither of the mapping nor of
-/// the folio, and trusts what the lookup returns: it doesn't look again.
+/// `mincore_swap()` for a page of shmem: whether it is in memory. Holds neither the mapping's nor
+/// the folio's lock, and relies on the lookup's result without a recheck.
 ///
-/// So it must be a folio that the slot had during the call: with the reference it can't be another's since.
+/// So the result must be a folio that the slot had during the call; with the reference it can't be
+/// reused since.
 ///
 /// # Safety
 ///
-/// None is wanted: `entry` may be any, of a device that is gone too.
+/// None: `entry` may be any value, even of a device that was freed.
 pub unsafe fn mincore(entry: swp_entry_t) -> bool {
     let si = get_swap_device(entry);
     if si.is_null() {
@@ -629,7 +629,7 @@ pub unsafe fn mincore(entry: swp_entry_t) -> bool {
     present
 }
 
-/// Memory pressure: has the shrinkers look at `nr` objects.
+/// Memory pressure: the shrinkers scan `nr` objects.
 pub fn shrink(nr: usize) -> usize {
     let mut sc = shrink_control {
         gfp_mask: GFP_KERNEL | __GFP_IO | __GFP_FS,
@@ -641,7 +641,7 @@ pub fn shrink(nr: usize) -> usize {
     let shrinkers = world().c.shrinkers.borrow().clone();
     let mut freed = 0;
     for shrinker in shrinkers {
-        // SAFETY: It was registered, with both functions, and is never freed.
+        // SAFETY: The shrinker was registered, with both functions, and is never freed.
         unsafe {
             if (*shrinker).count_objects.unwrap()(shrinker, &mut sc) > 0 {
                 match (*shrinker).scan_objects.unwrap()(shrinker, &mut sc) {
@@ -651,7 +651,7 @@ pub fn shrink(nr: usize) -> usize {
             }
         }
     }
-    // SAFETY: What was submitted is there until it is done.
+    // SAFETY: Submitted work stays alive until it has run.
     unsafe { complete_io() };
     freed
 }

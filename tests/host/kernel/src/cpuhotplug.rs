@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is prepared for each CPU, at its API. All CPUs are up from the first.
+//! CPU hotplug, replaced at its API. All CPUs are up from the start.
 
 use crate::{
     cpu::CpuId,
@@ -40,7 +40,7 @@ pub struct Instance<T>(T);
 
 impl<T: Prepare> Instance<T> {
     pub fn new(_: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
-        // SAFETY: The slot is written whole; if it then fails, it is dropped, as seen below.
+        // SAFETY: The whole slot is written; on a later failure it is dropped, see below.
         unsafe {
             pin_init::pin_init_from_closure(move |slot: *mut Self| {
                 slot.write(Self(inner));

@@ -2,13 +2,14 @@
 
 //! Stands in for the kernel crate on the host.
 //!
-//! *Our abstractions are the kernel's own files*: what is modelled is the lines that run. Under them
-//! [`bindings`] simulates what C does, as far as they use it, on the machine that [`sim`] is.
+//! *The project's abstractions are the kernel's own files*: the models run the same lines as the
+//! kernel. Below them [`bindings`] simulates the C functions that they use, on the machine in
+//! [`sim`].
 //!
-//! Stood in for at their API, since they are C's own or the kernel crate's, and their unsafe code is
-//! none of ours, or has nothing to do with who may touch a slot: `xarray`, `sync` but `generations` and
-//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`, `debugfs`,
-//! `ratelimit`, `block`.
+//! Replaced at their API, since they belong to C or the kernel crate and their unsafe code isn't
+//! the project's, or is unrelated to access to slots: `xarray`, `sync` except `generations` and
+//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`,
+//! `debugfs`, `ratelimit`, `block`.
 
 #![allow(
     dead_code,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The macros of the kernel crate that our code uses.
+//! The macros of the kernel crate that the project uses.
 
-/// What the kernel would only say, fails the model.
+/// A warning in the kernel fails the model.
 #[macro_export]
 macro_rules! warn_on_once {
     ($cond:expr) => {{
-        // Which function warns is told by the path of one in it.
+        // The path of a nested function names the function that warns.
         fn here() {}
         let bad: bool = $cond;
         let warns = ::core::any::type_name_of_val(&here).trim_end_matches("::here");
@@ -79,7 +79,7 @@ macro_rules! impl_has_work {
     ($(impl $({$($generics:tt)*})? HasWork<$work:ty> for $self:ty { self.$field:ident })*) => {};
 }
 
-/// A symbol for the value, by the name of the parameter: there is no command line here, and no sysfs.
+/// A symbol for the value, by the parameter's name: there is neither a command line nor sysfs here.
 #[macro_export]
 macro_rules! builtin_param {
     ($name:literal, $value:ident: $type:ty, $mode:literal) => {
@@ -97,7 +97,7 @@ macro_rules! static_debugfs_dir {
     };
 }
 
-/// Formats, as the kernel does, and prints nothing.
+/// Formats, like the kernel, and prints nothing.
 #[macro_export]
 macro_rules! pr_silent {
     ($($arg:tt)*) => {{

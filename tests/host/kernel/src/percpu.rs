@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A value for each CPU, at its API.
+//! Per-CPU values, replaced at their API.
 
 use crate::{
     alloc::{AllocError, Flags, KBox, NumaNode},
@@ -23,10 +23,10 @@ impl<T> PerCpu<T> {
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         let mut values = KBox::new([const { MaybeUninit::uninit() }; NR_CPUS], gfp)?;
         for value in values.iter_mut() {
-            // SAFETY: Room for a `T` that is ours, in a box: it stays there until `drop`.
+            // SAFETY: Memory for a `T` that is ours, in a box: it doesn't move until `drop`.
             unsafe { pin_init::raw_init(value.as_mut_ptr(), init()) };
         }
-        // INVARIANT: Each was initialised just now: none can fail.
+        // INVARIANT: Each was just initialised: none can fail.
         Ok(Self(values))
     }
 
@@ -44,7 +44,7 @@ impl<T> PerCpu<T> {
 impl<T> Drop for PerCpu<T> {
     fn drop(&mut self) {
         for value in self.0.iter_mut() {
-            // SAFETY: By the type invariant; and nobody looks at it after this.
+            // SAFETY: By the type invariant; and it isn't accessed after this.
             unsafe { value.assume_init_drop() };
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What everybody uses.
+//! The prelude.
 
 pub use crate::{
     alloc::{flags::*, KBox, KVec},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Whether there may be one more message.
+//! Rate limits, replaced at their API.
 
 use crate::str::CStr;
 use pin_init::PinInit;

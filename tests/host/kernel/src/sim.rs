@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The machine that the simulated kernel runs on: threads, locks, words that are accessed atomically,
-//! and memory, all under the control of a checker.
+//! The machine that the simulated kernel runs on: threads, locks, atomic words, and memory, all
+//! under the control of a checker.
 //!
-//! | backend   | what it does                                                              |
+//! | backend   | explores                                                                  |
 //! |-----------|---------------------------------------------------------------------------|
-//! | `Loom`    | every order of steps up to a bound, and every value that C11 lets be read |
-//! | `Shuttle` | random orders, as many as one asks for, in sequential consistency         |
+//! | `Loom`    | every order of steps up to a bound, and every value that C11 allows to be read |
+//! | `Shuttle` | a given number of random orders, sequentially consistent                  |
 //! | `Plain`   | one thread                                                                |
 //!
-//! The backend is chosen when a model is run, not when it is built: one build serves all. All three run
-//! the threads of a model as coroutines of one thread of the host, which is why what is here may be in
-//! a `thread_local`.
+//! The backend is chosen at run time: one build serves all. All three run the threads of a model as
+//! coroutines of one host thread, so state here may be in a `thread_local`.
 //!
-//! What the kernel has in `static`s can't be loom's types, which aren't const, and must be as new in
-//! every execution. So everything that has a state is a name here: the *address* of the thing in the
-//! kernel's memory, for which the state is looked up in the [`World`] of the execution.
+//! The kernel's `static`s can't have loom's types, which aren't const, and must be fresh in every
+//! execution. So a stateful object is only a name here: its *address* in the kernel's memory, by
+//! which its state is looked up in the [`World`] of the execution.
 
 use core::cell::{Cell, RefCell};
 use std::{
@@ -30,7 +29,7 @@ use std::{
     },
 };
 
-/// Who decides what comes next.
+/// The scheduler of a model's steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Backend {
     Loom,
@@ -38,20 +37,19 @@ pub enum Backend {
     Plain,
 }
 
-/// What the simulated C promises, and what a model must not do without: to weaken it must make a
-/// model fail.
+/// The guarantees of the simulated C that models rely on: weakening one must make a model fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Promise {
-    /// `folio_lock()`: one task has a folio's lock.
+    /// `folio_lock()`: one task holds a folio's lock.
     FolioLock,
-    /// `swap_cluster_lock()`: one task has a cluster's lock.
+    /// `swap_cluster_lock()`: one task holds a cluster's lock.
     ClusterLock,
     /// `xa_lock`: one task changes an array.
     ArrayLock,
-    /// `list_lru`: one task has a list's lock.
+    /// `list_lru`: one task holds a list's lock.
     ListLock,
-    /// `folio_try_get()` gets no reference to a folio that has none.
+    /// `folio_try_get()` takes no reference to a folio that has none.
     TryGet,
     /// A slot that has a folio in the swap cache isn't freed.
     CachedStays,
@@ -59,31 +57,31 @@ pub enum Promise {
     InvalidateLocked,
     /// `zswap_invalidate()` is called for every slot that is freed.
     InvalidateCalled,
-    /// swapoff frees all slots before it goes on.
+    /// swapoff frees all slots before it continues.
     SwapoffFrees,
-    /// swapoff waits for those who have got the device.
+    /// swapoff waits for references to the device.
     SwapoffWaits,
-    /// `get_swap_device()` gets no device that is being swapped off.
+    /// `get_swap_device()` fails for a device that is being swapped off.
     DyingRefused,
-    /// A folio that is being written stays in the swap cache until the device has it.
+    /// A folio under writeback stays in the swap cache until the device has it.
     WritebackStays,
-    /// Reclaim leaves a folio in the swap cache that somebody has a reference to.
+    /// Reclaim leaves a folio with another reference in the swap cache.
     FreezeCount,
-    /// Reclaim writes a dirty folio before it lets it go.
+    /// Reclaim writes a dirty folio before it frees it.
     DirtyStays,
-    /// A fault looks whether the folio it has locked is still that of the slot.
+    /// A fault rechecks that the folio it has locked still is the slot's.
     Recheck,
     /// The zero mark of a slot is changed with its cluster locked.
     ZeroMark,
-    /// The zero mark goes when the slot's page is swapped out with other content.
+    /// The zero mark is cleared when the slot's page is swapped out with other contents.
     ZeroUnmarked,
-    /// `crypto_req_done()` makes nothing of the news that a request has left the backlog.
+    /// `crypto_req_done()` ignores the notification that a request has left the backlog.
     NewsIgnored,
-    /// `crypto_req_done()` stores the result before it wakes who waits for it.
+    /// `crypto_req_done()` stores the result before it wakes the waiter.
     ResultFirst,
-    /// `crypto_wait_req()` waits for a request that is under way.
+    /// `crypto_wait_req()` waits for a request in flight.
     WaitReq,
-    /// What was done before `complete()` is seen by who has waited: both take a lock.
+    /// The waiter sees all writes before `complete()`: both take a lock.
     CompletionLock,
     /// A request is completed once.
     CompletedOnce,
@@ -91,7 +89,7 @@ pub enum Promise {
     CompletedLast,
 }
 
-/// Everything that can be weakened.
+/// All guarantees that can be weakened.
 pub const PROMISES: &[Promise] = &[
     Promise::FolioLock,
     Promise::ClusterLock,
@@ -118,14 +116,14 @@ pub const PROMISES: &[Promise] = &[
     Promise::CompletedLast,
 ];
 
-/// Says that a promise is kept, which the model hangs on; or not, if it is weakened.
+/// Returns whether a guarantee holds: not if it is weakened. Marks the model as relying on it.
 pub fn keeps(promise: Promise) -> bool {
     world().broken != Some(promise)
 }
 
 // --- The world of an execution --------------------------------------------------------------------
 
-/// Addresses are as good as random.
+/// A hash of addresses, which are as good as random.
 #[derive(Default)]
 pub struct Address(u64);
 
@@ -149,17 +147,17 @@ type ByAddress<T> = RefCell<HashMap<usize, T, BuildHasherDefault<Address>>>;
 pub struct World {
     pub backend: Backend,
     broken: Option<Promise>,
-    /// Whether there is more than one thread: before and after, nothing need be explored.
+    /// Whether there is more than one thread: before and after, there is nothing to explore.
     concurrent: Cell<bool>,
     words: ByAddress<Rc<Word>>,
-    /// In the order in which they were first used, which is the same in every execution.
+    /// In the order of first use, which is the same in every execution.
     word_order: RefCell<Vec<Rc<Word>>>,
     locks: ByAddress<Rc<Lock>>,
     shadows: ByAddress<Rc<Shadow>>,
     values: ByAddress<Rc<dyn Any>>,
     memory: ByAddress<(Layout, &'static str)>,
     spare: RefCell<HashMap<Layout, Vec<usize>>>,
-    /// What the simulated C keeps.
+    /// The state of the simulated C.
     pub c: crate::bindings::State,
 }
 
@@ -173,7 +171,7 @@ pub fn world() -> &'static World {
 }
 
 fn try_world() -> Option<&'static World> {
-    // SAFETY: It is a leaked box until `leave`, after which no model runs.
+    // SAFETY: A leaked box until `leave`, after which no model runs.
     unsafe { WORLD.get().as_ref() }
 }
 
@@ -196,7 +194,7 @@ fn enter(backend: Backend, broken: Option<Promise>) {
 
 fn leave() {
     let world = WORLD.replace(core::ptr::null()).cast_mut();
-    // SAFETY: From `enter`, and nobody uses it any more.
+    // SAFETY: From `enter`, and not used any more.
     let world = unsafe { Box::from_raw(world) };
     for (&address, &(layout, _)) in world.memory.borrow().iter() {
         // SAFETY: Allocated with this layout, and not freed.
@@ -210,19 +208,19 @@ fn leave() {
     }
 }
 
-/// How a model is run, and what is broken on purpose meanwhile.
+/// How a model is run, and which guarantee is broken meanwhile.
 #[derive(Clone, Copy)]
 pub struct Run {
     pub broken: Option<Promise>,
-    /// Loom: how often a thread that could go on is stopped for another.
+    /// Loom: the number of preemptions.
     pub preemptions: usize,
-    /// Shuttle: how many random orders.
+    /// Shuttle: the number of random orders.
     pub schedules: usize,
 }
 
 impl Run {
-    /// Every order of steps with up to `preemptions` preemptions. Returns how many executions those
-    /// were.
+    /// Explores every order of steps with up to `preemptions` preemptions. Returns the number of
+    /// executions.
     pub fn loom(self, model: impl Fn() + Send + Sync + 'static) -> usize {
         let count = Arc::new(AtomicUsize::new(0));
         let counter = count.clone();
@@ -302,7 +300,7 @@ impl Thread {
     }
 }
 
-/// Runs these at the same time, and comes back when all are over.
+/// Runs these concurrently, and returns when all have ended.
 pub fn together(threads: Vec<Box<dyn FnOnce() + Send>>) {
     start();
     let cpus = threads.into_iter().enumerate();
@@ -317,14 +315,14 @@ fn start() {
     if world.backend == Backend::Plain {
         return;
     }
-    // loom wants what threads share to be made before them.
+    // loom requires shared objects to be created before the threads.
     crate::bindings::prepare();
     world.concurrent.set(true);
     let words = world.word_order.borrow();
     words.iter().for_each(|word| word.share(world.backend));
 }
 
-/// Which CPU this runs on: each thread has its own.
+/// The current CPU: each thread has its own.
 pub fn cpu() -> usize {
     match world().backend {
         _ if !world().concurrent.get() => 0,
@@ -334,28 +332,28 @@ pub fn cpu() -> usize {
     }
 }
 
-/// A number below `n`, as the schedule has it.
+/// A number below `n`, chosen by the schedule.
 pub fn random(n: usize) -> usize {
     use shuttle::rand::Rng;
     shuttle::rand::thread_rng().gen_range(0..n)
 }
 
-/// As many as loom has threads for, nearly.
+/// Close to loom's limit of threads.
 pub const NR_CPUS: usize = 4;
 
-/// Lets others run.
+/// Lets other threads run.
 pub fn relax() {
     match world().backend {
         _ if !world().concurrent.get() => {}
         Backend::Loom => loom::thread::yield_now(),
         Backend::Shuttle => shuttle::thread::yield_now(),
-        Backend::Plain => panic!("waits for ever"),
+        Backend::Plain => panic!("waits forever"),
     }
 }
 
-// --- Words --------------------------------------------------------------------------------------
+// --- Atomic words -------------------------------------------------------------------------------
 
-/// A word that is accessed atomically.
+/// An atomic word.
 pub struct Word {
     /// While there is one thread.
     plain: Cell<u64>,
@@ -369,10 +367,10 @@ enum Shared {
 }
 
 impl Word {
-    /// The word at an address. The value that it has there is that with which it begins.
+    /// The word at an address. Its initial value is the one in memory.
     ///
-    /// Those that aren't `followed` are changed in one step that no other gets between: nothing hangs
-    /// on counters, and to try all orders of theirs would take for ever.
+    /// Words that aren't `followed` change in one indivisible step: the code doesn't depend on the
+    /// order of counters, and exploring all their orders would take forever.
     pub fn at(address: usize, followed: bool, initial: impl FnOnce() -> u64) -> Rc<Self> {
         let world = world();
         let mut words = world.words.borrow_mut();
@@ -391,7 +389,7 @@ impl Word {
         word.clone()
     }
 
-    /// The word that was at an address is no more.
+    /// Forgets the word at an address.
     pub fn forget(address: usize) {
         if let Some(world) = try_world() {
             world.words.borrow_mut().remove(&address);
@@ -454,7 +452,7 @@ impl Word {
         }
     }
 
-    /// Changes the word by `f`, unless that says no. Returns what it was.
+    /// Changes the word by `f`, unless `f` declines. Returns the old value.
     pub fn update(&self, order: Ordering, f: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
         let mut old = self.load(Ordering::Relaxed);
         loop {
@@ -494,7 +492,7 @@ enum Guard {
 }
 
 impl Lock {
-    /// The lock at an address, free at first, which excludes as was promised.
+    /// The lock at an address, initially free, with the given guarantee of exclusion.
     pub fn at(address: usize, promise: Option<Promise>) -> Rc<Self> {
         let mut locks = world().locks.borrow_mut();
         let lock = locks.entry(address).or_insert_with(|| {
@@ -509,7 +507,7 @@ impl Lock {
         lock.clone()
     }
 
-    /// The lock that was at an address is no more.
+    /// Forgets the lock at an address.
     pub fn forget(address: usize) {
         if let Some(world) = try_world() {
             let lock = world.locks.borrow_mut().remove(&address);
@@ -534,7 +532,8 @@ impl Lock {
             Backend::Shuttle => LockKind::Shuttle(shuttle::sync::Mutex::new(())),
             Backend::Plain => unreachable!("there is one thread"),
         });
-        // SAFETY: The world keeps it, and its guards go before it does: who holds it is in it.
+        // SAFETY: The world keeps it, and its guards are dropped before: the holder is stored in
+        // it.
         Some(unsafe { &*core::ptr::from_ref(kind) })
     }
 
@@ -590,8 +589,8 @@ impl Lock {
         })
     }
 
-    /// Releases it until there is a `wake`, and takes it again. To look again and again instead would
-    /// be another order each time.
+    /// Releases the lock until a `wake`, and retakes it. Polling instead would be a different order
+    /// each time.
     pub fn wait(&self) {
         if self.is_broken() {
             return relax();
@@ -605,13 +604,13 @@ impl Lock {
             (Some(Guard::Shuttle(guard)), Waiters::Shuttle(waiters)) => {
                 Guard::Shuttle(waiters.wait(guard).unwrap())
             }
-            _ => panic!("waits for ever"),
+            _ => panic!("waits forever"),
         };
         assert!(!self.held.replace(true), "a lock is taken twice");
         *self.guard.borrow_mut() = Some(guard);
     }
 
-    /// Wakes those who wait, if there are threads at all. The lock is held.
+    /// Wakes the waiters, if there are threads at all. The lock is held.
     pub fn wake(&self) {
         if self.is_broken() || !world().concurrent.get() {
             return;
@@ -622,13 +621,13 @@ impl Lock {
         }
     }
 
-    /// Whether somebody holds it. (For checks: says nothing of a lock that doesn't lock.)
+    /// Whether the lock is held. (For checks: true of a lock without exclusion.)
     pub fn is_held(&self) -> bool {
         self.held.get() || self.is_broken()
     }
 }
 
-/// The locks that are held: there should be none at the end.
+/// The held locks: there must be none at the end.
 pub fn locks_held() -> usize {
     let locks = world().locks.borrow();
     locks.values().filter(|lock| lock.held.get()).count()
@@ -636,24 +635,24 @@ pub fn locks_held() -> usize {
 
 // --- Memory -------------------------------------------------------------------------------------
 
-/// Stands for memory that is accessed without being atomic: two accesses of which one writes, and
-/// which nothing orders, are an error.
+/// Stands for memory with non-atomic accesses: two unordered accesses of which one is a write are
+/// an error.
 pub struct Shadow(core::cell::OnceCell<loom::cell::UnsafeCell<()>>);
 
 impl Shadow {
-    /// Memory that nobody has written yet but who makes this.
+    /// Memory that only the creator has written yet.
     pub fn new() -> Rc<Self> {
         let shadow = Self(core::cell::OnceCell::new());
         shadow.cell();
         Rc::new(shadow)
     }
 
-    /// The memory at an address, if it is known.
+    /// The memory at an address, if it is tracked.
     pub fn at(address: usize) -> Option<Rc<Self>> {
         world().shadows.borrow().get(&address).cloned()
     }
 
-    /// The memory that an address is in, if it is known.
+    /// The memory that contains an address, if it is tracked.
     pub fn around(address: usize) -> Option<Rc<Self>> {
         let memory = world().memory.borrow();
         let start = memory
@@ -664,7 +663,7 @@ impl Shadow {
         Self::at(start?)
     }
 
-    /// The memory at an address, which somebody relies on.
+    /// The memory at an address; must exist.
     pub fn live(address: usize) -> Rc<Self> {
         Self::at(address).expect("memory is used that was freed")
     }
@@ -687,14 +686,14 @@ impl Shadow {
     }
 }
 
-/// What freed memory is full of: no pointer that could be followed.
+/// The pattern in freed memory: not a valid pointer.
 const POISON: u8 = 0x6b;
 
-/// Allocates memory, of a kind that is counted. Never fails.
+/// Allocates memory of a counted kind. Never fails.
 pub fn alloc(layout: Layout, kind: &'static str) -> *mut u8 {
     let world = world();
     let layout = Layout::from_size_align(layout.size().max(16), layout.align().max(16)).unwrap();
-    // Last in, first out, as slab has it: what was freed just now is used again.
+    // Last in, first out, like slab: memory that was just freed is reused.
     let spare = world.spare.borrow_mut().get_mut(&layout).and_then(Vec::pop);
     let address = spare.unwrap_or_else(|| {
         // SAFETY: The size isn't 0.
@@ -715,12 +714,12 @@ pub fn free(ptr: *mut u8) {
     let Some((layout, _)) = world.memory.borrow_mut().remove(&address) else {
         panic!("memory is freed twice, or was never allocated");
     };
-    // Whoever still looks at it hasn't been waited for.
+    // A task that still accesses it hasn't been waited for.
     let shadow = world.shadows.borrow_mut().remove(&address);
     if let Some(shadow) = shadow {
         shadow.write();
     }
-    // SAFETY: It was allocated with this size, and is nobody's now.
+    // SAFETY: It was allocated with this size, and has no owner now.
     unsafe { ptr.write_bytes(POISON, layout.size()) };
     world
         .spare
@@ -730,19 +729,19 @@ pub fn free(ptr: *mut u8) {
         .push(address);
 }
 
-/// Whether an address is that of memory which is allocated, as this kind.
+/// Whether an address is that of allocated memory of this kind.
 pub fn is_allocated(address: usize, kind: &str) -> bool {
     let memory = world().memory.borrow();
     memory.get(&address).is_some_and(|(_, is)| *is == kind)
 }
 
-/// How many pieces of a kind there are.
+/// The number of allocations of a kind.
 pub fn allocated(kind: &str) -> usize {
     let memory = world().memory.borrow();
     memory.values().filter(|(_, is)| *is == kind).count()
 }
 
-/// The value that something at an address has in this execution: made at the first use.
+/// The value of the object at an address in this execution, created at the first use.
 pub fn value<T: 'static>(address: usize, make: impl FnOnce() -> T) -> Rc<T> {
     if let Some(value) = try_value(address) {
         return value;
@@ -752,14 +751,14 @@ pub fn value<T: 'static>(address: usize, make: impl FnOnce() -> T) -> Rc<T> {
     value
 }
 
-/// The same, if it was made.
+/// The same, if it was created.
 pub fn try_value<T: 'static>(address: usize) -> Option<Rc<T>> {
     let values = world().values.borrow();
     let value = values.get(&address)?.clone();
     Some(value.downcast().expect("an address has one type"))
 }
 
-/// It is no more.
+/// Forgets that value.
 pub fn forget_value(address: usize) {
     if let Some(world) = try_world() {
         let value = world.values.borrow_mut().remove(&address);

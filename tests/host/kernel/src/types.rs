@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Types that others are made of.
+//! Basic types.
 
 use crate::ffi::c_void;
 use core::{cell::UnsafeCell, marker::PhantomData, mem::MaybeUninit};
@@ -12,11 +12,11 @@ pub type NotThreadSafe = NotThreadSafe_;
 #[allow(non_upper_case_globals)]
 pub const NotThreadSafe: NotThreadSafe = NotThreadSafe_(PhantomData);
 
-/// What is C's.
+/// Data owned by C.
 #[repr(transparent)]
 pub struct Opaque<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: It is what is in it that may be wrong, which is C's.
+// SAFETY: The contents belong to C, whose users ensure correct access.
 unsafe impl<T> pin_init::Zeroable for Opaque<T> {}
 
 impl<T> Opaque<T> {
@@ -39,7 +39,7 @@ impl<T> Opaque<T> {
         this.cast()
     }
     pub fn ffi_init(init: impl FnOnce(*mut T)) -> impl PinInit<Self> {
-        // SAFETY: It is the initialiser's to initialise.
+        // SAFETY: The initialiser initialises it.
         unsafe {
             pin_init::pin_init_from_closure(move |slot: *mut Self| {
                 init(slot.cast());
@@ -55,7 +55,8 @@ impl<T> Opaque<T> {
 
 /// # Safety
 ///
-/// `into_foreign` must return what the other functions take back, aligned to `FOREIGN_ALIGN`.
+/// `into_foreign` must return a pointer that the other functions accept, aligned to
+/// `FOREIGN_ALIGN`.
 pub unsafe trait ForeignOwnable: Sized {
     const FOREIGN_ALIGN: usize;
     type Borrowed<'a>
@@ -67,7 +68,7 @@ pub unsafe trait ForeignOwnable: Sized {
     fn into_foreign(self) -> *mut c_void;
     /// # Safety
     ///
-    /// `ptr` must be from `into_foreign`, and be given back once, with no borrow of it left.
+    /// `ptr` must be from `into_foreign`, and be passed once, with no borrow of it left.
     unsafe fn from_foreign(ptr: *mut c_void) -> Self;
     /// # Safety
     ///
@@ -78,10 +79,11 @@ pub unsafe trait ForeignOwnable: Sized {
     }
     /// # Safety
     ///
-    /// `ptr` must be from `into_foreign`, and neither be given back nor borrowed mutably during `'a`.
+    /// `ptr` must be from `into_foreign`, and neither be passed to `from_foreign` nor borrowed
+    /// mutably during `'a`.
     unsafe fn borrow<'a>(ptr: *mut c_void) -> Self::Borrowed<'a>;
     /// # Safety
     ///
-    /// As for `borrow`; nor may it be borrowed at all by others.
+    /// As for `borrow`; and there must be no other borrow.
     unsafe fn borrow_mut<'a>(ptr: *mut c_void) -> Self::BorrowedMut<'a>;
 }

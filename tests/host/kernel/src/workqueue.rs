@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Work that is done later, at its API: when a model says so, by [`run`].
+//! Workqueues, replaced at their API: work runs when a model calls [`run`].
 
 use crate::{
     alloc::KBox,
@@ -25,7 +25,7 @@ pub trait WorkItem {
     fn run(this: Self::Pointer);
 }
 
-/// What points to work.
+/// A pointer to work.
 pub trait Pointer: 'static {
     type Item: WorkItem<Pointer = Self>;
     /// Whether it can be queued again before it has run.
@@ -71,12 +71,12 @@ pub fn system_percpu() -> ReclaimQueue {
     ReclaimQueue(())
 }
 
-/// Does the work that is queued. Says whether there was any.
+/// Runs the queued work. Returns whether there was any.
 pub fn run() -> bool {
     let queue = core::mem::take(&mut *sim::world().c.work.borrow_mut());
     let any = !queue.is_empty();
     queue.into_iter().for_each(|(_, work)| work());
-    // SAFETY: What was submitted is there until it is done.
+    // SAFETY: Queued work stays alive until it has run.
     unsafe { crate::bindings::complete_io() };
     any
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The array of pointers, at its API. It promises less than C's does: what it says without the lock is
-//! ordered by nothing, and an array that isn't published yet can't be used.
+//! The XArray, replaced at its API. It guarantees less than C's: lockless reads are unordered, and
+//! an array that isn't published yet can't be used.
 
 use crate::{
     alloc::Flags,
@@ -26,7 +26,7 @@ pub struct XArray<T> {
     _p: PhantomData<(T, fn(T) -> T)>,
 }
 
-/// What `load` has found.
+/// The result of `load`.
 pub struct Unguarded<'a, T> {
     ptr: NonNull<c_void>,
     _xa: PhantomData<&'a XArray<T>>,
@@ -35,7 +35,7 @@ pub struct Unguarded<'a, T> {
 impl<'a, T: ForeignOwnable> Unguarded<'a, T> {
     /// # Safety
     ///
-    /// As the kernel's.
+    /// As in the kernel.
     pub unsafe fn borrow<'b>(&self) -> T::Borrowed<'b>
     where
         'a: 'b,
@@ -46,9 +46,9 @@ impl<'a, T: ForeignOwnable> Unguarded<'a, T> {
     }
 }
 
-// SAFETY: It has no `T` in it, but words that the checker shares, and lends none: `store` and `erase` move
-// one in and out, maybe from one task to another, which `Send` allows; what `load` finds it is unsafe to
-// borrow.
+// SAFETY: It contains no `T`, only words that the checker shares, and lends none: `store` and
+// `erase` move a `T` in and out, possibly between tasks, which `Send` allows; borrowing the result
+// of `load` is unsafe.
 unsafe impl<T: Send> Sync for XArray<T> {}
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct StoreError<T> {
     pub value: T,
 }
 
-/// What an array holds.
+/// The contents of an array.
 struct Array {
     /// Not null if there is an element: C's `xa_head`.
     head: Rc<Word>,
@@ -68,7 +68,7 @@ struct Array {
 
 impl<T: ForeignOwnable> XArray<T> {
     pub fn new_plain(_: &'static CStr, _: Pin<&'static LockClassKey>) -> impl PinInit<Self> {
-        // SAFETY: There is nothing in it.
+        // SAFETY: It is empty.
         unsafe {
             pin_init::pin_init_from_closure(|slot: *mut Self| {
                 (*slot)._room = 0;
@@ -96,7 +96,7 @@ impl<T: ForeignOwnable> XArray<T> {
     fn slot(&self, index: usize) -> Rc<Word> {
         let array = self.array();
         let mut slots = array.slots.borrow_mut();
-        // A name for the word: no address that there is.
+        // A name for the word: not an existing address.
         let name = self.at().wrapping_mul(1 << 16) | index << 1 | 1;
         let slot = slots.entry(index);
         slot.or_insert_with(|| Word::at(name, true, || 0)).clone()
@@ -120,7 +120,7 @@ impl<T: ForeignOwnable> XArray<T> {
 
     pub fn load(&self, index: usize) -> Option<Unguarded<'_, T>> {
         let ptr = NonNull::new(self.slot(index).load(Relaxed) as *mut c_void)?;
-        // Those who ask go on to look at it.
+        // Callers go on to access the array.
         if let Some(memory) = Shadow::at(ptr.as_ptr() as usize) {
             memory.read();
         }
@@ -183,7 +183,8 @@ impl<T> Drop for XArray<T> {
             for index in array.slots.borrow().keys() {
                 Word::forget(at.wrapping_mul(1 << 16) | index << 1 | 1);
             }
-            // What is left would be dropped here; models look for it, and it is an error.
+            // Remaining elements would be dropped here; models check for them, and they are an
+            // error.
         }
         Word::forget(at);
         Lock::forget(at);

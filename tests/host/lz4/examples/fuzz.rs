@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What libFuzzer calls: its bytes are decompressed by both LZ4s, and compressed by both. Whoever panics,
-//! writes or reads out of bounds, or, where both read a stream, makes something else of it, ends it.
+//! The libFuzzer target: both LZ4s decompress and compress its input. A panic, an out-of-bounds
+//! access, or different results for a stream that both accept end the run.
 
 use lz4::{
     c::{self, C},
@@ -13,7 +13,7 @@ thread_local! {
     static BOTH: RefCell<(C, Rust)> = RefCell::new((C::new(), Rust::new()));
 }
 
-/// Exactly as many bytes, so that AddressSanitizer sees one more.
+/// An allocation of the exact size, so that AddressSanitizer detects an access past it.
 fn exactly(len: usize) -> Box<[u8]> {
     vec![0xa5; len].into_boxed_slice()
 }
@@ -44,7 +44,7 @@ fn compress(bytes: &[u8], room: usize) {
                 _ => rust.compress(bytes, &mut packed).ok(),
             };
             let Some(made) = made else {
-                // What never fails to have room.
+                // The worst-case size, which always suffices.
                 assert!(
                     room < bytes.len() + bytes.len() / 8 + 64,
                     "{by} refuses {} bytes",
@@ -70,7 +70,7 @@ fn compress(bytes: &[u8], room: usize) {
     });
 }
 
-/// The first byte says what is done, the next two how much room there is.
+/// The first byte selects the operation, the next two the size of the destination.
 ///
 /// # Safety
 ///
@@ -80,10 +80,10 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, size: usize) ->
     if size < 4 {
         return -1;
     }
-    // SAFETY: By the requirement, and there are some.
+    // SAFETY: By the requirement; `size` isn't zero.
     let data = unsafe { core::slice::from_raw_parts(data, size) };
     let room = usize::from(u16::from_le_bytes([data[1], data[2]]));
-    // Where nothing is before or behind it that may be read.
+    // In an allocation with nothing readable before or behind it.
     let bytes = data[3..].to_vec().into_boxed_slice();
     match data[0] % 4 {
         0 => decompress(&bytes, room),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What each LZ4 takes for the pages of each corpus of the demonstration's disk, in nanoseconds a page,
-//! both in one program, in turns, the median of many rounds.
+//! The time of each LZ4 for the pages of each corpus of the demonstration's disk, in nanoseconds a
+//! page: both in one program, alternating, the median of many rounds.
 //!
 //! usage: time CORPUS_DISK [ROUNDS]
 
@@ -50,7 +50,7 @@ fn main() {
         let pages: Vec<&[u8]> = (first..first + PAGES)
             .map(|page| &disk[page * PAGE..][..PAGE])
             .collect();
-        // What isn't made smaller is kept as it is, and never decompressed.
+        // An incompressible page is stored uncompressed, and never decompressed.
         let by_c: Vec<_> = pages
             .iter()
             .filter_map(|page| c.compress(page, &mut dst).map(|len| dst[..len].to_vec()))
@@ -78,7 +78,7 @@ fn main() {
                     let _ = black_box(rust.compress(page, &mut dst));
                 })
             }));
-            // Both of the same streams.
+            // Both decompress the same streams.
             times[2].push(timed(by_c.len(), || {
                 by_c.iter().for_each(|stream| {
                     black_box(c::decompress(stream, &mut dst));

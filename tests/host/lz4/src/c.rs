@@ -16,11 +16,11 @@ extern "C" {
         -> c_int;
 }
 
-/// More than LZ4_MEM_COMPRESS, aligned as vmalloc() has it.
+/// More than LZ4_MEM_COMPRESS, aligned like vmalloc() memory.
 #[repr(align(64))]
 struct Work([u8; 1 << 15]);
 
-/// What compressing takes.
+/// The state for compression.
 pub struct C(Box<Work>);
 
 impl C {
@@ -28,7 +28,7 @@ impl C {
         Self(Box::new(Work([0; 1 << 15])))
     }
     pub fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        // SAFETY: Both are as long as it is told, and the memory is more than it wants.
+        // SAFETY: Both buffers have the lengths passed, and the memory is larger than required.
         let len = unsafe {
             LZ4_compress_default(
                 src.as_ptr().cast(),
@@ -49,7 +49,7 @@ impl Default for C {
 }
 
 pub fn decompress(src: &[u8], dst: &mut [u8]) -> Option<usize> {
-    // SAFETY: Both are as long as it is told.
+    // SAFETY: Both buffers have the lengths passed.
     let len = unsafe {
         LZ4_decompress_safe(
             src.as_ptr().cast(),

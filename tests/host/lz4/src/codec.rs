@@ -4,7 +4,7 @@
 
 use crate::{codec_rs, error::code::Error};
 
-/// What compressing takes.
+/// The state for compression.
 pub struct Rust(codec_rs::Stream);
 
 impl Rust {

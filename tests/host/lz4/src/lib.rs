@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The codec of samples/rust/lz4_rs as it is, on the host, beside the kernel's own LZ4 in C.
+//! The unmodified codec of samples/rust/lz4_rs, on the host, and the kernel's own LZ4 in C.
 
 #![allow(clippy::missing_safety_doc)]
 
-// The codec says `kernel`, of which it needs little.
+// The codec uses the crate `kernel`, of which it needs little.
 extern crate self as kernel;
 
 #[allow(dead_code)]
@@ -32,7 +32,7 @@ pub mod prelude {
     pub struct Flags;
     pub const GFP_KERNEL: Flags = Flags;
 
-    /// A box that is given its value later, as the kernel's.
+    /// A box whose value is written later, like the kernel's.
     pub struct KVBox<T>(Box<T>);
     pub struct Uninit<T>(Box<core::mem::MaybeUninit<T>>);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Contents to be compressed, and chance that repeats.
+//! Contents to be compressed, and reproducible random numbers.
 
 use std::{fs, path::PathBuf};
 
-/// Numbers by chance: xorshift64*, from a seed.
+/// Random numbers: xorshift64*, from a seed.
 pub struct Chance(u64);
 
 impl Chance {
@@ -27,7 +27,7 @@ fn tree() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../build/src"))
 }
 
-/// C source of the kernel's, at least `len` bytes.
+/// The kernel's C source, at least `len` bytes.
 pub fn text(len: usize) -> Vec<u8> {
     let mut files: Vec<_> = fs::read_dir(tree().join("mm"))
         .expect("no build/src: run make overlay")
@@ -45,7 +45,7 @@ pub fn text(len: usize) -> Vec<u8> {
     text
 }
 
-/// Each kind of content, `len` bytes of it, by its name.
+/// `len` bytes of each kind of contents, with its name.
 pub fn kinds(len: usize, seed: u64) -> Vec<(&'static str, Vec<u8>)> {
     let mut chance = Chance::new(seed);
     let random: Vec<u8> = (0..len).map(|_| chance.next() as u8).collect();
@@ -53,7 +53,7 @@ pub fn kinds(len: usize, seed: u64) -> Vec<(&'static str, Vec<u8>)> {
     let from = chance.below(4096);
     let text = source[from..from + len].to_vec();
     let period = 1 + chance.below(40);
-    // Pointers, as a heap has them: many bytes are those of eight bytes ago.
+    // Pointers, as on a heap: many bytes repeat those of eight bytes before.
     let heap = (0..len).map(|i| match i % 8 {
         0 | 1 => random[i / 3],
         2 => (i / 256) as u8,

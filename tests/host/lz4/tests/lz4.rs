@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Both LZ4s, C's and the one in Rust, on the same bytes.
+//! Both LZ4s, in C and in Rust, on the same data.
 //!
-//! Streams that were changed by chance are 20,000; a million of them, with their counts:
+//! Randomly mutated streams: 20,000 by default. A million of them, with statistics:
 //!
 //!     scripts/enter.sh env MUTATIONS=1000000 cargo test -p lz4 --release --offline \
 //!         --target-dir build/host mutated -- --nocapture
@@ -17,7 +17,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const PAGE: usize = 4096;
 
-/// Every length to a page, and steps to 128 KiB, with those beside a power of two.
+/// Every length up to a page, and steps up to 128 KiB, with the neighbours of powers of two.
 fn lengths() -> impl Iterator<Item = usize> {
     let steps = (PAGE + 1..=128 << 10).step_by(997);
     let edges = [13, 14, 15, 16, 17]
@@ -30,7 +30,7 @@ fn lengths() -> impl Iterator<Item = usize> {
     )
 }
 
-/// Room of this length, whose neighbours nobody may touch.
+/// A buffer of this length, between guard zones.
 struct Room(Vec<u8>);
 
 const GUARD: usize = 64;
@@ -56,7 +56,7 @@ impl Room {
 }
 
 #[test]
-fn each_reads_what_the_other_writes() {
+fn each_decompresses_the_others_output() {
     let (mut c, mut rust) = (C::new(), Rust::new());
     let mut packed = vec![0; 150 << 10];
     for len in lengths() {
@@ -87,7 +87,7 @@ fn each_reads_what_the_other_writes() {
 }
 
 #[test]
-fn a_result_has_room_or_is_refused() {
+fn result_fits_or_is_refused() {
     let mut rust = Rust::new();
     let mut packed = vec![0; 150 << 10];
     for len in lengths().step_by(7) {
@@ -113,7 +113,7 @@ fn a_result_has_room_or_is_refused() {
 }
 
 #[test]
-fn a_page_of_chance_does_not_fit_a_page() {
+fn random_page_is_refused() {
     let (_, random) = kinds(PAGE, 1).pop().unwrap();
     let mut dst = Room::new(PAGE);
     assert_eq!(Rust::new().compress(&random, dst.get()), Err(EINVAL));
@@ -121,7 +121,7 @@ fn a_page_of_chance_does_not_fit_a_page() {
 }
 
 #[test]
-fn longer_inputs_want_all_their_room() {
+fn longer_inputs_require_worst_case_size() {
     let mut rust = Rust::new();
     for len in [(128 << 10) + 1, 1 << 20] {
         for (kind, bytes) in kinds(len, 3) {
@@ -143,7 +143,7 @@ fn longer_inputs_want_all_their_room() {
 }
 
 #[test]
-fn too_short_a_room_is_refused() {
+fn short_destination_is_refused() {
     let mut rust = Rust::new();
     let mut packed = vec![0; 150 << 10];
     for len in lengths().step_by(53) {
@@ -158,7 +158,7 @@ fn too_short_a_room_is_refused() {
                 );
                 dst.check();
             }
-            // What is longer than the page is said to be as long as it is.
+            // A longer result is reported with its real length.
             let mut dst = Room::new(len + 1);
             assert_eq!(
                 codec::decompress(&packed[..made], dst.get()),
@@ -169,7 +169,7 @@ fn too_short_a_room_is_refused() {
     }
 }
 
-/// What was compressed, with some of its bytes changed, some cut off, some put in twice.
+/// Compressed data with some bytes changed, some removed, some duplicated.
 fn mutate(stream: &mut Vec<u8>, chance: &mut Chance) {
     for _ in 0..1 + chance.below(8) {
         if stream.is_empty() {
@@ -191,7 +191,7 @@ fn mutate(stream: &mut Vec<u8>, chance: &mut Chance) {
 }
 
 #[test]
-fn mutated_streams_do_no_harm() {
+fn mutated_streams_stay_in_bounds() {
     let all: u64 =
         std::env::var("MUTATIONS").map_or(20_000, |n| n.parse().expect("MUTATIONS is a number"));
     let (mut c, mut rust) = (C::new(), Rust::new());
@@ -239,13 +239,13 @@ fn mutated_streams_do_no_harm() {
     println!("{all} streams: {neither} refused by both, {both} read by both, to the same bytes, {only_c} by C alone, {only_rust} by Rust alone");
 }
 
-/// Bytes that another thread writes to meanwhile: the result is nonsense, and that is all.
+/// Input that another thread changes concurrently: only the result is affected.
 #[test]
-fn an_input_that_changes_does_no_harm() {
+fn changing_input_stays_in_bounds() {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
     static WORDS: [AtomicU64; PAGE / 8] = [const { AtomicU64::new(0) }; PAGE / 8];
-    /// Ends the other thread also if what follows panics: the scope waits for it.
+    /// Also stops the other thread if the code below panics: the scope waits for it.
     struct Stop<'a>(&'a AtomicBool);
     impl Drop for Stop<'_> {
         fn drop(&mut self) {
@@ -264,8 +264,8 @@ fn an_input_that_changes_does_no_harm() {
             }
         });
         let mut rust = Rust::new();
-        // SAFETY: The bytes are there. That they change is what hardware may do with a page that is pinned; the
-        // codec takes each byte as it comes.
+        // SAFETY: The bytes are valid. They change as hardware may change a pinned page; the codec
+        // reads each byte as it comes.
         let page = unsafe { std::slice::from_raw_parts(WORDS.as_ptr().cast::<u8>(), PAGE) };
         for _ in 0..20_000 {
             for room in [PAGE, 2 * PAGE] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! zswap_rs and swap_cache_rs, the files that the kernel builds, on the simulated kernel; and how a
-//! model begins and ends.
+//! zswap_rs and swap_cache_rs, the same files that the kernel builds, on the simulated kernel; and
+//! the setup and teardown of a model.
 
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::all)]
 
@@ -39,9 +39,9 @@ pub enum Param {
     ShrinkerEnabled,
 }
 
-/// Writes a parameter, as root does in sysfs.
+/// Writes a parameter, like root in sysfs.
 pub fn set(param: Param, word: &CStr) {
-    // SAFETY: These are defined by `builtin_param!`, with that type.
+    // SAFETY: `builtin_param!` defines these, with that type.
     let value = unsafe {
         match param {
             Param::Enabled => ENABLED,
@@ -53,12 +53,12 @@ pub fn set(param: Param, word: &CStr) {
     assert!(value.write(word).is_ok());
 }
 
-/// A pointer that a model's threads share.
+/// A pointer shared by a model's threads.
 #[derive(Clone, Copy)]
 pub struct Device(*mut swap_info_struct);
 
-// SAFETY: What there is of a device stays to the end of the model, swapped off or not; and tasks are coroutines
-// of one thread, so that its cells are changed by one at a time.
+// SAFETY: A device's memory stays to the end of the model, swapped off or not. Tasks are coroutines
+// of one thread, so only one changes its cells at a time.
 unsafe impl Send for Device {}
 // SAFETY: As above.
 unsafe impl Sync for Device {}
@@ -70,7 +70,7 @@ impl Device {
         unsafe { bindings::swp_entry(0, offset) }
     }
 
-    /// Takes it out of use; the pages that are on it are brought in.
+    /// Swaps it off, which swaps in the pages on it.
     pub fn off(self, pages: &[&'static Page]) {
         c::swapoff(self.0, || {
             for page in pages {
@@ -83,14 +83,14 @@ impl Device {
 /// Slots of the device, one of which is the header's: two clusters.
 pub const SLOTS: usize = 2 * bindings::SWAPFILE_CLUSTER_SLOTS;
 
-/// Boots the simulated kernel: zswap is enabled, and its shrinker, and a device in use.
+/// Boots the simulated kernel: zswap and its shrinker are enabled, and a device is active.
 pub fn boot() -> Device {
-    // SAFETY: Once in an execution, before all else, as an initcall.
+    // SAFETY: Once in an execution, before all else, like an initcall.
     unsafe { bindings::zswap_rs_init() };
     set(Param::Enabled, c"Y");
     set(Param::ShrinkerEnabled, c"Y");
     let device = Device(c::swapon(0, SLOTS));
-    // All that there is once is used once: who comes first isn't of interest.
+    // Uses every global once: the order of first uses isn't of interest.
     static WARM: Page = Page::new();
     for version in [1, 2] {
         let page = &WARM;
@@ -109,16 +109,16 @@ pub fn boot() -> Device {
     device
 }
 
-/// The end of a model: all pages are as they should be, go, and leave nothing.
+/// The end of a model: all pages have the right contents, are unmapped, and leave nothing.
 pub fn shut_down(device: Device, pages: &[&'static Page]) {
     for page in pages {
         loop {
             match page.fault(false) {
                 c::Faulted::Done => break,
                 c::Faulted::Again => {}
-                // Reclaim takes what could not be read; then it can be tried again.
+                // Reclaim frees the folio that could not be read; then the read can be retried.
                 c::Faulted::Error => match page.pte() {
-                    // SAFETY: The page table refers to the slot, which keeps the device.
+                    // SAFETY: The page table refers to the slot, and the slot keeps the device.
                     Pte::Swapped(entry) => unsafe { _ = c::reclaim_cached(entry) },
                     _ => {}
                 },
@@ -131,7 +131,7 @@ pub fn shut_down(device: Device, pages: &[&'static Page]) {
     nothing_is_left();
 }
 
-/// Nothing is left of what pages and a device have had.
+/// No objects of the pages and the device are left.
 pub fn nothing_is_left() {
     while workqueue::run() {}
     assert_eq!(sim::allocated("slab"), 0, "entries are left");
@@ -141,7 +141,7 @@ pub fn nothing_is_left() {
     assert_eq!(stored_pages(), 0, "pages are counted that there aren't");
 }
 
-/// Pages in zswap, as it counts them.
+/// The number of stored pages, from zswap's counter.
 pub fn stored_pages() -> isize {
     // SAFETY: zswap_rs defines it, with that type.
     unsafe { zswap_stored_pages.load(kernel::sync::atomic::ordering::Relaxed) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The policy modules that need nothing of the kernel: the same files that the kernel builds.
+//! The policy modules that don't depend on the kernel: the same files that the kernel builds.
 
 #![no_std]
 #![allow(unreachable_pub, dead_code)]
@@ -14,7 +14,7 @@ mod swap_table;
 #[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
 mod window;
 
-// What these files want of the kernel.
+// What these files use of the kernel.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! vm_warn_on_once {
@@ -48,7 +48,7 @@ pub mod page {
 extern crate self as kernel;
 
 pub mod api {
-    //! What is `pub(crate)` in the kernel, for tests.
+    //! Makes what is `pub(crate)` in the kernel available to tests.
 
     use crate::{
         age,
@@ -58,8 +58,8 @@ pub mod api {
     };
     use core::ops::Range;
 
-    /// What a word of the swap table says: kind, value, count, zero mark; as tests/swap_table.c says
-    /// it. The value is a page frame number or a shadow.
+    /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
+    /// tests/swap_table.c. The value is a page frame number or a shadow.
     pub fn decode<const PFN_BITS: u32>(raw: usize) -> (&'static str, usize, u8, bool) {
         match Layout::<PFN_BITS>::decode(raw) {
             Word::Null => ("null", 0, 0, false),
@@ -75,7 +75,7 @@ pub mod api {
         }
     }
 
-    /// The same word after it was decoded.
+    /// The same entry, decoded and encoded again.
     pub fn recode<const PFN_BITS: u32>(raw: usize) -> usize {
         Layout::<PFN_BITS>::encode(Layout::<PFN_BITS>::decode(raw))
     }
@@ -96,22 +96,22 @@ pub mod api {
         window::around(here, prev, pages, vma, table)
     }
 
-    /// `Noted`: unpacked, with a hit or none at an address, and packed again.
+    /// `Noted`: unpacked, with or without a hit at an address, and packed again.
     pub fn noted_hit(word: usize, address: usize, hit: bool) -> usize {
         Noted::unpack(word).with_hit(address, hit).pack()
     }
 
-    /// `age::spare`: the entries left, and the swapins that weren't made up for.
+    /// `age::spare`: the remaining entries, and the swap-ins that are not offset yet.
     pub fn spare(freeable: usize, swapins: usize) -> (usize, usize) {
         age::spare(freeable, swapins)
     }
 
-    /// `age::scale`: the entries on offer.
+    /// `age::scale`: the freeable entries.
     pub fn scale(freeable: usize, backing: usize, stored: usize) -> usize {
         age::scale(freeable, backing, stored)
     }
 
-    /// `Limits::check`: whether zswap is full, and whether the limit was hit just now.
+    /// `Limits::check`: whether zswap is full, and whether this check hit the limit.
     pub fn check(max: u32, accept: u32, was_full: bool, pool: usize, ram: usize) -> (bool, bool) {
         let limits = Limits {
             max_pool_percent: max,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What the shrinker offers, against a model of what C computes and of what its thread promised.
+//! The shrinker's freeable count, against a model of C's computation and of what its mailing-list
+//! thread promised.
 
 use policy::api::{scale, spare};
 use proptest::prelude::*;
 
-/// The loop in `zswap_shrinker_count()`: what is left of `nr_freeable`, and `nr_remain`.
+/// The loop in `zswap_shrinker_count()`: the remaining `nr_freeable`, and `nr_remain`.
 fn c_spare(freeable: u64, swapins: u64) -> (u64, u64) {
     let remain = if freeable >= swapins {
         0
@@ -21,7 +22,7 @@ fn c_mult_frac(x: u64, n: u64, d: u64) -> u64 {
     q.wrapping_mul(n).wrapping_add(r.wrapping_mul(n) / d)
 }
 
-/// Numbers of pages as machines have them, and as they don't.
+/// Realistic and unrealistic numbers of pages.
 fn pages() -> impl Strategy<Value = usize> {
     prop_oneof![0..=1000usize, 0..=1usize << 32, any::<usize>()]
 }
@@ -30,12 +31,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn sparing_is_that_of_c(freeable in pages(), swapins in pages()) {
+    fn sparing_matches_c(freeable in pages(), swapins in pages()) {
         let (left, remain) = c_spare(freeable as u64, swapins as u64);
         prop_assert_eq!(spare(freeable, swapins), (left as usize, remain as usize));
     }
 
-    /// Each swapin spares one entry, now or the next time; none is made up for twice.
+    /// Each swap-in spares exactly one entry, now or at a later count.
     #[test]
     fn a_swapin_spares_one_entry(rounds in prop::collection::vec((0..100usize, 0..100usize), 1..50)) {
         let (mut owed, mut all, mut spared) = (0, 0, 0);
@@ -49,13 +50,13 @@ proptest! {
     }
 
     #[test]
-    fn scaling_is_that_of_c(freeable in pages(), backing in pages(), stored in pages()) {
+    fn scaling_matches_c(freeable in pages(), backing in pages(), stored in pages()) {
         prop_assume!(stored != 0);
         let c = c_mult_frac(freeable as u64, backing as u64, stored as u64);
         prop_assert_eq!(scale(freeable, backing, stored), c as usize);
     }
 
-    /// The better pages compress, the fewer are on offer; never more than there are.
+    /// The better pages compress, the fewer entries are freeable; never more than exist.
     #[test]
     fn the_better_the_ratio_the_less_is_offered(
         freeable in 0..1usize << 20, stored in 1..1usize << 20, a in 0..1usize << 20, b in 0..1usize << 20,

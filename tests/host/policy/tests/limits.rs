@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The limits against a model of what C computes, for any percentages and sizes.
+//! The limits, against a model of C's computation, for any percentages and sizes.
 
 use policy::api::{check, pages};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn c_pages(max: u32, accept: u32, ram: u64) -> (u64, u64) {
     (max_pages, max_pages.wrapping_mul(u64::from(accept)) / 100)
 }
 
-/// `zswap_check_limits()`, with its static as a parameter; also says whether it counted a hit.
+/// `zswap_check_limits()`, with its static as a parameter; also returns whether it counted a hit.
 fn c_check(max: u32, accept: u32, mut reached_full: bool, cur: u64, ram: u64) -> (bool, bool) {
     let (max_pages, accept_pages) = c_pages(max, accept, ram);
     let mut hit = false;
@@ -24,12 +24,12 @@ fn c_check(max: u32, accept: u32, mut reached_full: bool, cur: u64, ram: u64) ->
     (reached_full, hit)
 }
 
-/// Percentages as people write them, and as they don't.
+/// Realistic and unrealistic percentages.
 fn percent() -> impl Strategy<Value = u32> {
     prop_oneof![0..=200u32, any::<u32>(), Just(u32::MAX)]
 }
 
-/// Sizes as machines have them, and as they don't.
+/// Realistic and unrealistic sizes.
 fn size() -> impl Strategy<Value = usize> {
     prop_oneof![0..=1usize << 22, any::<usize>(), Just(usize::MAX)]
 }
@@ -38,13 +38,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn limits_are_those_of_c(max in percent(), accept in percent(), ram in size()) {
+    fn limits_match_c(max in percent(), accept in percent(), ram in size()) {
         let (c_max, c_accept) = c_pages(max, accept, ram as u64);
         prop_assert_eq!(pages(max, accept, ram), (c_max as usize, c_accept as usize));
     }
 
     #[test]
-    fn decisions_are_those_of_c(
+    fn decisions_match_c(
         max in percent(), accept in percent(), full: bool, pool in size(), ram in size(),
     ) {
         prop_assert_eq!(
@@ -53,9 +53,9 @@ proptest! {
         );
     }
 
-    /// At the very limits, which random sizes would miss.
+    /// Exactly at the limits, which random sizes would miss.
     #[test]
-    fn decisions_at_the_edges_are_those_of_c(
+    fn decisions_at_the_edges_match_c(
         max in 0..=200u32, accept in 0..=200u32, full: bool, ram in 0..=1usize << 22, off in -1..=1i64,
     ) {
         let (c_max, c_accept) = c_pages(max, accept, ram as u64);

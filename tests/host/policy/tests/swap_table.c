@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel's own mm/swap_table.h makes of the words on standard input,
- * with PFN_BITS for page frame numbers: of the header's macros and of what only
- * casts, the rest being cut off. For swap_table.rs.
+ * Decodes the swap-table entries on standard input with the kernel's own
+ * mm/swap_table.h, with PFN_BITS for page frame numbers: uses the header's
+ * macros and the functions that only cast; the rest is cut off. For
+ * swap_table.rs.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The words of the swap table, bit for bit as the kernel's own header has them, in every layout.
+//! Swap-table entries, compared bit for bit with the kernel's own header, in every layout.
 
 use policy::api::{decode, recode};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Words that are close to each border, and some that are nowhere near.
+/// Values close to each boundary between bit fields, and others.
 fn words() -> Vec<usize> {
     let mut words = vec![0, usize::MAX, usize::MAX << 3, 0b1000, 0b100];
     for bit in 0..64 {
@@ -30,7 +30,7 @@ fn words() -> Vec<usize> {
     words
 }
 
-/// What C says of the words.
+/// The entries as decoded by C.
 fn said_by_c(pfn_bits: u32, words: &[usize]) -> Vec<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("swap_table-{pfn_bits}"));
@@ -101,27 +101,27 @@ fn same_as_c<const PFN_BITS: u32>() {
 }
 
 #[test]
-fn as_in_c_with_room_to_spare() {
+fn matches_c_with_room_to_spare() {
     same_as_c::<24>();
     same_as_c::<40>();
 }
 
 #[test]
-fn as_in_c_with_five_bits_of_flags() {
+fn matches_c_with_five_bits_of_flags() {
     same_as_c::<57>();
 }
 
 #[test]
-fn as_in_c_with_four_bits_of_flags() {
+fn matches_c_with_four_bits_of_flags() {
     same_as_c::<58>();
 }
 
 #[test]
-fn as_in_c_with_three_bits_of_flags() {
+fn matches_c_with_three_bits_of_flags() {
     same_as_c::<59>();
 }
 
 #[test]
-fn as_in_c_without_room_for_the_zero_mark() {
+fn matches_c_without_room_for_the_zero_mark() {
     same_as_c::<60>();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! How far to read ahead: against mm/swap_state.c's arithmetic, written out again in C's order.
+//! The readahead window, against the arithmetic of mm/swap_state.c, transcribed in C's order.
 
 use policy::api::{around, noted_hit, nr_pages};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn c_around(faddr: u64, prev: u64, win: u64, vma: (u64, u64)) -> (u64, u64) {
     )
 }
 
-/// `swap_update_readahead()` of a VMA.
+/// `swap_update_readahead()` with a VMA.
 fn c_noted_hit(value: u64, addr: u64, hit: bool) -> u64 {
     let value = if value == 0 { 4 } else { value };
     let win = (value & 0xfc0) >> 6;
@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn windows_are_c_s(
+    fn windows_match_c(
         prev in 0u64..1 << 40, step in -3i64..4, far: bool, elsewhere in 0u64..1 << 40,
         hits in 0i32..1 << 20, few in 0i32..9, max in 0u32..10,
         last in prop_oneof![0i32..6, 0i32..1 << 10],
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn ranges_are_c_s(
+    fn ranges_match_c(
         page in 0u64..1 << 35, step in -40i64..41, win in 2u64..33, before in 0u64..600, after in 1u64..600,
     ) {
         let here = page << 12;
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn notes_are_c_s(value: u64, addr: u64, hit: bool, fresh: bool) {
+    fn notes_match_c(value: u64, addr: u64, hit: bool, fresh: bool) {
         let value = if fresh { 0 } else { value };
         prop_assert_eq!(noted_hit(value as usize, addr as usize, hit) as u64, c_noted_hit(value, addr, hit));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What meddles with it: limits, reclaim, parameters, compressors, swaps, CPU 1, cgroups. */
+/* The agents: they change limits, reclaim, parameters, compressors, swaps, CPU 1, cgroups. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <glob.h>
@@ -34,7 +34,7 @@ static void limits(void)
 		case 3:
 			error = put(PICK(bytes), CG "/w%lu/memory.zswap.max", roll(WORKERS));
 			break;
-		case 4: /* in MiB: what is compressed has to fit beside what isn't */
+		case 4: /* in MiB: compressed and uncompressed pages must fit */
 			snprintf(text, sizeof(text), "%luM",
 				 WORKER_PAGES * PAGE / 100 * (70 + roll(30)) >> 20);
 			error = put(text, CG "/w%lu/memory.max", roll(WORKERS));
@@ -47,7 +47,7 @@ static void limits(void)
 		count(LIMITS);
 		rest(200);
 	}
-	/* For what comes back at the end. */
+	/* For the pages that come back at the end. */
 	for (int i = 0; i < WORKERS; i++)
 		if (put("max", CG "/w%d/memory.max", i))
 			fault("the last limit", errno);
@@ -120,7 +120,10 @@ static void flips(void)
 	}
 }
 
-/* What hardware does while requests are under way: never what would be a wrong page. */
+/*
+ * Changes the accelerator's behaviour while requests are in flight: never so that a page gets wrong
+ * data.
+ */
 static void accelerator(void)
 {
 	static const char *const faults[] = {
@@ -179,7 +182,7 @@ bool swap_off(int i)
 	unsigned long back = used(swaps[i].path);
 
 	if (swapoff(swaps[i].path)) {
-		if (errno != ENOMEM) /* what is there may not fit */
+		if (errno != ENOMEM) /* the pages may not fit into memory */
 			fault("swapoff", errno);
 		count(REFUSED);
 		return false;
@@ -229,7 +232,10 @@ static void cpus(void)
 	}
 }
 
-/* One that comes, puts memory into zswap, and is removed with it. */
+/*
+ * Creates a cgroup, stores some of its memory in zswap, and removes it with
+ * that.
+ */
 static void cgroup(void)
 {
 	char group[40];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counting, saying, chance, files, children: see stress.h. */
+/* Counters, output, random numbers, files, children: see stress.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ bool over(bool *flag)
 	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
 }
 
-/* One write, so that lines of several processes don't mix. */
+/* A single write, so that lines of several processes don't mix. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
 {
 	char line[400];
@@ -48,7 +48,7 @@ __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
 		_exit(1);
 }
 
-/* What a system call shouldn't have said. */
+/* Reports an unexpected result of a system call. */
 void fault(const char *what, int error)
 {
 	count(FAULTS);
@@ -87,14 +87,14 @@ bool one_in(unsigned long n)
 	return !roll(n);
 }
 
-/* Up to so many milliseconds. */
+/* Sleeps up to that many milliseconds. */
 void rest(unsigned long ms)
 {
 	for (uint64_t end = now() + roll(ms) + 1; now() < end && !over(&all->stop);)
 		usleep(5000);
 }
 
-/* One write(2) of a short text: 0 or the errno. */
+/* A single write(2) of a short text: 0 or the errno. */
 int put(const char *text, const char *format, ...)
 {
 	char path[200];

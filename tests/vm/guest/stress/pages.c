@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages whose every byte is known: it follows from owner, page and generation. */
+/* Pages whose every byte is determined by owner, page and generation. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void make(unsigned char *page, struct mark mark, size_t index)
 	}
 }
 
-/* Says what is in a page instead of what was wanted, and whether it is whole. */
+/* Describes what a page has instead of its expected contents, and whether that is a whole page. */
 static const char *found(const unsigned char *page, size_t index)
 {
 	static char text[160];
@@ -126,7 +126,7 @@ void compare(size_t first, size_t n, const char *when)
 
 void advise(size_t first, size_t n, int advice)
 {
-	/* EAGAIN: memory was short, which is nothing wrong with advice. */
+	/* EAGAIN: memory was short, which is no error for advice. */
 	if (madvise(mem + first * PAGE, n * PAGE, advice) && errno != EAGAIN)
 		fault("madvise", errno);
 }

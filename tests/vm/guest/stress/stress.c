@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stress SECONDS SEED SWAP DISK...: everything that can happen to zswap, at once, for so long.
- * SWAPs are ready for swapon; DISK is the block device that one is on.
+ * stress SECONDS SEED SWAP DISK...: all operations on zswap at once, for SECONDS. Each SWAP is
+ * ready for swapon; DISK is the block device that it is on.
  *
- * Workers, each in a memory cgroup smaller than its memory, write, push out, read back, zero,
- * give away and fork it, and know what every byte must be: it follows from the owner, the page
- * and its generation, which begin the page. So a wrong one can be said from where it came.
- * Meanwhile agents move limits, reclaim, flip parameters and folio sizes, take swaps and CPU 1
- * away and bring them back, and let cgroups come and go with what is charged to them.
- * What they do follows from SEED; when, from the scheduler.
+ * Workers, each in a memory cgroup smaller than its memory, write, swap out, read back, zero, free
+ * and fork it, and know what every byte must be: the owner, the page and its generation, at the
+ * start of the page, determine it. So the origin of a wrong page can be reported. Meanwhile agents
+ * change limits, reclaim, flip parameters and folio sizes, remove and re-add swaps and CPU 1, and
+ * create and remove cgroups with charged pages. SEED determines what they do; the scheduler, when.
  *
- * Ends with both swaps off and a last look at all pages, and a table that has each count on a
- * line of its own, name first. The exit status is 0 if nothing was wrong.
+ * Ends with both swaps off and a final check of all pages, and a table with one count on each line,
+ * name first. The exit status is 0 if nothing was wrong.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,7 +42,7 @@ struct all *all;
 struct swap swaps[SWAPS];
 int nr_swaps;
 
-/* Seconds without a page that is swapped or compared. */
+/* Timeout in seconds without a page swapped or compared. */
 static unsigned long patience = 90;
 
 
@@ -57,7 +56,7 @@ static const char *who(size_t i)
 	return i < WORKERS ? "worker" : agents[i - WORKERS].name;
 }
 
-/* The parent of all knows each of its children. */
+/* Reaps children; the parent knows each of them. */
 static void attend(void)
 {
 	int status;
@@ -69,7 +68,7 @@ static void attend(void)
 		while (i <= WORKERS + AGENTS && pids[i] != pid)
 			i++;
 		if (i > WORKERS + AGENTS)
-			continue; /* who reports */
+			continue; /* the reporter */
 		pids[i] = 0;
 		alive--;
 		if (!status)
@@ -103,7 +102,7 @@ static void stuck(void)
 		if (file)
 			fclose(file);
 	}
-	kill(0, SIGKILL); /* those that wait for the end of all output, too */
+	kill(0, SIGKILL); /* also those that wait for the end of the output */
 }
 
 static unsigned long limit_hits(void)
@@ -141,7 +140,9 @@ static void progress(uint64_t ms)
 	__atomic_store_n(&all->swapped, in + read, __ATOMIC_RELAXED);
 }
 
-/* In a process of its own: it may have to wait, for a CPU that goes down. */
+/*
+ * In a separate process, since it may have to wait for a CPU that goes offline.
+ */
 static void report(uint64_t start)
 {
 	for (;;) {
@@ -155,7 +156,10 @@ static unsigned long moved(void)
 	return counted(COMPARED) + __atomic_load_n(&all->swapped, __ATOMIC_RELAXED);
 }
 
-/* Until so many children are left, or nothing moves for too long. */
+/*
+ * Watches until only that many children are left, or there is no progress for
+ * too long.
+ */
 static void watch(uint64_t end, int left)
 {
 	unsigned long before = moved();
@@ -221,7 +225,7 @@ static void groups(void)
 	}
 }
 
-/* All comes back. */
+/* Swaps everything in. */
 static void ending(void)
 {
 	for (int i = 0; i < nr_swaps; i++)
@@ -269,7 +273,10 @@ int main(int argc, char **argv)
 		report(start);
 	watch(end, 0);
 
-	/* The agents end, then all comes back, then the workers look at it. */
+	/*
+	 * The agents end, then all pages come back, then the workers compare
+	 * them.
+	 */
 	say("ending: nothing new is begun");
 	__atomic_store_n(&all->stop, true, __ATOMIC_RELEASE);
 	watch(-1, WORKERS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of stress share. */
+/* Shared by the parts of stress. */
 #ifndef STRESS_H
 #define STRESS_H
 
@@ -26,7 +26,7 @@ enum {
 	FLIPS, ACCELS, COUNTS
 };
 
-/* Seen by all processes, and never swapped. */
+/* Shared by all processes, and never swapped. */
 struct all {
 	unsigned long count[COUNTS];
 	unsigned long swapoffs[SWAPS], back[SWAPS];
@@ -43,9 +43,9 @@ extern struct all *all;
 extern struct swap swaps[SWAPS];
 extern int nr_swaps;
 
-/* --- helpers.c: counting, saying, chance, files, children */
+/* --- helpers.c: counters, output, random numbers, files, children */
 
-/* Where this process's chance comes from; what it is called. */
+/* This process's random state; its name. */
 extern uint64_t dice;
 extern const char *role;
 
@@ -66,7 +66,7 @@ int reap(int flags);
 pid_t begin(const char *as, unsigned long number);
 void join(const char *format, unsigned long number);
 
-/* --- pages.c: pages whose every byte is known */
+/* --- pages.c: pages with known contents */
 
 enum kind { ZERO, WORD, TEXT, RANDOM };
 
@@ -81,7 +81,7 @@ extern size_t pages;
 extern bool shared;
 extern uint32_t me;
 
-/* Never swapped, but for a child's. */
+/* Never swapped, except in a child. */
 extern struct mark marks[WORKER_PAGES];
 
 void write_pages(size_t first, size_t n, int zeros);
@@ -89,12 +89,12 @@ void compare(size_t first, size_t n, const char *when);
 void advise(size_t first, size_t n, int advice);
 void map(size_t n, bool huge);
 
-/* --- worker.c: what swaps */
+/* --- worker.c: the workers */
 
 void split_off(void);
 __attribute__((noreturn)) void worker(unsigned long nr);
 
-/* --- agents.c: what meddles with it */
+/* --- agents.c: the agents */
 
 struct agent {
 	const char *name;

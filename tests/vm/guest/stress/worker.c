@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What swaps: processes that write, push out, read back, zero, give away and fork their memory. */
+/* The workers: processes that write, swap out, read back, zero, free and fork their memory. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,9 +10,9 @@
 #include "stress.h"
 
 /*
- * Pages that another thread reads at the moment they are being pushed out, between being unmapped
- * and leaving memory: so they stay in the swap cache, and what was stored of them in zswap. Their
- * next content makes that old.
+ * Pages that another thread reads while they are being swapped out, between unmapping and removal
+ * from the swap cache: they stay there, and their entries stay in zswap. Their next contents make
+ * the entries stale.
  */
 static struct {
 	size_t first, n;
@@ -48,7 +48,7 @@ static void *reader(void *unused)
 				;
 			if (!is_hot())
 				break;
-			/* Too early, and it isn't stored; too late, and it is gone. */
+			/* Too early, and the page isn't stored; too late, and it is freed. */
 			for (uint64_t at = now_us() + next(&x) % 40; now_us() < at;)
 				;
 			(void)*(volatile unsigned char *)(mem + page * PAGE);

@@ -14,7 +14,7 @@ static void willneed(struct area *a, size_t first)
 	say("there %zu", resident(a));
 	ADVISE(a, first, a->pages / 2, MADV_WILLNEED);
 	soon(settled);
-	/* Reading takes its time, and mincore() knows when it is done. */
+	/* Reading takes time; mincore() shows when it is done. */
 	for (int i = 0; i < 500 && resident(a) != a->pages / 2; i++)
 		usleep(10000);
 	say("there %zu, cached %zu", resident(a), cached(NULL) - base);
@@ -53,7 +53,7 @@ static void scene_willneed_shared(void)
 
 #define FRAMES (1UL << 21)
 
-/* Compaction moves pages that are in the swap cache, and in no page table. */
+/* Compaction moves pages that are in the swap cache but in no page table. */
 static void scene_compact(void)
 {
 	static bool before[FRAMES], after[FRAMES];
@@ -65,8 +65,8 @@ static void scene_compact(void)
 	soon(settled);
 	drop();
 	/*
-	 * 16 pages of each 64 frames or so, wherever these are, and free ones between them: a block
-	 * that is free as a whole is no place for compaction to move pages to.
+	 * Some 16 pages in each 64 frames, with free ones between them: compaction doesn't move
+	 * pages into a completely free block.
 	 */
 	for (size_t i = 0; i < a.pages; i += 16) {
 		ADVISE(&a, i, 16, MADV_WILLNEED);

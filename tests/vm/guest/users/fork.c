@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory that is swapped when its process forks, or while it does. */
+/* Memory that is swapped out when its process forks, or while it forks. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>
@@ -31,7 +31,10 @@ static void scene_fork(void)
 		check(&a, "written in a child");
 		end_child();
 	}
-	/* In, and out again while the children's page tables have the slots. */
+	/*
+	 * Swapped in, and out again while the children's page tables have the
+	 * slots.
+	 */
 	check(&a, "with children");
 	say("again %zu", a.pages - squeeze(&a, in_memory, 0));
 	drop();
@@ -45,7 +48,7 @@ static void scene_fork(void)
 	say("same");
 }
 
-/* Both have the page when it is pushed out. */
+/* Both processes map the page when it is swapped out. */
 static void scene_cow(void)
 {
 	struct area a = anon(1024, false);

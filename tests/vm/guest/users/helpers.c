@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the scenes share: see users.h. */
+/* Shared by the scenes: see users.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ int pagemap;
 const char *step = "start";
 bool racing;
 
-/* --- Saying it ------------------------------------------------------------ */
+/* --- Output --------------------------------------------------------------- */
 
 void say(const char *format, ...)
 {
@@ -60,7 +60,7 @@ long read_from(const char *file)
 	return atol(text);
 }
 
-/* The number that comes after a name in a file of names and numbers. */
+/* The number after a name in a file of names and numbers. */
 long number_in(const char *file, const char *name)
 {
 	char line[200];
@@ -94,7 +94,7 @@ long folio_stat(long kib, const char *name)
 
 /* --- Memory ----------------------------------------------------------------- */
 
-/* Every page another: most compress, one of sixteen doesn't, one is zero. */
+/* Each page differs: most compress; of sixteen, one doesn't and one is zero. */
 void make_page(uint64_t *to, uint32_t seed, size_t index)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 2 + 1;
@@ -151,7 +151,7 @@ void fill_page(struct area *a, size_t i, uint32_t seed)
 	make_page((uint64_t *)(a->mem + i * PAGE), seed, i);
 }
 
-/* Each step-th page from first on. */
+/* Fills every n-th page from first on. */
 void fill(struct area *a, size_t first, size_t every, uint32_t seed)
 {
 	for (size_t i = first; i < a->pages; i += every)
@@ -159,7 +159,7 @@ void fill(struct area *a, size_t first, size_t every, uint32_t seed)
 			fill_page(a, i, seed);
 }
 
-/* Addresses for so many pages, aligned as the largest folio is. */
+/* Addresses for that many pages, aligned to the largest folio. */
 unsigned char *room(size_t pages)
 {
 	unsigned char *area = mmap(NULL, pages * PAGE + 2 * HUGE, PROT_NONE,
@@ -170,7 +170,7 @@ unsigned char *room(size_t pages)
 	return (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
 }
 
-/* Of the file fd, or of nobody else if that is -1. */
+/* Maps the file fd, or private memory if that is -1. */
 struct area map(size_t pages, int fd)
 {
 	static uint32_t seeds[50000], *free_seeds = seeds;
@@ -211,7 +211,7 @@ struct area shared(size_t pages, int *fd)
 	return map(pages, *fd);
 }
 
-/* --- Where it is ------------------------------------------------------------ */
+/* --- State ------------------------------------------------------------------ */
 
 static uint64_t page_entry(const struct area *a, size_t i)
 {
@@ -232,7 +232,7 @@ uint64_t slot(const struct area *a, size_t i)
 	return page_entry(a, i) >> 5 & ((1ULL << 50) - 1);
 }
 
-/* Pages of private memory whose page table entry is that of a slot. */
+/* Pages of private memory whose page table entry is a swap entry. */
 size_t swapped(const struct area *a)
 {
 	static uint64_t entries[512];
@@ -249,7 +249,10 @@ size_t swapped(const struct area *a)
 	return count;
 }
 
-/* What mincore() says is there: in memory, or in the swap cache. */
+/*
+ * Pages that are resident according to mincore(): in memory, or in the swap
+ * cache.
+ */
 size_t resident(const struct area *a)
 {
 	static unsigned char there[8192];
@@ -262,7 +265,7 @@ size_t resident(const struct area *a)
 	return count;
 }
 
-/* The page frames that are in the swap cache: how many, and into there which, if it is given. */
+/* Counts the page frames in the swap cache, and marks them in there unless it is NULL. */
 size_t cached(bool *there)
 {
 	static uint64_t flags[4096];
@@ -290,7 +293,7 @@ bool settled(void)
 	return !vmstat("nr_writeback");
 }
 
-/* Waits for it, for up to 20 s. */
+/* Waits up to 20 s for a condition. */
 bool soon(bool (*what)(void))
 {
 	for (int i = 0; i < 2000; i++) {
@@ -309,21 +312,21 @@ long major(void)
 	return usage.ru_majflt;
 }
 
-/* --- Pushing it out ---------------------------------------------------------- */
+/* --- Swapping out ------------------------------------------------------------ */
 
 void reclaim(void)
 {
 	int fd = open(GROUP "/memory.reclaim", O_WRONLY);
 
-	/* It never is as much: EAGAIN. */
+	/* Never reclaims as much as requested: EAGAIN. */
 	if (fd < 0 || (write(fd, "32M swappiness=max", 18) < 0 && errno != EAGAIN))
 		die("memory.reclaim");
 	close(fd);
 }
 
 /*
- * By reclaim, for what others have as well, until so many are there. What is active isn't
- * reclaimed before statistics say so, which lag by two seconds.
+ * Reclaims, including pages that others map, until only that many are there. Active pages aren't
+ * reclaimed before the statistics, which lag by two seconds, allow it.
  */
 size_t squeeze(const struct area *a, size_t (*there)(const struct area *), size_t want)
 {
@@ -340,7 +343,10 @@ size_t in_memory(const struct area *a)
 	return a->pages - swapped(a);
 }
 
-/* Out of the swap cache, too, where pages stay that were written to a disk. */
+/*
+ * Also removes pages from the swap cache, where they stay after they are
+ * written to a disk.
+ */
 void drop(void)
 {
 	for (int tries = 0; tries < 100 && cached(NULL); tries++) {
@@ -357,7 +363,7 @@ void out_some(const struct area *a, size_t first, size_t n)
 
 size_t out(const struct area *a)
 {
-	/* A page that somebody holds for a moment is passed over. */
+	/* A page with a transient reference is skipped. */
 	for (int tries = 0; tries < 5 && in_memory(a); tries++)
 		out_some(a, 0, a->pages);
 	return swapped(a);
@@ -383,7 +389,7 @@ pid_t spawn(void)
 	return child;
 }
 
-/* How many of the children ended well. */
+/* How many of the children exited successfully. */
 int reap(int n)
 {
 	int good = 0, status;

@@ -24,7 +24,7 @@ static void scene_ksm(void)
 	write_to(KSM "pages_to_scan", "4096");
 	write_to(KSM "sleep_millisecs", "1");
 	write_to(KSM "run", "1");
-	/* One of each pair; and of the zero pages all but one. */
+	/* One of each pair, and all but one of the zero pages. */
 	merged_want = 480 + 63;
 	soon(merged);
 	say("merged %ld", read_from(KSM "pages_sharing"));
@@ -48,7 +48,7 @@ static void scene_ksm(void)
 	say("merged again %s", merged() ? "yes" : "no");
 	squeeze(&a, in_memory, 0);
 	squeeze(&b, in_memory, 0);
-	/* Half of it comes back before, half is still swapped when all is unmerged. */
+	/* Half of it comes back before; half is still swapped out when all is unmerged. */
 	for (size_t i = 0; i < a.pages; i += 2)
 		check_page(&a, i);
 	write_to(KSM "run", "2");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Swapin of more than a page at once. */
+/* Swap-in of large folios. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "users.h"
 
-/* Read whole where zswap never was. */
+/* Read as a whole if zswap was never enabled. */
 static void scene_large(const char *argument)
 {
 	long kib = atol(argument), pages = kib * 1024 / PAGE;
@@ -45,13 +45,16 @@ static bool in_a_row(const struct area *a)
 	return true;
 }
 
-/* Pages of 4 KiB to addresses where they could come back in one of 64 KiB. */
+/*
+ * Moves pages of 4 KiB to addresses where they could come back as a folio of 64
+ * KiB.
+ */
 static void line_up(struct area *a)
 {
 	size_t size = a->pages * PAGE;
 	unsigned char *to = room(a->pages + BATCH);
 
-	/* Not where one cluster of slots ends and another begins. */
+	/* Not across the boundary between two clusters. */
 	for (int tries = 0; tries < 8 && !in_a_row(a); tries++) {
 		for (size_t i = 0; i < a->pages; i++)
 			touch(a, i);
@@ -66,7 +69,7 @@ static void line_up(struct area *a)
 	ADVISE_ALL(a, MADV_HUGEPAGE);
 }
 
-/* How many pages come back when of each 64 KiB one is read. */
+/* How many pages come back when one page of each 64 KiB is read. */
 static size_t back(struct area *a)
 {
 	line_up(a);
@@ -76,14 +79,14 @@ static size_t back(struct area *a)
 	return a->pages - swapped(a);
 }
 
-/* Pages of 4 KiB that lie as those of a folio would, all but those at the ends. */
+/* Pages of 4 KiB in adjacent slots, like those of a folio, except at the ends. */
 static void scene_lined_up(const char *argument)
 {
 	struct area a = anon(10 * BATCH, false);
 	bool zero = !strcmp(argument, "zero"), one = !strcmp(argument, "one-zero");
 	size_t pages;
 
-	/* A page that is zero is known by a mark of its slot: it can't come with others. */
+	/* A zero page is recorded by the zero mark of its slot: it can't come back with others. */
 	for (size_t i = 0; i < a.pages; i++)
 		fill_page(&a, i, zero ? ZERO : 1);
 	for (size_t i = 7; i < a.pages && !zero && !one; i += 16) {
@@ -97,7 +100,7 @@ static void scene_lined_up(const char *argument)
 	say("same");
 }
 
-/* Pages of two cgroups don't become one folio, which would be one's. */
+/* Pages of two cgroups don't become one folio, which belongs to one cgroup. */
 static void scene_two_cgroups(void)
 {
 	struct area a = anon(10 * BATCH, false);
@@ -127,7 +130,10 @@ static void scene_two_cgroups(void)
 		die("rmdir");
 }
 
-/* One of sixteen is back already: the others can't come whole. */
+/*
+ * One of sixteen pages is back already: the others can't come back as a whole
+ * folio.
+ */
 static void scene_one_is_back(void)
 {
 	struct area a = anon(1024, true);
@@ -144,7 +150,7 @@ static void scene_one_is_back(void)
 	say("whole %ld, same", folio_stat(64, "swpin") - in);
 }
 
-/* There is no memory for a large folio: the fault takes a page. */
+/* There is no memory for a large folio: the fault falls back to a page. */
 static void scene_fallback(void)
 {
 	static const char *const set[][2] = {
@@ -172,7 +178,7 @@ static void scene_fallback(void)
 	    folio_stat(64, "swpin_fallback") - fallback);
 }
 
-/* Where there is no room left in the cgroup, none is made for a large folio, but for a page. */
+/* At the cgroup's limit, reclaim makes room for a page, but not for a large folio. */
 static void scene_over_limit(void)
 {
 	struct area a = map(1024, -1);
@@ -182,7 +188,7 @@ static void scene_over_limit(void)
 	fill(&a, 0, 1, 1);
 	say("out %zu", out(&a));
 	fallback = folio_stat(64, "swpin_fallback_charge");
-	/* A quarter of it. */
+	/* A quarter of the area. */
 	snprintf(max, sizeof(max), "%ld", read_from(GROUP "/memory.current") + a.pages / 4 * PAGE);
 	write_to(GROUP "/memory.max", max);
 	check(&a, "in");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much is read ahead, and of that wanted. */
+/* Readahead and its hits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static size_t place(const char *pattern, size_t i)
 	return next(&x) >> 20 & (AHEAD - 1);
 }
 
-/* What comes of reading a pattern: how many were read ahead, of them wanted; slow faults. */
+/* Reads by a pattern, and prints readahead, hits, and major faults. */
 static void ahead(struct area *a, const char *pattern)
 {
 	long ra, hit, faults;
@@ -63,7 +63,7 @@ static void scene_ahead(const char *pattern)
 	ahead(&a, pattern);
 }
 
-/* Pages that are next to each other in memory are 83 slots or more apart. */
+/* Pages that are adjacent in memory are at least 83 slots apart. */
 static void scene_ahead_scattered(const char *pattern)
 {
 	struct area a = anon(AHEAD, false);

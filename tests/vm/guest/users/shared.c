@@ -32,7 +32,7 @@ static void scene_shared(void)
 	check_file(&a, fd, "by read()");
 	squeeze(&a, resident, 0);
 
-	/* By one process, written by another. */
+	/* Swapped out by one process, written by another. */
 	if (!spawn()) {
 		fill(&b, 1, 3, 3);
 		check(&b, "in the child");
@@ -48,7 +48,9 @@ static void scene_shared(void)
 		die("fallocate");
 	for (size_t i = 100; i < 433; i++)
 		a.seeds[i] = ZERO;
-	/* Not in the midst of 64 KiB: if that is swapped whole, mm/shmem.c goes on for ever. */
+	/*
+	 * Not in the middle of 64 KiB: if that is swapped out as a whole, mm/shmem.c loops forever.
+	 */
 	if (ftruncate(fd, 768 * PAGE) || ftruncate(fd, a.pages * PAGE))
 		die("ftruncate");
 	for (size_t i = 768; i < a.pages; i++)

@@ -15,7 +15,7 @@ static void *checker(void *area)
 	return NULL;
 }
 
-/* Of what a process has, what its child has too, what is shared, and what is in the swap cache. */
+/* With private memory, memory shared with a child, shared memory, and pages in the swap cache. */
 static void scene_swapoff(const char *device)
 {
 	int fd, go[2];
@@ -39,7 +39,7 @@ static void scene_swapoff(const char *device)
 		check(&b, "written in the child");
 		end_child();
 	}
-	/* The child has it all, so that MADV_PAGEOUT would pass it over. */
+	/* The child maps all of it, so MADV_PAGEOUT would skip it. */
 	for (int tries = 0; tries < 100; tries++) {
 		if (!in_memory(&a) && !in_memory(&b) && !in_memory(&huge) && !resident(&s))
 			break;

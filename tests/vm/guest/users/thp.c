@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Huge pages: in parts, split, and put together again. */
+/* Huge pages: partly mapped, split, and collapsed again. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
@@ -42,11 +42,11 @@ static struct area huge_area(void)
 	struct area a = anon(HUGE_ONES * HUGE_PAGES, true);
 
 	fill(&a, 0, 1, 1);
-	ADVISE_ALL(&a, MADV_NOHUGEPAGE); /* once in parts, it stays so */
+	ADVISE_ALL(&a, MADV_NOHUGEPAGE); /* don't collapse it again */
 	return a;
 }
 
-/* Some of it comes back, some is given back, while it is swapped. */
+/* While it is swapped out, some of it comes back, and some is freed. */
 static void scene_thp_parts(void)
 {
 	struct area a = huge_area();
@@ -67,7 +67,7 @@ static void scene_thp_parts(void)
 	say("same");
 }
 
-/* Mapped in part only, it is split when memory is wanted. */
+/* A partly mapped huge page is split under memory pressure. */
 static void scene_thp_deferred(void)
 {
 	struct area a = huge_area();
@@ -76,7 +76,7 @@ static void scene_thp_deferred(void)
 	for (size_t i = 0; i < a.pages; i += 4)
 		forget(&a, i, 1);
 	say("deferred %ld", folio_stat(2048, "split_deferred") - deferred);
-	/* What is zero becomes the zero page when it is split. */
+	/* Zeroed pages become the zero page in a split. */
 	say("out %zu", a.pages - squeeze(&a, in_memory, a.pages / 4 + a.pages / 16));
 	say("split %ld", vmstat("thp_split_page") - split);
 	check(&a, "split and swapped");
@@ -98,7 +98,7 @@ static void scene_thp_moved(void)
 	say("same");
 }
 
-/* Split while it is in the swap cache, where it stays after it is written to a disk. */
+/* Split in the swap cache, where it stays after it is written to a disk. */
 static void scene_thp_split(void)
 {
 	struct area a = huge_area();
@@ -156,7 +156,7 @@ static void scene_collapse(void)
 	say("huge %ld KiB", anon_huge() - before);
 	check(&a, "collapsed");
 	say("out %zu", out(&a));
-	/* Now that it is all swapped. */
+	/* Now with all of it swapped out. */
 	ADVISE_ALL(&a, MADV_COLLAPSE);
 	say("swapped %zu", swapped(&a));
 	check(&a, "collapsed again");

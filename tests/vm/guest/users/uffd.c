@@ -100,13 +100,13 @@ static void scene_uffd(void)
 	check(&a, "copied");
 	say("missing %ld", uffd.missing);
 
-	/* A swapped page is not missing, and can't be copied over. */
+	/* A swapped page isn't missing, and can't be overwritten by a copy. */
 	say("out %zu", out(&a));
 	say("copy: %s", ioctl(uffd.fd, UFFDIO_COPY, &copy) ? strerror(errno) : "done");
 	check(&a, "swapped");
 	say("missing %ld", uffd.missing);
 
-	/* Write protection outlives being swapped. */
+	/* Write protection survives swapping. */
 	uffd_protect(0, a.pages, true);
 	out(&a);
 	check(&a, "protected and swapped");
@@ -125,7 +125,10 @@ static void scene_uffd(void)
 	say("same");
 }
 
-/* Moves pages of which some are swapped, and some in the swap cache as well. */
+/*
+ * Moves pages of which some are swapped out, and some are also in the swap
+ * cache.
+ */
 static void scene_uffd_move(void)
 {
 	struct area a = anon(256, false), b = anon(256, false);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What uses swapped pages: fork, shared memory, KSM, huge pages, userfaultfd and so on.
- * Plays one scene, in a memory cgroup of its own, and says in one line what it has seen. Every
- * byte is compared whenever pages have been moved: a wrong one ends the scene, as does a minute.
+ * Users of swapped pages: fork, shared memory, KSM, huge pages, userfaultfd and so on. Plays one
+ * scene, in a memory cgroup of its own, and prints the observed counts in one line. Every byte is
+ * compared whenever pages have been moved: a wrong one ends the scene, as does a timeout of a
+ * minute.
  *
  *   users SCENE [ARGUMENT]
  */
@@ -47,16 +48,16 @@ int main(int argc, char **argv)
 	cpu_set_t first;
 
 	setvbuf(stdout, NULL, _IOFBF, 4096);
-	/* A fault that fails for ever ends here, too. */
+	/* Also ends a fault that fails forever. */
 	alarm(60);
-	/* So that its pages are in the LRU batches of the CPU where reclaim looks for them. */
+	/* So that its pages are in the LRU batches of the CPU where reclaim finds them. */
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	sched_setaffinity(0, sizeof(first), &first);
 	pagemap = open("/proc/self/pagemap", O_RDONLY);
 	if (pagemap < 0)
 		die("pagemap");
-	/* Its own memory isn't swapped: what would be read ahead with it confuses the counts. */
+	/* The program's own memory isn't swapped: its readahead would disturb the counts. */
 	free(malloc(HEAP));
 	if (mlockall(MCL_CURRENT))
 		die("mlockall");

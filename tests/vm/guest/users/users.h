@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the scenes share (helpers.c): areas of memory, where they are, pushing them out. */
+/* Shared by the scenes (helpers.c): areas of memory, their state, swapping them out. */
 #ifndef USERS_H
 #define USERS_H
 
@@ -22,35 +22,35 @@
 #define ZERO 0
 #define GONE UINT32_MAX
 
-/* Memory, and what each of its pages must be: ZERO, GONE, or the seed of a pattern. */
+/* Memory, and the expected contents of each page: ZERO, GONE, or the seed of a pattern. */
 struct area {
 	unsigned char *mem;
 	size_t pages;
 	uint32_t *seeds;
 };
 
-/* One or the other. */
+/* A scene has one of the two functions. */
 struct scene {
 	const char *name;
 	void (*play)(void);
 	void (*play_with)(const char *argument);
 };
 
-/* Each file's, up to one without a name. */
+/* The scenes of each file; one without a name ends the array. */
 extern const struct scene fork_scenes[], ksm_scenes[], thp_scenes[], large_scenes[];
 extern const struct scene shared_scenes[], uffd_scenes[], cache_scenes[], swapoff_scenes[];
 extern const struct scene readahead_scenes[];
 
-/* Of this process. */
+/* This process's pagemap file. */
 extern int pagemap;
 
-/* What is being done, for when it goes wrong. */
+/* The current step, for error messages. */
 extern const char *step;
 
-/* While others are to go on with what they do. */
+/* Set as long as other threads should continue. */
 extern bool racing;
 
-/* --- Saying it */
+/* --- Output */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 __attribute__((noreturn)) void die(const char *what);
 void write_to(const char *file, const char *text);
@@ -76,7 +76,7 @@ void advise(const struct area *a, size_t first, size_t n, int advice, const char
 #define ADVISE(a, first, n, advice) advise(a, first, n, advice, #advice)
 #define ADVISE_ALL(a, advice) advise(a, 0, (a)->pages, advice, #advice)
 
-/* --- Where it is */
+/* --- State */
 bool is_swapped(const struct area *a, size_t i);
 uint64_t slot(const struct area *a, size_t i);
 size_t swapped(const struct area *a);
@@ -86,7 +86,7 @@ bool settled(void);
 bool soon(bool (*what)(void));
 long major(void);
 
-/* --- Pushing it out */
+/* --- Swapping out */
 void reclaim(void);
 size_t squeeze(const struct area *a, size_t (*there)(const struct area *), size_t want);
 size_t in_memory(const struct area *a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Compressors: the kernel's, and variants of it that models look at.
+//! Compressors: the kernel's file, and variants of it for models.
 
 #[path = "../../../../../rust/kernel/crypto/acompress.rs"]
 pub mod acompress;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Files that show a number, at their API: there are none.
+//! debugfs files, replaced at their API: there are none.
 
 pub mod attribute {
     use crate::{error::Result, str::CStr, sync::atomic::Atomic};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Memory management: all of it the kernel's.
+//! Memory management: the kernel's own files.
 
 #[path = "../../../../../rust/kernel/mm/debug.rs"]
 pub mod debug;
@@ -42,9 +42,9 @@ pub mod virt {
     impl VmaRef {
         /// # Safety
         ///
-        /// The VMA must stay for `'a`.
+        /// The VMA must stay alive for `'a`.
         pub unsafe fn from_raw<'a>(vma: *const bindings::vm_area_struct) -> &'a Self {
-            // SAFETY: By the requirement; it is nothing but that.
+            // SAFETY: By the requirement; the type is only a marker for the address.
             unsafe { &*vma.cast() }
         }
         pub fn as_ptr(&self) -> *mut bindings::vm_area_struct {

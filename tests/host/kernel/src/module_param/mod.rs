@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Parameters, at their API.
+//! Parameters, replaced at their API.
 
 pub mod runtime {
     use crate::{
@@ -29,12 +29,12 @@ pub mod runtime {
         }
     }
 
-    /// What is in memory is the value that it begins with in each execution.
+    /// Memory has the initial value of each execution.
     pub struct ParamLocked<T>(T);
 
-    // SAFETY: `get` lends the value for as long as a `ParamLock` is lent, and `replace` changes it with one
-    // that is lent mutably. There is one at a time: `with` makes it, under the lock. So values go from task
-    // to task, which `Send` allows, and two never have one of them at once.
+    // SAFETY: `get` lends the value as long as a `ParamLock` is lent, and `replace` changes it with
+    // one that is lent mutably. There is one at a time: `with` creates it, under the lock. So a
+    // value moves between tasks, which `Send` allows, and two tasks never access it concurrently.
     unsafe impl<T: Send> Sync for ParamLocked<T> {}
 
     impl<T: Copy + 'static> ParamLocked<T> {
@@ -45,8 +45,8 @@ pub mod runtime {
             sim::value(core::ptr::from_ref(self) as usize, || RefCell::new(self.0))
         }
         pub fn get<'a>(&'a self, _: &'a ParamLock) -> &'a T {
-            // SAFETY: The world keeps it, and it isn't changed but by `replace`, which wants the lock mutably:
-            // not while it is lent for the time of this borrow.
+            // SAFETY: The world keeps it, and only `replace` changes it, which requires the lock
+            // mutably: not while it is lent for this borrow.
             unsafe { &*self.value().as_ptr() }
         }
         pub fn replace(&self, _: &mut ParamLock, value: T) -> T {
@@ -59,7 +59,7 @@ pub mod runtime {
     }
 
     pub trait Value: Sync + 'static {
-        /// As a write to the parameter's file does.
+        /// Like a write to the parameter's file.
         fn write(&self, word: &CStr) -> Result;
     }
 
@@ -123,8 +123,8 @@ pub mod runtime {
             sim::value(core::ptr::from_ref(self) as usize, default)
         }
         pub fn get<'a>(&'a self, _: &'a ParamLock) -> &'a [u8] {
-            // SAFETY: The world keeps it, and it isn't changed but by `set` and `reset`, which want the lock
-            // mutably: not while it is lent for the time of this borrow.
+            // SAFETY: The world keeps it, and only `set` and `reset` change it, which require the
+            // lock mutably: not while it is lent for this borrow.
             unsafe { &*self.value().as_ptr() }
         }
         pub fn set(&self, _: &mut ParamLock, text: &[u8]) -> Result {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! References that are counted by what they refer to.
+//! References to objects that count them.
 
 use core::{mem::ManuallyDrop, ops::Deref, ptr::NonNull};
 
 /// # Safety
 ///
-/// What was counted by `inc_ref` must stay until `dec_ref` has been called as often.
+/// An object must stay alive until `dec_ref` was called as often as `inc_ref`.
 pub unsafe trait AlwaysRefCounted {
     fn inc_ref(&self);
     /// # Safety
     ///
-    /// `obj` must have a count that is the caller's, and that he uses no more.
+    /// The caller must own a reference to `obj`, and not use it any more.
     unsafe fn dec_ref(obj: NonNull<Self>);
 }
 
 /// # Invariants
 ///
-/// There is a count for it, which is this one's own.
+/// It owns a reference.
 pub struct ARef<T: AlwaysRefCounted>(NonNull<T>);
 
-// SAFETY: It gives `&T`, which may be had elsewhere as `T` is `Sync`; and who drops the last one drops the
-// `T`, which may be done elsewhere as it is `Send`.
+// SAFETY: It gives access to `&T`, possible in any task as `T` is `Sync`; and dropping the last one
+// drops the `T`, possible in any task as it is `Send`.
 unsafe impl<T: AlwaysRefCounted + Sync + Send> Send for ARef<T> {}
 // SAFETY: As above: a `&ARef<T>` gives `&T`, and can be cloned.
 unsafe impl<T: AlwaysRefCounted + Sync + Send> Sync for ARef<T> {}
@@ -29,7 +29,7 @@ unsafe impl<T: AlwaysRefCounted + Sync + Send> Sync for ARef<T> {}
 impl<T: AlwaysRefCounted> ARef<T> {
     /// # Safety
     ///
-    /// `ptr` must have a count that is the caller's, and that he hands over.
+    /// The caller must own a reference to `ptr`, which it passes on.
     pub unsafe fn from_raw(ptr: NonNull<T>) -> Self {
         // INVARIANT: By the requirement.
         Self(ptr)
@@ -58,14 +58,14 @@ impl<T: AlwaysRefCounted> From<&T> for ARef<T> {
 impl<T: AlwaysRefCounted> Deref for ARef<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: By the type invariant it stays for as long as `self` does.
+        // SAFETY: By the type invariant it stays alive as long as `self`.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl<T: AlwaysRefCounted> Drop for ARef<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the count is ours, and this was its last use.
+        // SAFETY: By the type invariant the reference is ours, and this is its last use.
         unsafe { T::dec_ref(self.0) };
     }
 }

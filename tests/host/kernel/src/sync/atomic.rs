@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Words that are accessed atomically. In memory is the value that one begins with: it can be made in a
-//! constant, and is as large as in the kernel. What it is in this execution is looked up by its address.
+//! Atomic words. Memory has a word's initial value: a word can be created in a constant, and is as
+//! large as in the kernel. Its value in this execution is looked up by its address.
 
 use crate::sim::Word;
 use core::cell::UnsafeCell;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub mod exported;
 
 pub mod ordering {
-    //! The orders that the kernel has, each a type.
+    //! The kernel's memory orderings, each a type.
 
     pub use std::sync::atomic::Ordering;
 
@@ -91,9 +91,10 @@ impl<T> Value for *mut T {
 #[repr(transparent)]
 pub struct Atomic<T: Value>(UnsafeCell<T>);
 
-// SAFETY: A value is a number or a pointer, which is as good elsewhere: to follow it is `unsafe`.
+// SAFETY: A value is a number or a pointer, which any thread may have: dereferencing it is
+// `unsafe`.
 unsafe impl<T: Value> Send for Atomic<T> {}
-// SAFETY: What is in memory is read only: the value is in the world's word, which the checker shares.
+// SAFETY: The memory is only read: the value is in the world's word, which the checker shares.
 unsafe impl<T: Value> Sync for Atomic<T> {}
 
 impl<T: Value> Atomic<T> {
@@ -103,7 +104,7 @@ impl<T: Value> Atomic<T> {
 
     /// # Safety
     ///
-    /// `ptr` must be valid, and what is there not be changed but by this, during `'a`.
+    /// `ptr` must be valid during `'a`, and its target be changed only through this.
     pub unsafe fn from_ptr<'a>(ptr: *mut T) -> &'a Self {
         // SAFETY: By the requirement; `Self` is transparent.
         unsafe { &*ptr.cast() }
@@ -114,7 +115,7 @@ impl<T: Value> Atomic<T> {
     }
 
     fn word(&self) -> Rc<Word> {
-        // SAFETY: What is there isn't changed.
+        // SAFETY: The target isn't changed.
         let initial = || unsafe { *self.0.get() }.into_word();
         Word::at(self.0.get() as usize, T::FOLLOWED, initial)
     }

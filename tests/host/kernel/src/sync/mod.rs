@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Locks and references, at their API; generations and how they are counted are the kernel's.
+//! Locks and references, replaced at their API; generations and their reference counts are the
+//! kernel's.
 
 pub mod aref;
 pub mod atomic;
@@ -28,7 +29,7 @@ use std::rc::Rc;
 
 pub struct LockClassKey;
 
-/// A lock with what it protects. None of the promises is that this one excludes: it always does.
+/// A lock with its data. Always exclusive: that isn't a guarantee that can be weakened.
 pub struct Mutex<T> {
     value: UnsafeCell<T>,
     _pin: PhantomPinned,
@@ -39,8 +40,8 @@ pub use Mutex as SpinLockIrq;
 
 // SAFETY: It owns the value.
 unsafe impl<T: Send> Send for Mutex<T> {}
-// SAFETY: The value is got with the lock only, by one task at a time: what goes from one to the next is a
-// `T` that is `Send`.
+// SAFETY: The value is accessible only with the lock, by one task at a time; moving it between
+// tasks requires `T: Send`.
 unsafe impl<T: Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
@@ -67,7 +68,7 @@ impl<T> Drop for Mutex<T> {
 
 /// # Invariants
 ///
-/// `lock` is that of `mutex`, and was taken for this.
+/// `lock` is that of `mutex`, and was taken for this guard.
 pub struct Guard<'a, T> {
     mutex: &'a Mutex<T>,
     lock: Rc<Lock>,
@@ -76,8 +77,8 @@ pub struct Guard<'a, T> {
 impl<T> Deref for Guard<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: By the type invariant nobody else has the lock, and so the value; who lends it mutably
-        // borrows `self` mutably.
+        // SAFETY: By the type invariant the lock, and so the value, is ours alone; lending it
+        // mutably borrows `self` mutably.
         unsafe { &*self.mutex.value.get() }
     }
 }
@@ -95,16 +96,17 @@ impl<T> Drop for Guard<'_, T> {
     }
 }
 
-/// A counted reference. Who counts isn't followed: nothing hangs on it here.
+/// A counted reference. The checker doesn't track the count: the models don't depend on it.
 ///
 /// # Invariants
 ///
-/// The pointer is from `sim::alloc`, to a count and a pinned `T`. As many refer to it as the count says.
+/// The pointer is from `sim::alloc`, to a count and a pinned `T`. The count is the number of
+/// references.
 pub struct Arc<T>(*mut (Cell<usize>, T));
 
-// SAFETY: It gives `&T`, and who drops the last one drops the `T`: both may be elsewhere as `T` is `Sync` and
-// `Send`. The count is a cell, but a model's tasks are coroutines of one thread of the host, and don't
-// give way while they count.
+// SAFETY: It gives access to `&T`, and dropping the last one drops the `T`: both may happen in any
+// task as `T` is `Sync` and `Send`. The count is a cell, but a model's tasks are coroutines of one
+// host thread, and don't yield while they count.
 unsafe impl<T: Send + Sync> Send for Arc<T> {}
 // SAFETY: As above: a `&Arc<T>` gives `&T`, and can be cloned.
 unsafe impl<T: Send + Sync> Sync for Arc<T> {}
@@ -117,8 +119,8 @@ impl<T> Arc<T> {
         let room: KBox<core::mem::MaybeUninit<(Cell<usize>, T)>> =
             KBox::new(core::mem::MaybeUninit::uninit(), flags)?;
         let ptr = KBox::into_raw(room).cast::<(Cell<usize>, T)>();
-        // SAFETY: Room for both, just allocated, and nobody else's: the `T` is initialised where it stays. If
-        // that fails there is none, and the room is freed.
+        // SAFETY: Memory for both, just allocated, and ours alone: the `T` is initialised in its
+        // final place. If that fails there is no `T`, and the memory is freed.
         unsafe {
             (&raw mut (*ptr).0).write(Cell::new(1));
             if let Err(error) = pin_init::raw_try_init(&raw mut (*ptr).1, init) {
@@ -126,14 +128,14 @@ impl<T> Arc<T> {
                 return Err(error.into());
             }
         }
-        // INVARIANT: Counted once, for this.
+        // INVARIANT: The count is 1, for this reference.
         Ok(Self(ptr))
     }
 }
 
 impl<T> Clone for Arc<T> {
     fn clone(&self) -> Self {
-        // SAFETY: By the type invariant it is there, as we refer to it.
+        // SAFETY: By the type invariant it is alive, as we have a reference.
         let count = unsafe { &(*self.0).0 };
         count.set(count.get() + 1);
         // INVARIANT: Just counted.
@@ -144,7 +146,7 @@ impl<T> Clone for Arc<T> {
 impl<T> Deref for Arc<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: By the type invariant it is there for as long as we refer to it.
+        // SAFETY: By the type invariant it is alive as long as we have a reference.
         unsafe { &(*self.0).1 }
     }
 }
@@ -155,7 +157,7 @@ impl<T> Drop for Arc<T> {
         let count = unsafe { &(*self.0).0 };
         count.set(count.get() - 1);
         if count.get() == 0 {
-            // SAFETY: By the type invariant nobody else refers to it, and we don't after this.
+            // SAFETY: By the type invariant there is no other reference, and ours ends here.
             unsafe { self.0.drop_in_place() };
             sim::free(self.0.cast());
         }
@@ -165,10 +167,10 @@ impl<T> Drop for Arc<T> {
 /// A value that is set once in an execution. (Models set it before they start threads.)
 pub struct SetOnce<T>(core::marker::PhantomData<T>, u8);
 
-// SAFETY: It has no `T` in it: the world has, by this one's address.
+// SAFETY: It contains no `T`: the world has it, by this one's address.
 unsafe impl<T: Send> Send for SetOnce<T> {}
-// SAFETY: A `T` comes from the task that calls `populate`, which `Send` allows, and is lent to all, which
-// `Sync` does. It is never changed.
+// SAFETY: A `T` comes from the task that calls `populate`, which `Send` allows, and is lent to all
+// tasks, which `Sync` allows. It is never changed.
 unsafe impl<T: Send + Sync> Sync for SetOnce<T> {}
 
 impl<T: 'static> SetOnce<T> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! RCU: readers aren't waited for one by one, but nothing that they could see is reused before the
-//! work that frees it runs, when a model has joined its threads.
+//! RCU: doesn't wait for each reader, but memory that readers can see isn't reused before the work
+//! that frees it runs, after a model has joined its threads.
 
 pub struct Guard(());
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel's LZ4 wants of the kernel, for the host. */
+/* The parts of the kernel that its LZ4 uses, for the host. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

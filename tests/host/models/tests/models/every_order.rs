@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Two or three at a time, on one slot or two: every order of their steps, with as many preemptions as
-//! the table says, or as `LOOM_MAX_PREEMPTIONS` does.
+//! Two or three threads on one or two slots: every order of their steps, with the number of
+//! preemptions in the table, or in `LOOM_MAX_PREEMPTIONS`.
 //!
-//! What must hold: a process reads what it has written last, whichever way the page took; nothing is
-//! freed twice, or used after it was freed, or accessed by two without order; and when all is over
-//! nothing is left.
+//! The invariants: a process reads what it has written last, whichever path the page took; there is
+//! no double free, use after free, or unordered access by two threads; and nothing is left at the
+//! end.
 
 use super::requests::*;
 use kernel::{
@@ -22,7 +22,7 @@ use std::{process::Command, time::Instant};
 static A: Page = Page::new();
 static B: Page = Page::new();
 
-/// Page `A` in slot 1, in zswap, without its second chance: the shrinker will write it back.
+/// Page `A` in slot 1, stored in zswap, without its second chance: the shrinker will write it back.
 fn old_page(version: u16) -> Device {
     let device = boot();
     A.create(Content::new(0, version));
@@ -31,7 +31,7 @@ fn old_page(version: u16) -> Device {
     device
 }
 
-/// Faults until the page is there, as a process does.
+/// Faults until the page is there, like a process.
 fn fault(page: &Page, to_write: bool) {
     while page.fault(to_write) != Faulted::Done {
         sim::relax();
@@ -39,7 +39,7 @@ fn fault(page: &Page, to_write: bool) {
     page.check();
 }
 
-/// The page is loaded while it is written back.
+/// A load during writeback of the page.
 fn load_and_writeback() {
     let device = old_page(2);
     together(vec![
@@ -49,7 +49,7 @@ fn load_and_writeback() {
     shut_down(device, &[&A]);
 }
 
-/// The same with a page that is kept as it is.
+/// The same with a page that is stored uncompressed.
 fn load_and_writeback_raw() {
     let device = old_page(1);
     together(vec![
@@ -59,14 +59,14 @@ fn load_and_writeback_raw() {
     shut_down(device, &[&A]);
 }
 
-/// The slot is freed while its page is written back.
+/// The slot is freed during writeback of its page.
 fn free_and_writeback() {
     let device = old_page(2);
     together(vec![Box::new(|| A.unmap()), Box::new(|| _ = c::shrink(1))]);
     shut_down(device, &[]);
 }
 
-/// The slot is freed, and used again for another page, while it is written back.
+/// The slot is freed, and reused for another page, during writeback.
 fn reuse_and_writeback() {
     let device = old_page(2);
     B.create(Content::new(1, 4));
@@ -80,7 +80,7 @@ fn reuse_and_writeback() {
     shut_down(device, &[&B]);
 }
 
-/// One process loads the page, another that shares it ends.
+/// One process loads the page, another one that shares it exits.
 fn load_and_free() {
     let device = old_page(2);
     A.fork(&B);
@@ -88,7 +88,7 @@ fn load_and_free() {
     shut_down(device, &[&A]);
 }
 
-/// Two swap in the same slot: one adds the folio, and the other finds it.
+/// Two threads swap in the same slot: one adds the folio, and the other finds it.
 fn two_loads() {
     let device = old_page(2);
     A.fork(&B);
@@ -99,7 +99,7 @@ fn two_loads() {
     shut_down(device, &[&A, &B]);
 }
 
-/// Two swap in the same slot, which is being written back.
+/// Two threads swap in the same slot during writeback.
 fn two_loads_and_writeback() {
     let device = old_page(2);
     A.fork(&B);
@@ -111,12 +111,12 @@ fn two_loads_and_writeback() {
     shut_down(device, &[&A, &B]);
 }
 
-/// Somebody looks a slot up, as readahead does, while its folio leaves and its memory is used for
-/// another slot's page.
+/// A lookup, as in readahead, while the slot's folio leaves and its memory is reused for another
+/// slot's page.
 fn lookup_and_reuse() {
     let device = old_page(2);
     together(vec![
-        // SAFETY: The device is there to the end of the model.
+        // SAFETY: The device exists to the end of the model.
         Box::new(move || unsafe {
             let folio = bindings::swap_cache_get_folio(device.slot(1));
             if !folio.is_null() {
@@ -141,8 +141,8 @@ fn lookup_and_reuse() {
     shut_down(device, &[&B]);
 }
 
-/// The same, by one who trusts what is found, while the folio leaves with its slot and its memory is used for
-/// a page that has none.
+/// The same, by a caller that relies on the result, while the folio and its slot are freed and its
+/// memory is reused for a page without a slot.
 fn mincore_and_reuse() {
     let device = old_page(2);
     together(vec![
@@ -157,7 +157,7 @@ fn mincore_and_reuse() {
     shut_down(device, &[&B]);
 }
 
-/// The same, while reclaim takes the folio, and the page is swapped in again to another.
+/// The same, while reclaim frees the folio, and the page is swapped in again to another one.
 fn mincore_and_reclaim() {
     let device = old_page(2);
     swap_in(device);
@@ -174,8 +174,8 @@ fn mincore_and_reclaim() {
     shut_down(device, &[&A, &B]);
 }
 
-/// A page is swapped out while it is wanted back, written to and swapped out again: there may be an older
-/// entry for its slot. All that while the shrinker is at work.
+/// A page is swapped out while a fault swaps it in, writes to it, and it is swapped out again:
+/// there may be an older entry for its slot. All of that while the shrinker runs.
 fn store_again(second: u16) {
     let device = boot();
     A.create(Content::new(0, 2));
@@ -202,7 +202,7 @@ fn store_again_zero() {
     store_again(0);
 }
 
-/// A page is zero when it is swapped out, and then it isn't.
+/// A page is zero when it is swapped out, and not zero the next time.
 fn store_after_zero() {
     let device = boot();
     A.create(Content::new(0, 0));
@@ -219,8 +219,8 @@ fn store_after_zero() {
     shut_down(device, &[&A]);
 }
 
-/// One process has the page swapped out again, another that shares it ends: both change the slot's
-/// swap-table entry.
+/// The page of one process is swapped out again, another process that shares it exits: both change
+/// the slot's swap-table entry.
 fn store_shared() {
     let device = old_page(2);
     A.fork(&B);
@@ -234,7 +234,7 @@ fn store_shared() {
     shut_down(device, &[&A]);
 }
 
-/// A slot is freed, and given to another page as soon as it is free.
+/// A slot is freed, and reused for another page as soon as it is free.
 fn free_and_reuse() {
     let device = old_page(2);
     B.create(Content::new(1, 4));
@@ -245,8 +245,8 @@ fn free_and_reuse() {
     shut_down(device, &[&B]);
 }
 
-/// A page is swapped in by one who has looked its slot up, while it is mapped, gone, and another one is
-/// swapped out to the same slot: the page table says the same as before.
+/// A task that has looked up a slot swaps it in; meanwhile its page is mapped and unmapped, and
+/// another page is swapped out to the same slot: the page table entry is the same as before.
 fn same_slot_again() {
     let device = old_page(2);
     together(vec![
@@ -261,17 +261,17 @@ fn same_slot_again() {
     shut_down(device, &[&A]);
 }
 
-/// Swaps in the page of slot 1, for nobody yet.
+/// Swaps in the page of slot 1, without a fault.
 fn swap_in(device: Device) {
     let none = core::ptr::null_mut::<u8>();
-    // SAFETY: The device is there to the end of the model, and the slot in use.
+    // SAFETY: The device exists to the end of the model, and the slot is in use.
     unsafe {
         let folio = bindings::swapin_sync(device.slot(1), 0, 1, none.cast(), none.cast(), 0);
         bindings::folio_put(folio);
     }
 }
 
-/// A page that is read ahead, while it is written back and reclaim is after its folio.
+/// Readahead of a page during its writeback, while reclaim tries to free its folio.
 fn read_ahead() {
     let device = old_page(2);
     together(vec![
@@ -285,12 +285,12 @@ fn read_ahead() {
     shut_down(device, &[&A]);
 }
 
-/// A page is written back, and reclaim is after its folio: who loads it finds it on the device.
+/// A page is written back, and reclaim frees its folio: a load finds it on the device.
 fn reclaim_and_writeback() {
     let device = old_page(2);
     together(vec![
         Box::new(move || {
-            // SAFETY: The device is there to the end of the model.
+            // SAFETY: The device exists to the end of the model.
             unsafe { c::reclaim_cached(device.slot(1)) };
             fault(&A, true);
         }),
@@ -299,7 +299,7 @@ fn reclaim_and_writeback() {
     shut_down(device, &[&A]);
 }
 
-/// The device is swapped off while a page of it is written back.
+/// swapoff during writeback of a page.
 fn swapoff_and_writeback() {
     let device = old_page(2);
     together(vec![
@@ -311,7 +311,7 @@ fn swapoff_and_writeback() {
     nothing_is_left();
 }
 
-/// The device is swapped off while a page of it is loaded.
+/// swapoff during a load.
 fn swapoff_and_load() {
     let device = old_page(2);
     together(vec![
@@ -323,7 +323,7 @@ fn swapoff_and_load() {
     nothing_is_left();
 }
 
-/// The device is swapped off while the last that is on it is freed.
+/// swapoff while the last slot of the device is freed.
 fn swapoff_and_free() {
     let device = old_page(2);
     together(vec![
@@ -334,8 +334,8 @@ fn swapoff_and_free() {
     nothing_is_left();
 }
 
-/// The last page of a device goes, and then the device, while somebody does something who has had the name of its
-/// slot before, and no more.
+/// The last page of a device is freed, and then the device, while another task acts on the slot's
+/// old entry without any reference.
 fn too_late(late: fn(Device)) {
     let device = old_page(2);
     together(vec![
@@ -349,7 +349,7 @@ fn too_late(late: fn(Device)) {
 }
 
 fn too_late_to_look() {
-    // SAFETY: Whether there still is a device, it asks.
+    // SAFETY: The callee checks whether the device still exists.
     too_late(|device| unsafe { _ = c::mincore(device.slot(1)) });
 }
 
@@ -361,7 +361,7 @@ fn too_late_to_write_back() {
     too_late(|_| _ = c::shrink(1));
 }
 
-/// Two slots of one tree: one is stored, the other freed, and the shrinker walks.
+/// Two slots of one tree: one is stored to, the other freed, and the shrinker walks.
 fn neighbours() {
     let device = old_page(2);
     B.create(Content::new(1, 4));
@@ -373,10 +373,10 @@ fn neighbours() {
     shut_down(device, &[&B]);
 }
 
-/// A device's trees are used as soon as they can be seen: by a folio that says to be on the device, with
-/// nothing but the pointer to them to order the two.
+/// A device's trees are used as soon as they are visible: by a folio of that device, with nothing
+/// but the pointer to the trees to order the two.
 fn publication() {
-    // SAFETY: No device has this number. That it has a folio before it has trees is what is tried.
+    // SAFETY: No device has this number. The model tests a folio that exists before the trees.
     let folio = unsafe {
         let folio = bindings::folio_alloc(0);
         c::folio_lock(folio);
@@ -411,7 +411,7 @@ kernel::impl_kept! {
     impl Kept for Number { owned: KBox<Number>, name: c"publication" }
 }
 
-/// A model, with the number of preemptions that it is tried with.
+/// A model, with its number of preemptions.
 pub struct Model {
     pub name: &'static str,
     pub run: fn(),
@@ -489,18 +489,18 @@ models! {
     unwanted: 2,
     one_request: 3,
     ;
-    // Mistakes, and what fails.
+    // Seeded bugs, and what fails.
     mistake_returns_early: RACE,
     mistake_does_not_wait: "what is compressed is the page",
     mistake_transform_goes_first: "a transform goes with requests",
     mistake_no_backlog: "a page is compressed",
 }
 
-/// What loom says of accesses that nothing orders.
+/// loom's message for unordered accesses.
 pub const RACE: &str = "Causality violation: Concurrent";
 
-/// Tries all orders of a model's steps, with a promise of C's broken if there is one, in a process of its
-/// own: one that fails may end badly. Says whether it has passed, and what was said.
+/// Tries all orders of a model's steps, with a guarantee of C broken if one is given. In a separate
+/// process, since a failing model may crash. Returns whether it has passed, and the output.
 pub fn try_alone(name: &str, broken: Option<Promise>) -> (bool, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -532,7 +532,7 @@ pub fn try_alone(name: &str, broken: Option<Promise>) -> (bool, String) {
     (output.status.success(), said)
 }
 
-/// In that process: the model `MODEL` without the promise `BROKEN`.
+/// In that process: the model `MODEL` without the guarantee `BROKEN`.
 fn alone() {
     let (name, broken) = ["MODEL", "BROKEN"]
         .map(|name| std::env::var(name).unwrap())

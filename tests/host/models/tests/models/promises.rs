@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What the models take for granted of C: without it, a model fails.
+//! The guarantees of C that the models rely on: without each of them, a model fails.
 
 use super::every_order::{try_alone, RACE};
 use kernel::sim::{Promise, PROMISES};
 
 macro_rules! promises {
     ($($test:ident: $promise:ident, $model:ident, $fails:expr;)*) => {
-        /// Those that a model is known for.
+        /// Guarantees for which a model exists.
         const SHOWN: &[Promise] = &[$(Promise::$promise),*];
 
         $(#[test]
@@ -20,15 +20,15 @@ macro_rules! promises {
 }
 
 const OTHER: &str = "a process reads what it hasn't written";
-/// Something is still stored for a device that goes.
+/// A device is freed while it still has entries.
 const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
 /// A folio leaves the swap cache for slots that have been freed.
 const LEAVES: &str = "swap_cache::leaves_outside: true";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
-const UNUSED: &str = "swapoff finds nobody who has the slots in use";
+const UNUSED: &str = "swapoff finds no user of the slots";
 
-// The promise, the model, and what fails in it.
+// The guarantee, the model, and what fails in it.
 promises! {
     one_has_a_folios_lock: FolioLock, two_loads, RACE;
     one_has_a_clusters_lock: ClusterLock, load_and_free, LEAVES;

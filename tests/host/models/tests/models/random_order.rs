@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! All at once, in random orders: three processes with a page each, the shrinker, reclaim, readahead, and
-//! parameters that change. `SCHEDULES` says how many orders.
+//! All operations concurrently, in random orders: three processes with a page each, the shrinker,
+//! reclaim, readahead, and changing parameters. `SCHEDULES` is the number of orders.
 
 use kernel::{
     bindings,
@@ -16,7 +16,7 @@ fn slot(device: Device) -> bindings::swp_entry_t {
     device.slot(1 + random(SLOTS - 1))
 }
 
-/// What a process does with its page, and what is done to it.
+/// A process's operations on its page, and operations of others on it.
 fn process(device: Device, number: usize) {
     let page = &PAGES[number];
     for version in 1..6 {
@@ -39,12 +39,12 @@ fn process(device: Device, number: usize) {
     }
 }
 
-/// Memory is short.
+/// Memory pressure.
 fn pressure(device: Device) {
     for _ in 0..6 {
         match random(4) {
             0 => _ = c::shrink(4),
-            // SAFETY: The device is there to the end.
+            // SAFETY: The device exists to the end.
             1 => unsafe { _ = c::reclaim_cached(slot(device)) },
             2 => read_ahead(slot(device)),
             _ => set(Param::MaxPoolPercent, [c"0", c"20"][random(2)]),
@@ -53,10 +53,10 @@ fn pressure(device: Device) {
     }
 }
 
-/// Swaps in what nobody has asked for, perhaps.
+/// Readahead: swaps in a page without a fault, at random.
 fn read_ahead(slot: bindings::swp_entry_t) {
     let none = core::ptr::null_mut::<u8>();
-    // SAFETY: The device is there to the end; there is neither a fault nor a policy.
+    // SAFETY: The device exists to the end; the fault and the policy are null.
     unsafe {
         let folio = bindings::swapin_sync(slot, 0, 1, none.cast(), none.cast(), 0);
         if let Ok(folio) = kernel::error::from_err_ptr(folio) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Requests to an asynchronous compressor: one task submits, and waits; two or three work on them, each on
-//! one at a time, so that they are completed in any order.
+//! Requests to an asynchronous compressor: one task submits and waits; two or three tasks process
+//! one request at a time each, so that requests complete in any order.
 //!
-//! What must hold: nobody touches a page, a buffer or a request while another does, or after it was freed;
-//! who has waited finds the result; and what is compressed is the page.
+//! The invariants: no task accesses a page, a buffer or a request concurrently with another, or
+//! after it was freed; the waiter finds the result; and the result is that of the page.
 
 use kernel::{
     alloc::{flags::GFP_KERNEL, KBox, NumaNode},
@@ -19,7 +19,7 @@ use kernel::{
     sim::{self, together, Shadow},
 };
 
-/// A compressor of the kernel's, or a variant of it.
+/// The kernel's compressor, or a variant of it.
 trait Compressor: Send + Sized + 'static {
     fn new() -> Self;
     fn compress<'a>(&mut self, _: FolioPage<'_>, _: &'a mut KBox<Buffer>) -> Result<&'a [u8]>;
@@ -59,7 +59,7 @@ macro_rules! compressors {
 
 compressors! { acompress two_lanes returns_early does_not_wait transform_goes_first no_backlog }
 
-/// Nothing is kept for the slots.
+/// The slots have no objects.
 struct Nothing;
 
 kernel::impl_kept! {
@@ -70,12 +70,12 @@ kernel::impl_kept! {
 #[derive(Clone, Copy)]
 struct Folio(*mut folio);
 
-// SAFETY: It is there to the end of the model.
+// SAFETY: It exists to the end of the model.
 unsafe impl Send for Folio {}
 
 impl Folio {
     fn new() -> Self {
-        // SAFETY: It is given up by nobody. Its slots are on no device, and nothing is asked of them.
+        // SAFETY: No task unlocks it. Its slots are on no device, and aren't accessed.
         let folio = unsafe {
             let folio = bindings::folio_alloc(2);
             c::folio_lock(folio);
@@ -87,11 +87,11 @@ impl Folio {
     }
 
     fn page(self, index: usize) -> *mut page {
-        // SAFETY: It is there, and has four.
+        // SAFETY: It exists, and has four pages.
         unsafe { bindings::folio_page(self.0, index) }
     }
 
-    /// What is in a page in a round.
+    /// The contents of a page in a round.
     fn content(index: usize, round: usize) -> Buffer {
         let mut bytes = [0; PAGE_SIZE];
         bytes[0] = index as u8 + 1;
@@ -99,7 +99,7 @@ impl Folio {
         bytes
     }
 
-    /// Writes to all pages, which nobody else may be using.
+    /// Writes to all pages; no other task may be using them.
     fn fill(self, round: usize) {
         for index in 0..4 {
             // SAFETY: As above.
@@ -109,7 +109,7 @@ impl Folio {
 
     /// Calls `f` with the first pages.
     fn with_pages(self, nr: usize, f: impl FnOnce(&[FolioPage<'_>])) {
-        // SAFETY: As above; it is locked, and lent to nobody else.
+        // SAFETY: As above; it is locked, and not lent otherwise.
         unsafe {
             CachedFolio::with_raw(self.0, |folio| {
                 let slots = folio.slots::<Nothing>();
@@ -120,7 +120,7 @@ impl Folio {
     }
 }
 
-/// Looks at what a page has become.
+/// Checks the compressed page.
 fn check(compressed: Result<&[u8]>, index: usize, round: usize) {
     let compressed = compressed.expect("a page is compressed");
     Shadow::live(compressed.as_ptr() as usize).read();
@@ -129,21 +129,21 @@ fn check(compressed: Result<&[u8]>, index: usize, round: usize) {
     assert_eq!(compressed, expected, "what is compressed is the page");
 }
 
-/// How a model goes.
+/// The parameters of a model.
 #[derive(Clone, Copy)]
 struct Plan {
     /// Pages of each round.
     pages: usize,
     rounds: usize,
-    /// How many requests that makes.
+    /// The resulting number of requests.
     requests: usize,
-    /// How many tasks work on them.
+    /// The number of tasks that process them.
     engines: usize,
-    /// How many requests there is room for, before the next go to the backlog.
+    /// The capacity of the queue; further requests go to the backlog.
     room: usize,
 }
 
-/// One task has `submit` done in each round, and others complete its requests.
+/// One task runs `submit` in each round, and others complete its requests.
 fn submit<C: Compressor>(plan: Plan, submit: fn(&mut C, &[FolioPage<'_>], usize)) {
     let folio = Folio::new();
     let mut compressor = C::new();
@@ -152,10 +152,10 @@ fn submit<C: Compressor>(plan: Plan, submit: fn(&mut C, &[FolioPage<'_>], usize)
     let mut tasks: Vec<Box<dyn FnOnce() + Send>> = vec![Box::new(move || {
         for round in 0..plan.rounds {
             folio.with_pages(plan.pages, |pages| submit(&mut compressor, pages, round));
-            // They are ours again.
+            // The pages are ours again.
             folio.fill(round + 1);
         }
-        // And so is what it has.
+        // And so are the compressor's buffers.
         drop(compressor);
     })];
     for _ in 0..plan.engines {
@@ -167,7 +167,7 @@ fn submit<C: Compressor>(plan: Plan, submit: fn(&mut C, &[FolioPage<'_>], usize)
     }
 }
 
-/// All pages at a time.
+/// All pages at once.
 fn all<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize) {
     let mut index = 0;
     let ret = compressor.compress_each(pages.iter().copied(), |_, compressed| {
@@ -178,13 +178,13 @@ fn all<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize)
     assert_eq!((ret, index), (Ok(()), pages.len()), "all are compressed");
 }
 
-/// All at a time, until the first result isn't wanted.
+/// All pages at once, until the caller stops at the first result.
 fn fail<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], _: usize) {
     let ret = compressor.compress_each(pages.iter().copied(), |_, _| Err(()));
     assert_eq!(ret, Err(()));
 }
 
-/// One after the other, each into a buffer that goes.
+/// One after the other, each into a buffer that is then freed.
 fn singly<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize) {
     for (index, page) in pages.iter().enumerate() {
         let mut buffer = KBox::new([0; PAGE_SIZE], GFP_KERNEL).unwrap();
@@ -200,7 +200,7 @@ const TWO: Plan = Plan {
     room: 8,
 };
 
-/// Two requests, which may be completed in either order.
+/// Two requests, which may complete in either order.
 pub fn two_requests() {
     submit(TWO, all::<acompress::Compressor>);
 }
@@ -218,7 +218,7 @@ pub fn backlog() {
     submit(BACKLOG, all::<acompress::Compressor>);
 }
 
-/// Requests are used again for other pages, with the same buffers.
+/// Requests are reused for other pages, with the same buffers.
 pub fn requests_again() {
     let plan = Plan {
         rounds: 2,
@@ -228,7 +228,7 @@ pub fn requests_again() {
     submit(plan, all::<acompress::Compressor>);
 }
 
-/// A lane is used again while another is under way.
+/// A lane is reused while another one is in flight.
 const LANE_AGAIN: Plan = Plan {
     pages: 3,
     requests: 3,
@@ -240,14 +240,15 @@ pub fn lane_again() {
     submit(LANE_AGAIN, all::<two_lanes::Compressor>);
 }
 
-/// The first result isn't wanted: what is under way is waited for, and nothing more submitted.
+/// The caller stops at the first result: requests in flight are waited for, and no more are
+/// submitted.
 const UNWANTED: Plan = Plan { pages: 3, ..TWO };
 
 pub fn unwanted() {
     submit(UNWANTED, fail::<two_lanes::Compressor>);
 }
 
-/// One request, used again and again.
+/// One request, reused repeatedly.
 pub fn one_request() {
     let plan = Plan {
         rounds: 2,
@@ -258,14 +259,14 @@ pub fn one_request() {
     submit(plan, singly::<acompress::Compressor>);
 }
 
-// Mistakes.
+// Seeded bugs.
 
-/// It returns with the first error, and doesn't wait for what is under way.
+/// It returns with the first error, and doesn't wait for requests in flight.
 pub fn mistake_returns_early() {
     submit(UNWANTED, fail::<returns_early::Compressor>);
 }
 
-/// It takes a request that is under way for one that was complete at once.
+/// It takes a request in flight for one that was completed at once.
 pub fn mistake_does_not_wait() {
     submit(TWO, all::<does_not_wait::Compressor>);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Random sequences of what can be done to pages, one thing after the other, with failures. The reference
-//! is a map: what was written to a page last is what is read from it. `PROPTEST_CASES` says how many.
+//! Random sequences of operations on pages, one after the other, with failures. The reference is a
+//! map: a page reads as it was last written. `PROPTEST_CASES` is the number of sequences.
 
 use kernel::{
     bindings::{self, Fault},
@@ -19,7 +19,7 @@ static PAGES: [Page; NR] = [const { Page::new() }; NR];
 #[derive(Clone, Debug)]
 enum Op {
     Write(usize, u16),
-    /// With somebody who refers to the folio, so that it stays in the swap cache; or not.
+    /// With or without another reference to the folio, which keeps it in the swap cache.
     SwapOut(usize, usize, bool),
     SwapIn(usize, bool),
     Unmap(usize),
@@ -57,7 +57,7 @@ fn ops() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Does them all, and compares what is mapped with what was written.
+/// Runs all operations, and compares mapped pages with what was written.
 fn run(ops: &[Op]) {
     let device = boot();
     let mut written = HashMap::new();
@@ -80,14 +80,14 @@ fn run(ops: &[Op]) {
                 // SAFETY: It is mapped, which is a reference.
                 folio.inspect(|folio| unsafe { bindings::folio_get(*folio) });
                 PAGES[page].reclaim(device.slot(slot));
-                // SAFETY: Just got.
+                // SAFETY: Just taken.
                 folio.inspect(|folio| unsafe { bindings::folio_put(*folio) });
             }
             Op::SwapIn(page, write) => {
-                // An I/O error is one as long as the folio is there that could not be read.
+                // An I/O error persists as long as the folio that could not be read exists.
                 if PAGES[page].fault(write) == Faulted::Error {
                     if let Pte::Swapped(entry) = PAGES[page].pte() {
-                        // SAFETY: The device is there.
+                        // SAFETY: The device exists.
                         unsafe { c::reclaim_cached(entry) };
                     }
                 }
@@ -100,7 +100,7 @@ fn run(ops: &[Op]) {
             Op::ReadAhead(slot) => {
                 let none = core::ptr::null_mut::<u8>();
                 let slot = device.slot(slot);
-                // SAFETY: The device is there; there is neither a fault nor a policy.
+                // SAFETY: The device exists; the fault and the policy are null.
                 unsafe {
                     let folio = bindings::swapin_sync(slot, 0, 1, none.cast(), none.cast(), 0);
                     if let Ok(folio) = kernel::error::from_err_ptr(folio) {
@@ -108,7 +108,7 @@ fn run(ops: &[Op]) {
                     }
                 }
             }
-            // SAFETY: The device is there.
+            // SAFETY: The device exists.
             Op::Reclaim(slot) => unsafe { _ = c::reclaim_cached(device.slot(slot)) },
             Op::Enabled(on) => set(Param::Enabled, if on { c"Y" } else { c"N" }),
             Op::Limit(hit) => set(Param::MaxPoolPercent, if hit { c"0" } else { c"20" }),
@@ -128,7 +128,7 @@ fn run(ops: &[Op]) {
         }
     }
     no_failures();
-    // What is left shows itself when it is read.
+    // Reading all pages reveals stale ones.
     shut_down(device, &PAGES.each_ref());
 }
 
