@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh: make mistakes on purpose, and see that the tests named for each catch it.
+# mutants.sh: mutation testing. Seed one bug at a time, and check that the tests named for it fail.
 #
-# A mutant is tests/mutants/NAME.patch: why, the tests that catch it, and a diff that makes the mistake
-# where kernel::mutant!("NAME") says so. All are laid together, in the order of tests/mutants/series, on
-# a copy of the project, which is built once for each configuration that they want; which mistake is made
-# is said to each run. First all tests named run with none, and must pass. MUTANTS="NAME..." runs some. The
-# header's lines:
+# A mutant is tests/mutants/NAME.patch: a description, the tests that catch it, and a diff that seeds the bug
+# where kernel::mutant!("NAME") enables it. All are applied together, in the order of tests/mutants/series, to
+# a copy of the project, which is built once for each configuration that they need; each run selects one bug.
+# First all named tests run with none, and must pass. MUTANTS="NAME..." runs some. The lines of the
+# header:
 #
-#   history: N             the bug that it brings back, as docs/races.md numbers them
+#   history: N             the bug that it reintroduces, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
 #   config: lockdep        in a kernel with tests/mutants/lockdep.config; with races.config, if none
 #   alone: yes             after it, a guest is unfit for others
@@ -374,7 +374,7 @@ echo "all mutants ... $all"
 if [ -z "${MUTANTS:-}" ]; then
 	TABLE="In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed.
 
-| mutant | brings back | what became of it | in |
+| mutant | reintroduces | result | time |
 |---|---|---|---:|
 $table" perl -0 -p -i -e 's/(?<=: BEGIN -->\n).*?(?=<!-- )/$ENV{TABLE}/s' docs/mutants.md
 fi
