@@ -53,7 +53,7 @@ for name in "${series[@]}"; do
 	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$dir/$name.patch names no test that catches it"
 done
 
-# --- The project with all mistakes -----------------------------------------------------
+# --- The project with all seeded bugs -----------------------------------------------------
 
 # Run by step, where bash ignores set -e.
 lay() {
@@ -201,7 +201,7 @@ for key in "${!files[@]}"; do
 	printf '%-36s %s (%s)\n' none "${key%% *}: ${these[*]}" "$(took "$start")"
 done
 cat build/log/mutant-none-*.log >build/log/mutant-none.log
-# passes FILE POINT: whether it has done so without a mistake.
+# passes FILE POINT: whether it has done so without a seeded bug.
 passes() {
 	local none=build/log/mutant-none.log of
 	case "$1 $2" in
@@ -252,7 +252,7 @@ verdict() {
 
 # in_one_guest VARIANT FILE NAME...: one after the other, and then none. Leaves in missed how many were made
 # and not seen; and in the array done those that were caught, if what is named for them passes without one
-# after that. What became of the others isn't known. One mistake again and again, which a KUnit case sees:
+# after that. The result of the others isn't known. One bug repeatedly, which a KUnit case catches:
 # that case alone.
 in_one_guest() {
 	local variant=$1 file=$2 name point run=() k=0 only=
@@ -335,7 +335,7 @@ for name in "${alone[@]}"; do
 	while read -r -u 3 where point; do
 		caught=0
 		if ! passes "$where" "$point"; then
-			said+="${said:+; }MISSED: without a mistake $where $point doesn't pass either"
+			said+="${said:+; }MISSED: without a seeded bug $where $point doesn't pass either"
 			continue
 		fi
 		# A race in one guest, if that stands it. There are no ten more for one that was missed once.
