@@ -25,7 +25,7 @@ no_unsafe() {
 		close ARGV if eof; END { $? = $n ? 1 : 0 }' "${files[@]}"
 }
 
-# Ignored: patches are signed off by whoever sends them; what Rust defines has no header; and the source
+# Ignored: the sender signs patches off; what Rust defines has no header; and the source
 # has no history to look commits up in.
 # Without a GIT_DIR, since checkpatch takes a patch that git knows for a source file.
 checkpatch() {

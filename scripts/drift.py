@@ -7,7 +7,7 @@ name what the file defines: functions, types, DEFINE_*; one row is the rest. (Of
 header, in which most is C's own, also what has no row.) Each
 ends with a hash of the C text, comments above it included. Prints what has changed,
 appeared or vanished in KSRC, and fails if anything has. With "update", writes the
-hashes of the rows anew: for whoever has looked at the changes.
+hashes of the rows anew, once the changes were reviewed.
 """
 
 import hashlib

@@ -7,7 +7,7 @@
 #   begin IMPL N           when there is room
 #   all_ended
 #
-# Whoever sources it has in runs how many there are to be of each, and these functions: guest IMPL N,
+# The sourcing script has in runs how many there are to be of each, and these functions: guest IMPL N,
 # which becomes the guest; and files, whose rows are counted while they come.
 
 declare -A running=() began=()

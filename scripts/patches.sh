@@ -27,11 +27,11 @@ performance = pathlib.Path("docs/performance.md").read_text()
 tables = re.findall(r"(?:^\|[^\n]*\n)+", performance, re.M)
 body = """This is zswap, and the hot half of the swap cache under it, in Rust: chosen by Kconfig in place of mm/zswap.c and of
 that half of mm/swap_state.c, with the same functions, to user space and to callers the same but for documented fixes.
-The policy has no unsafe code. Rules that C has in comments are types: what is kept for a slot is reached by evidence
-that the slot can't go, a folio is filled before it is uptodate, a request can't be touched while hardware has it.
+The policy has no unsafe code. Types enforce locking rules that C states in comments: access to what is stored for a slot requires a witness that the
+slot can't be freed, a folio is filled before it is uptodate, a request can't be accessed while the hardware has it.
 
-Why one should want it: wrong use doesn't compile, and every race that zswap has had in C is a test, a model or a type
-here. What it costs, in instructions of a guest for a page, C's and Rust's:
+The gain: wrong use doesn't compile, and every race that zswap has had in C is a test, a model or a type here. The cost,
+in instructions per page in a guest, for C and for Rust:
 
 """ + (max(tables, key=len) if tables else "") + """
 LZ4 in Rust, which the project has as well, is left out: it needs a crate that would have to be vendored.

@@ -33,7 +33,7 @@ END
 ) || die "ONLY=$ONLY fits no test: see the list in scripts/selftests.sh"
 
 # Built with the options of their own makefiles: the cgroup tests not optimised (they write to
-# memory that nobody reads), those of mm with -O2. patches/selftests/ mends what fails by chance in them.
+# memory that nobody reads), those of mm with -O2. patches/selftests/ fixes what fails by chance in them.
 # shellcheck disable=SC2016 # expanded in the root
 build='
 	list=$1 out=build/vm/selftests

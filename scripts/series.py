@@ -45,9 +45,9 @@ in it is exported to modules.""",
      r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
      r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
     ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
-     """A folio's state is a type: locked, in the swap cache, not read yet. What
-is kept for a slot of swap is reached by evidence that the slot can't go:
-a folio in the swap cache, or the lock of its cluster.""",
+     """A folio's state is a type: locked, in the swap cache, not read yet. Access to
+what is stored for a swap slot requires a witness that the slot can't be
+freed: a folio in the swap cache, or the lock of its cluster.""",
      r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",

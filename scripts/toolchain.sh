@@ -22,7 +22,7 @@ arm64)
 esac
 
 if [ -n "${HOSTTOOLS:-}" ]; then
-	[ -z "${1:-}" ] || exit 0 # who wants them looks for the machine's own
+	[ -z "${1:-}" ] || exit 0 # each check looks for the machine's own
 	src=$(pristine)
 	for tool in make clang ld.lld rustc cargo bindgen flex bison bc pahole patch python3 cpio qemu-system-x86_64; do
 		command -v "$tool" >/dev/null || die "HOSTTOOLS=1, but $tool is not installed: install it, or leave HOSTTOOLS out"

@@ -152,8 +152,8 @@ job=
 # zswap_faulty and zswap_accel are compressors of the tests, which fail on request.
 # Nor is it one that an allocation has failed or waited long, or a task was killed for its memory, which says so
 # with a trace, and may: a test of ours sees that its task is gone; nor a data race
-# of C's that KCSAN sees in what has nothing to do with swap, or where zsmalloc reads a zspage's
-# class while it changes how full it is: bits of one word (docs/upstream).
+# in C that KCSAN reports in code unrelated to swap, or where zsmalloc reads a zspage's
+# class while it changes its fullness: bits of one machine word (docs/upstream).
 complaint=$(grep -a -v -E "zswap_(faulty|accel)" "$log.console" | awk -v bad="$bad" '
 	/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
 	/Call Trace/ && NR <= excused { next }
