@@ -79,7 +79,7 @@ help:
 	@echo '  make kernel         build the kernel'
 	@echo '  make where          print the paths of the image, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
-	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no import cycle in the policy; generated docs'
+	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links'
 	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
 	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
 	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'

@@ -38,7 +38,7 @@ WHATS = {
     "cache": "zswap never on",
     "zswap": "in zswap",
     "off": "zswap off, empty",
-    "beside": "zswap has others'",
+    "beside": "other pages in zswap",
 }
 # Rows that don't depend on zswap, or on the contents, are shown once; all are judged.
 ONCE = {"cached", "drop", "miss", "hit"}
@@ -141,9 +141,9 @@ def main():
         table.append(f"| {WAYS[way]} | {WHATS[what]} | {kib} KiB | {content} | {c:.1f} | {rust:.1f} | "
                      f"{rust - c:+.1f} | {percent:+.2f} % | {wobble:.2f} % | {verdict} |")
 
-    lines = ["| way | zswap | folio | content | C | Rust | difference | | spread | verdict |",
+    lines = ["| operation | zswap | folio | content | C | Rust | difference | | spread | verdict |",
              "|---|---|---:|---|---:|---:|---:|---:|---:|---|", *table, "",
-             f"Of {sum(hidden.values())} more rows, which are those above with other content, folios or zswap, "
+             f"{sum(hidden.values())} more rows have other content, folio sizes or states of zswap: "
              f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
     measured.put_output(doc, "make bench", lines)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no import cycle
-# among them, docs/c-to-rust.md against the code, clippy. All of them run; any finding fails the
-# script.
+# The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no circle among them,
+# docs/c-to-rust.md against the code, no retired term, no dead link, clippy.
+# Every one runs, and one that finds something fails the whole.
 . "$(dirname "$0")/lib.sh"
 
 mapfile -t rs < <(find rust samples tests -name '*.rs' -not -path '*/target/*' | sort)
@@ -25,9 +25,9 @@ no_unsafe() {
 		close ARGV if eof; END { $? = $n ? 1 : 0 }' "${files[@]}"
 }
 
-# Ignored: the sender signs off patches; definitions in Rust have no header; and the source has no
-# git history with the commits. Without a GIT_DIR, since checkpatch takes a patch that git tracks
-# for a source file.
+# Ignored: the sender signs patches off; what Rust defines has no header; and the source
+# has no history to look commits up in.
+# Without a GIT_DIR, since checkpatch takes a patch that git knows for a source file.
 checkpatch() {
 	local checkpatch=(scripts/enter.sh env GIT_DIR=none build/src/scripts/checkpatch.pl --root=build/src
 		--strict --terse --no-summary --ignore MISSING_SIGN_OFF,AVOID_EXTERNS,UNKNOWN_COMMIT_ID)
@@ -67,6 +67,8 @@ check checkpatch checkpatch
 check "no unsafe in policy" no_unsafe
 check "no import cycle among a crate's files" scripts/enter.sh python3 scripts/circles.py
 check "the map from C agrees with the code" scripts/enter.sh python3 scripts/mirrors.py
+check "no retired term" scripts/words.sh
+check "links resolve" scripts/links.sh
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"

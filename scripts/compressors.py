@@ -43,8 +43,8 @@ def main():
         sys.exit(f"{folder}/guest: not each compressor has each corpus: the guest went wrong")
     lines = []
     for what, figures, form in (
-            ("memory, % of a page", taken, "{:.1f}"), ("store, instructions a page", stored, "{:.0f}"),
-            ("load, instructions a page", loaded, "{:.0f}")):
+            ("memory, % of a page", taken, "{:.1f}"), ("store, instructions per page", stored, "{:.0f}"),
+            ("load, instructions per page", loaded, "{:.0f}")):
         lines += table([what, *corpora], [[f"`{name}`", *(form.format(figures[name, corpus]) for corpus in corpora)] for name in names])
 
     with open(f"{folder}/picture.tsv", "w", encoding="ascii") as file:
@@ -53,8 +53,8 @@ def main():
             mean = [statistics.mean(figures[name, corpus] for corpus in some) for figures in (stored, loaded, taken)]
             file.write("\t".join([name, *(f"{value:.2f}" for value in mean)]) + "\n")
 
-    lines += ["Both LZ4s, C's 1.00: instructions of the whole store and load in the guest; nanoseconds of compressing and "
-              "decompressing natively.", ""]
+    lines += ["Both LZ4 implementations, C = 1.00: instructions of the whole store and load in the guest; nanoseconds of native "
+              "compression and decompression.", ""]
     with open(f"{folder}/time", encoding="ascii") as file:
         times = [line.split() for line in file][1:]
     both = []
@@ -67,14 +67,14 @@ def main():
     mean_time = statistics.mean(float(row[3]) for row in times)
     both.append(["**mean**", f"{mean:.2f}", f"{statistics.mean(loaded['lz4-rust', c] / loaded['lz4', c] for c in corpora):.2f}",
                  f"{mean_time:.2f}", "", "", "", ""])
-    lines += table(["corpus", "store", "load", "compress", "decompress", "ns a page, compress", "ns a page, decompress", "size"], both)
+    lines += table(["corpus", "store", "load", "compress", "decompress", "ns per page, compress", "ns per page, decompress", "size"], both)
 
     accelerated = {}
     for impl in ("c", "rust"):
         for kib, latency, pages, out_ns, in_ns, most in rows(f"{folder}/accelerator.{impl}", 6):
             accelerated[impl, int(kib), int(latency)] = int(out_ns) / int(pages) / 1000, int(in_ns) / int(pages) / 1000, most
-    lines += ["Storing with the accelerator of the tests, in microseconds a page, an instruction taking a nanosecond:", ""]
-    lines += table(["folio", "latency, us", "C", "Rust", "speed-up", "in flight"],
+    lines += ["Stores with the simulated accelerator of the tests, in microseconds per page, at one nanosecond per instruction:", ""]
+    lines += table(["folio", "latency, us", "C", "Rust", "speedup", "requests in flight"],
                    [[f"{kib} KiB", str(latency), f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
                     for (impl, kib, latency), (c, _, _) in accelerated.items() if impl == "c"
                     for rust, _, most in [accelerated["rust", kib, latency]]])

@@ -126,7 +126,7 @@ def report(vmlinux, logs):
             reasons[name][source] -= 1
             if "exports" not in name:
                 unexplained += not why
-            print(f"{name}:{line}: {source}{'' if why else '   <- no reason given'}")
+            print(f"{name}:{line}: {source}{'' if why else '   <- without a reason'}")
     for name, sources in reasons.items():
         for source in (+sources).elements():
             print(f"{name}: {source}   <- reached, or removed: {DOC} still lists it")
@@ -138,7 +138,7 @@ def report(vmlinux, logs):
     policy = {name: row for name, row in count.items() if "exports" not in name}
     table = ["| module | lines with code | reached | % |", "|---|---:|---:|---:|"]
     table += [shown(f"`{name}`", [row]) for name, row in sorted(policy.items())]
-    table.append(shown("**the policy**", policy.values()))
+    table.append(shown("**all policy files**", policy.values()))
     table += [shown(f"`{name}`", [row]) for name, row in sorted(count.items()) if name not in policy]
     print("\n".join(table))
     text = DOC.read_text()
@@ -146,7 +146,7 @@ def report(vmlinux, logs):
 
     lines, hits = (sum(column) for column in zip(*policy.values()))
     if hits * 100 < lines * 95 or unexplained:
-        sys.exit(f"zswap_rs: {hits} of {lines} lines reached; {DOC} has no reason for {unexplained}")
+        sys.exit(f"zswap_rs: {hits} of {lines} lines reached; {DOC} gives no reason for {unexplained}")
 
 
 if sys.argv[1] == "ranges":

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# mutants.sh: mutation testing. Seeds bugs, and checks that the tests named for each catch it.
+# mutants.sh: mutation testing. Seed one bug at a time, and check that the tests named for it fail.
 #
-# A mutant is tests/mutants/NAME.patch: a description, the tests that catch it, and a diff with the
-# bug, active when kernel::mutant!("NAME") is true. All are applied together, in the order of
-# tests/mutants/series, to a copy of the project, which is built once for each configuration that
-# they need; each run selects one bug. First all named tests run without a bug, and must pass.
-# MUTANTS="NAME..." runs some. The header's lines:
+# A mutant is tests/mutants/NAME.patch: a description, the tests that catch it, and a diff that seeds the bug
+# where kernel::mutant!("NAME") enables it. All are applied together, in the order of tests/mutants/series, to
+# a copy of the project, which is built once for each configuration that they need; each run selects one bug.
+# First all named tests run with none, and must pass. MUTANTS="NAME..." runs some. The lines of the
+# header:
 #
-#   history: N             the historical bug that it reintroduces, numbered as in docs/races.md
+#   history: N             the bug that it reintroduces, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
 #   config: lockdep        in a kernel with tests/mutants/lockdep.config; default: races.config
 #   alone: yes             leaves a guest unusable for other mutants
@@ -54,7 +54,7 @@ for name in "${series[@]}"; do
 	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$dir/$name.patch names no test that catches it"
 done
 
-# --- The project with all bugs ---------------------------------------------------------
+# --- The project with all seeded bugs -----------------------------------------------------
 
 # Run by step, where bash ignores set -e.
 lay() {
@@ -202,7 +202,7 @@ for key in "${!files[@]}"; do
 	printf '%-36s %s (%s)\n' none "${key%% *}: ${these[*]}" "$(took "$start")"
 done
 cat build/log/mutant-none-*.log >build/log/mutant-none.log
-# passes FILE POINT: whether it has passed without a bug.
+# passes FILE POINT: whether it has done so without a seeded bug.
 passes() {
 	local none=build/log/mutant-none.log of
 	case "$1 $2" in
@@ -251,10 +251,10 @@ verdict() {
 	printf '%-36s %s (%s)\n' "$@"
 }
 
-# in_one_guest VARIANT FILE NAME...: runs them one after the other, then without a bug. Sets missed
-# to the number of undetected ones; and the array done to the detected ones, if their tests pass
-# without a bug after that. The result of the others is unknown. For one mutant repeated, detected
-# by a KUnit case, runs only that case.
+# in_one_guest VARIANT FILE NAME...: one after the other, and then none. Leaves in missed how many were made
+# and not seen; and in the array done those that were caught, if what is named for them passes without one
+# after that. The result of the others isn't known. One bug repeatedly, which a KUnit case catches:
+# that case alone.
 in_one_guest() {
 	local variant=$1 file=$2 name point run=() k=0 only=
 	shift 2
@@ -336,7 +336,7 @@ for name in "${alone[@]}"; do
 	while read -r -u 3 where point; do
 		caught=0
 		if ! passes "$where" "$point"; then
-			said+="${said:+; }MISSED: without a bug $where $point doesn't pass either"
+			said+="${said:+; }MISSED: without a seeded bug $where $point doesn't pass either"
 			continue
 		fi
 		# A race is repeated in one guest, if the guest survives. A race that was missed
@@ -376,7 +376,7 @@ echo "all mutants ... $all"
 if [ -z "${MUTANTS:-}" ]; then
 	TABLE="In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed.
 
-| mutant | brings back | what became of it | in |
+| mutant | reintroduces | result | time |
 |---|---|---|---:|
 $table" perl -0 -p -i -e 's/(?<=: BEGIN -->\n).*?(?=<!-- )/$ENV{TABLE}/s' docs/mutants.md
 fi

@@ -8,9 +8,9 @@ including return addresses. Of several paths between the two, the deepest counts
 scripts/checkstack.pl isn't usable here: it omits pushed registers, and counts a frame that clang
 releases by "add" twice.
 
-Paths nest in chains: a fault that charges a page enters reclaim, which stores, which writes back, which
-decompresses. Fails if Rust's largest chain takes more than 10 % more than C's largest. "-v" shows the
-functions on each path, with their frames.
+Paths combine into chains: a fault that charges a page enters reclaim, which stores, which
+writes back, which decompresses. Fails if Rust's largest chain takes more than 10 % more than C's
+largest. "-v" shows the functions on each path, with their frames.
 """
 
 import os
@@ -30,23 +30,23 @@ CHARGE = "mem_cgroup_swapin_charge_folio"
 # A path: its purpose, its start (in C; in Rust, if named differently), its end.
 PATHS = [
     ("store, to compress", "zswap_store", None, "crypto_acomp_compress"),
-    ("store, to memory for it", "zswap_store", None, "zs_malloc"),
+    ("store, to allocate", "zswap_store", None, "zs_malloc"),
     ("store, to the tree", "zswap_store", None, "__xa_store|xa_store"),
-    ("store, to its cgroup's own pages", "zswap_store", None, "list_lru_walk_one"),
-    ("store of eight at once, to compress", "zswap_store", None, "crypto_acomp_compress"),
-    ("store of eight at once, to memory for it", "zswap_store", None, "zs_malloc"),
-    ("store of eight at once, to the tree", "zswap_store", None, "__xa_store|xa_store"),
+    ("store, to its cgroup's LRU", "zswap_store", None, "list_lru_walk_one"),
+    ("store of eight pages at once, to compress", "zswap_store", None, "crypto_acomp_compress"),
+    ("store of eight pages at once, to allocate", "zswap_store", None, "zs_malloc"),
+    ("store of eight pages at once, to the tree", "zswap_store", None, "__xa_store|xa_store"),
     ("load, to decompress", "zswap_load", None, "crypto_acomp_decompress"),
     ("invalidate, to free", "zswap_invalidate", None, "zs_free"),
-    ("pressure, to the list", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),
-    ("limit, to the list", "shrink_worker", r"Worker.*run|run.*Worker", "list_lru_walk_one"),
-    ("writeback, to win the slot", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
+    ("shrinker, to the LRU", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),
+    ("limit worker, to the LRU", "shrink_worker", r"Worker.*run|run.*Worker", "list_lru_walk_one"),
+    ("writeback, to add the folio", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "swap_cache_alloc_folio"),
     ("writeback, to decompress", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "crypto_acomp_decompress"),
     ("writeback, to the device", "shrink_memcg_cb", r"list_lru::.*(callback|isolate|visit)", "__swap_writepage"),
     ("add, to charge", "swap_cache_alloc_folio", None, CHARGE),
     ("swapin, to charge", "swapin_sync", None, CHARGE),
     ("swapin, to read", "swapin_sync", None, "swap_read_folio"),
-    ("one page ahead, to charge", "read_swap_cache_async", None, CHARGE),
+    ("single-page readahead, to charge", "read_swap_cache_async", None, CHARGE),
     ("readahead, to charge", "swapin_readahead", None, CHARGE),
     ("readahead, to read", "swapin_readahead", None, "swap_read_folio"),
     ("cluster readahead, to charge", "swap_cluster_readahead", None, CHARGE),
@@ -151,7 +151,7 @@ def share(c, rust):
 def main():
     kernels = {"C": Kernel("c"), "Rust": Kernel("rust")}
     taken, lost = {}, False
-    print("| path | ends at | C | Rust | more |")
+    print("| path | ends at | C | Rust | difference |")
     print("|---|---|---:|---:|---:|")
     for what, begin, pattern, end in PATHS:
         avoid = None if "at once" in what else TOGETHER
@@ -175,14 +175,14 @@ def main():
         key = *chain[:-1], chain[-1].split(",")[0]
         if len(chain) > 1 and (key not in deepest or sums["Rust"] > deepest[key][1]["Rust"]):
             deepest[key] = chain, sums
-    print("\n| chain | C | Rust | more |\n|---|---:|---:|---:|")
+    print("\n| chain | C | Rust | difference |\n|---|---:|---:|---:|")
     for chain, sums in sorted(deepest.values(), key=lambda item: -item[1]["Rust"]):
         print(f"| {'; '.join(chain)} | {sums['C']} | {sums['Rust']} | {share(*sums.values())} |")
     together = {chain for chain, _ in deepest.values() if "at once" in " ".join(chain)}
     most = {impl: max(sums[impl] for chain, sums in deepest.values() if chain not in together) for impl in kernels}
-    print(f"| **the largest** | {most['C']} | {most['Rust']} | {share(*most.values())} |")
+    print(f"| **largest chain** | {most['C']} | {most['Rust']} | {share(*most.values())} |")
     most_together = max(sums["Rust"] for chain, sums in deepest.values() if chain in together)
-    print(f"| **the largest, with an asynchronous compressor** | {most['C']} | {most_together} | "
+    print(f"| **largest chain with an asynchronous compressor** | {most['C']} | {most_together} | "
           f"{share(most['C'], most_together)} |")
     if lost:
         print("stack: a path wasn't found: its function has another name now")
