@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -81,6 +81,7 @@ help:
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links'
 	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
+	@echo '  make review         write the C and the Rust that docs/review.md shows'
 	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
 	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'
 	@echo '  make coverage       the lines of the policy that the tests reach'
@@ -224,6 +225,9 @@ next:
 
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
+
+review: overlay
+	@scripts/enter.sh python3 scripts/review.py build/overlay/c
 
 mutants: kernel
 	@scripts/mutants.sh

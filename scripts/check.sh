@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no circle among them,
-# docs/c-to-rust.md against the code, no retired term, no dead link, clippy.
+# docs/c-to-rust.md and docs/review.md against the code, no retired term, no dead link, clippy.
 # Every one runs, and one that finds something fails the whole.
 . "$(dirname "$0")/lib.sh"
 
@@ -69,6 +69,8 @@ check "no import cycle among a crate's files" scripts/enter.sh python3 scripts/c
 check "the map from C agrees with the code" scripts/enter.sh python3 scripts/mirrors.py
 check "no retired term" scripts/words.sh
 check "links resolve" scripts/links.sh
+# The toolchain root sees the copies of pristine files that the overlay has made.
+check "the tour shows the code as it is" scripts/enter.sh python3 scripts/review.py --check build/overlay/c
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"
