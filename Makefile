@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -81,6 +81,7 @@ help:
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no circle in the policy; made docs up to date'
 	@echo '  make safety-report  count what is unsafe, and what C is trusted for, in docs/safety.md'
+	@echo '  make pictures       draw the pictures of docs anew, from tables and sources'
 	@echo '  make mutants        make mistakes on purpose, and see the named tests catch them; MUTANTS="name ..."'
 	@echo '  make litmus         the hand-offs without a lock, on the kernel'\''s memory model'
 	@echo '  make coverage       which lines of the policy the tests reach'
@@ -224,6 +225,12 @@ next:
 
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
+	@scripts/enter.sh scripts/pictures.py
+
+# What make bench and make compressors draw as well.
+pictures: toolchain
+	@scripts/enter.sh scripts/pictures.py
+	@scripts/pictures.sh performance compressors
 
 mutants: kernel
 	@scripts/mutants.sh

@@ -68,4 +68,5 @@ check "no circle among a crate's files" scripts/enter.sh python3 scripts/circles
 check "the map from C agrees with the code" scripts/enter.sh python3 scripts/mirrors.py
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check
+check "figures in pictures" scripts/enter.sh scripts/pictures.py check
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"
