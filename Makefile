@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -82,6 +82,7 @@ help:
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links'
 	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
 	@echo '  make review         write the C and the Rust that docs/review.md shows'
+	@echo '  make pictures       draw the pictures of docs anew, from tables and sources'
 	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
 	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'
 	@echo '  make coverage       the lines of the policy that the tests reach'
@@ -225,6 +226,12 @@ next:
 
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
+	@scripts/enter.sh scripts/pictures.py
+
+# What make bench and make compressors draw as well.
+pictures: toolchain
+	@scripts/enter.sh scripts/pictures.py
+	@scripts/pictures.sh performance compressors
 
 review: overlay
 	@scripts/enter.sh python3 scripts/review.py build/overlay/c

@@ -4,8 +4,7 @@
 
 DIR has a file for each boot, c.N and rust.N, with lines WHAT<tab>KIB<tab>CONTENT<tab>WAY<tab>PER<tab>
 INSTRUCTIONS...: the instructions of each of the boot's rounds for PER pages. A boot's figure is the median
-of its rounds, a row's the median of the boots. Writes the table into DOC, between its marks, and the
-picture's data into DIR/picture.tsv. A row for which Rust takes over 1 % more, and more than boots differ,
+of its rounds, a row's the median of the boots. Writes the table into DOC, between its marks. A row for which Rust takes over 1 % more, and more than boots differ,
 must be in DOC's table of reasons: otherwise the exit status is 1, as it is if the boots differ so much that
 the result depends on them.
 """
@@ -78,21 +77,21 @@ def stands_for(key):
     return (way, "cache", kib, "random") if way in PLAIN else (way, what, 4, content)
 
 
-# The groups of the picture: way, where the page is, content.
+# The picture: groups of rows, each with its label, way, where the page is, content. scripts/pictures.py
+# takes them from the table.
 GROUPS = [
-    ("out", "cache", "random"), ("out", "zswap", "random"), ("out", "zswap", "same"),
-    ("in", "cache", "random"), ("in", "cache", "zero"), ("in", "zswap", "random"), ("in", "zswap", "same"),
-    ("free", "zswap", "random"), ("free", "zswap", "same"), ("gone", "zswap", "random"),
-    ("ahead", "zswap", "random"), ("cached", "zswap", "random"),
+    ("Swap-out", [
+        ("in zswap, random", "out", "zswap", "random"), ("in zswap, same", "out", "zswap", "same"),
+        ("in zswap, text", "out", "zswap", "text"), ("zswap never on", "out", "cache", "random")]),
+    ("Swap-in, by a fault", [
+        ("in zswap, random", "in", "zswap", "random"), ("in zswap, same", "in", "zswap", "same"),
+        ("in zswap, text", "in", "zswap", "text"), ("zswap never on", "in", "cache", "random")]),
+    ("Freeing", [
+        ("in zswap, same", "free", "zswap", "same"), ("exit, in zswap, same", "gone", "zswap", "same")]),
+    ("Swap cache", [
+        ("readahead, same", "ahead", "zswap", "same"), ("fault, cached folio", "cached", "cache", "random"),
+        ("lookup: there", "hit", "cache", "random"), ("lookup: not there", "miss", "cache", "random")]),
 ]
-
-
-def to_draw(percents, path):
-    """Writes the rows of scripts/bench.gp."""
-    with open(path, "w", encoding="ascii") as file:
-        for way, what, content in GROUPS:
-            bars = [percents.get((way, what, kib, content), float("nan")) for kib in (4, 64, 2048)]
-            file.write("\t".join([f"{WAYS[way]}, {WHATS[what]}, {content}", *(f"{bar:.3f}" for bar in bars)]) + "\n")
 
 
 def main():
@@ -104,7 +103,7 @@ def main():
             sys.exit(f"{folder}: the boots have different rows: {name(min(set(boot) ^ keys))}")
     reasons = measured.reasons(doc, "REASONS")
 
-    table, percents, bad, used, worst = [], {}, 0, set(), 0.0
+    table, bad, used, worst = [], 0, set(), 0.0
     hidden = {"no": 0, "as": 0}  # that take over the limit more: none, or as the row that stands for them
     over = set()
     order = list(WAYS), list(WHATS)
@@ -128,7 +127,6 @@ def main():
             bad += 1
         if verdict in ("MORE", "listed"):
             over.add(key)
-        percents[key] = percent
         if is_shown(key):
             pass
         elif verdict in ("less", "same"):
@@ -147,7 +145,6 @@ def main():
              f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
     measured.put_output(doc, "make bench", lines)
-    to_draw(percents, os.path.join(folder, "picture.tsv"))
 
     print("\n".join(lines))
     for row in sorted(set(reasons) - used):

@@ -39,8 +39,5 @@ all_ended
 
 status=0
 scripts/enter.sh python3 scripts/bench.py docs/performance.md "$out" || status=$?
-if [ -e "$out/picture.tsv" ]; then
-	scripts/enter.sh gnuplot -e "rows='$out/picture.tsv'; limit=1; set output '$out/picture.svg'" scripts/bench.gp
-	sed '1a <!-- SPDX-License-Identifier: GPL-2.0 -->' "$out/picture.svg" >docs/performance.svg
-fi
+scripts/pictures.sh performance
 exit $status

@@ -73,4 +73,5 @@ check "links resolve" scripts/links.sh
 check "the tour shows the code as it is" scripts/enter.sh python3 scripts/review.py --check build/overlay/c
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check
+check "figures in pictures" scripts/enter.sh scripts/pictures.py check
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"

@@ -4,7 +4,7 @@
 
 DIR has the results of scripts/compressors.sh: guest (rows of tests/vm/codecs.sh), time (of
 tests/host/lz4/examples/time.rs), accelerator.c and accelerator.rust (rows of tests/vm/accel-time.sh).
-Writes the tables into DOC, between its marks, and the picture's data into DIR/picture.tsv.
+Writes the tables into DOC, between its marks.
 """
 
 import statistics
@@ -46,12 +46,6 @@ def main():
             ("memory, % of a page", taken, "{:.1f}"), ("store, instructions per page", stored, "{:.0f}"),
             ("load, instructions per page", loaded, "{:.0f}")):
         lines += table([what, *corpora], [[f"`{name}`", *(form.format(figures[name, corpus]) for corpus in corpora)] for name in names])
-
-    with open(f"{folder}/picture.tsv", "w", encoding="ascii") as file:
-        some = [corpus for corpus in corpora if corpus != "random"]
-        for name in names:
-            mean = [statistics.mean(figures[name, corpus] for corpus in some) for figures in (stored, loaded, taken)]
-            file.write("\t".join([name, *(f"{value:.2f}" for value in mean)]) + "\n")
 
     lines += ["Both LZ4 implementations, C = 1.00: instructions of the whole store and load in the guest; nanoseconds of native "
               "compression and decompression.", ""]

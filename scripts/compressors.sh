@@ -38,5 +38,4 @@ step "time" scripts/enter.sh env RUSTC_BOOTSTRAP=1 bash -c '"${@:2}" >"$1"' _ "$
 	--config "$package.rustflags=$flags" --config "$package.opt-level=2" -p lz4 --example time -- "$corpus" 301
 
 scripts/enter.sh python3 scripts/compressors.py docs/compressors.md "$out"
-scripts/enter.sh gnuplot -e "rows='$out/picture.tsv'; set output '$out/picture.svg'" scripts/compressors.gp
-sed '1a <!-- SPDX-License-Identifier: GPL-2.0 -->' "$out/picture.svg" >docs/compressors.svg
+scripts/pictures.sh compressors
