@@ -50,6 +50,9 @@ HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" |
 # For make fuzz: compilers with libFuzzer and AddressSanitizer.
 FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
 FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
+# What make contention compiles its QEMU plugin with.
+PLUGIN_PACKAGES=(gcc libc6-dev libglib2.0-dev)
+PLUGIN_ROOT=$CACHE/root-plugin-$(printf '%s\n' "$STABLE" "${PLUGIN_PACKAGES[@]}" | sha256sum | cut -c1-12)
 # For ARCH=arm64: the machine, and the compiler for its guest's programs.
 ARM64_PACKAGES=(qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3)
 ARM64_ROOT=$CACHE/root-arm64-$(printf '%s\n' "$STABLE" "${ARM64_PACKAGES[@]}" | sha256sum | cut -c1-12)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes the toolchain root in the cache: Debian's own compilers, so that every machine builds the
-# same. With herd, makes the root for make litmus; with fuzz, that for make fuzz; with arm64, that
-# for ARCH=arm64.
+# same. With herd, makes the root for make litmus; with fuzz, that for make fuzz; with plugin,
+# that for make contention; with arm64, that for ARCH=arm64.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
@@ -15,6 +15,10 @@ herd)
 fuzz)
 	root=$FUZZ_ROOT what="the root with libFuzzer" size=2000
 	PACKAGES=("${FUZZ_PACKAGES[@]}")
+	;;
+plugin)
+	root=$PLUGIN_ROOT suite=$STABLE what="the root with glib" size=500
+	PACKAGES=("${PLUGIN_PACKAGES[@]}")
 	;;
 arm64)
 	root=$ARM64_ROOT suite=$STABLE what="the root for arm64" size=1500

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots the kernel of IMPL (rust, c, ...) in QEMU, on a machine of ARCH, and runs one command in it.
 #
-#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-p] [-s SHIFT] COMMAND...
+#   scripts/vm.sh [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-c CPUS] [-p] [-s SHIFT] COMMAND...
 #   scripts/vm.sh -i         a shell, on this terminal
 #
 # The command's output goes to standard output and stays in build/log/NAME.out, the kernel's log in
@@ -15,8 +15,8 @@
 # vdc DISK read-only. Writes to them are discarded.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat='' paused='' shift_by=1
-while getopts n:t:a:d:m:x:s:rpi option; do
+name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat='' cpus=1 paused='' shift_by=1
+while getopts n:t:a:d:m:x:s:c:rpi option; do
 	case $option in
 	n) name=$OPTARG ;;
 	t) limit=$OPTARG ;;
@@ -25,10 +25,11 @@ while getopts n:t:a:d:m:x:s:rpi option; do
 	m) memory=$OPTARG ;;
 	x) accel=$OPTARG ;;
 	r) repeat=1 ;;
+	c) cpus=$OPTARG ;;
 	p) paused=1 ;;
 	s) shift_by=$OPTARG ;;
 	i) shell=1 ;;
-	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-p] [-s SHIFT] COMMAND..." ;;
+	*) die "usage: scripts/vm.sh [-i] [-n NAME] [-t SECONDS] [-a KERNEL_ARGS] [-d DISK] [-m MEMORY] [-x ACCEL] [-r] [-c CPUS] [-p] [-s SHIFT] COMMAND..." ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -89,13 +90,15 @@ qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
 # Only the disks' latency isn't repeatable.
 if [ -n "$repeat" ]; then
-	qemu+=(-smp 1 -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+	qemu+=(-smp "$cpus" -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
 else
 	qemu+=(-smp 2)
 fi
 [ -z "$paused" ] || qemu+=(-S)
 # For scripts/coverage.sh: logs the executed code in these address ranges.
 [ -z "${COVER:-}" ] || qemu+=(-d in_asm -dfilter "$COVER" -D "$log.cover")
+# For scripts/contention.sh: a plugin of QEMU's, and what it is told.
+[ -z "${PLUGIN:-}" ] || qemu+=(-plugin "$PLUGIN")
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
 append="console=${lines[0]} panic=-1 $args out=${lines[1]}"
 
