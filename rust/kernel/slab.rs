@@ -135,6 +135,138 @@ impl<T: Managed> Drop for Cache<T> {
     }
 }
 
+/// Memory for several objects, of a [`Cache`].
+///
+/// # Invariants
+///
+/// `first` is null, or begins a chain of memory that a slab cache gave for a `T` each: a pointer to the
+/// next is at the start of each, and null in the last.
+pub struct Vacants<T: Managed> {
+    first: *mut c_void,
+    _p: Invariant<T>,
+}
+
+impl<T: Managed> Cache<T> {
+    /// Allocates memory for `nr` objects on `nid`, or near it; all or none. May sleep if `gfp` may.
+    ///
+    /// At once if `nid` is the node that this CPU allocates from: `kmem_cache_alloc_bulk()` takes no node.
+    #[inline(never)] // for its stack
+    pub fn alloc_many(
+        &'static self,
+        nr: usize,
+        gfp: Flags,
+        nid: NumaNode,
+    ) -> Result<Vacants<T>, AllocError> {
+        const {
+            assert!(size_of::<T>() >= size_of::<*mut c_void>());
+            assert!(align_of::<T>() >= align_of::<*mut c_void>());
+        }
+        let mut all = Vacants {
+            first: core::ptr::null_mut(),
+            _p: PhantomData,
+        };
+        let mut left = nr;
+        // SAFETY: No requirement.
+        let here = unsafe { bindings::numa_mem_id() };
+        while left > 1 && nid.as_raw() == here {
+            let mut some = [core::ptr::null_mut::<c_void>(); 16];
+            let n = left.min(some.len());
+            // SAFETY: By the type invariant it is a cache; there is room for `n` pointers.
+            if !unsafe {
+                bindings::kmem_cache_alloc_bulk(
+                    self.ptr.as_ptr(),
+                    gfp.as_raw(),
+                    n,
+                    some.as_mut_ptr(),
+                )
+            } {
+                return Err(AllocError);
+            }
+            left = left.wrapping_sub(n);
+            for &ptr in some.iter().take(n) {
+                // SAFETY: Memory for a `T`, just allocated.
+                unsafe { all.push(ptr) };
+            }
+        }
+        for _ in 0..left {
+            let vacant = core::mem::ManuallyDrop::new(self.alloc(gfp, nid)?);
+            // SAFETY: By the invariant of `Vacant`.
+            unsafe { all.push(vacant.ptr.as_ptr().cast()) };
+        }
+        Ok(all)
+    }
+}
+
+impl<T: Managed> Vacants<T> {
+    /// # Safety
+    ///
+    /// `ptr` must be memory that a slab cache gave for a `T`, and is handed over.
+    #[inline]
+    unsafe fn push(&mut self, ptr: *mut c_void) {
+        // SAFETY: By the requirement; `alloc_many` has seen that a pointer fits.
+        unsafe { ptr.cast::<*mut c_void>().write(self.first) };
+        // INVARIANT: Just written.
+        self.first = ptr;
+    }
+
+    /// Memory for one of the objects, if there is any left.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Vacant<T>> {
+        let ptr = NonNull::new(self.first)?;
+        // SAFETY: By the type invariant a pointer to the next is there.
+        // INVARIANT: The chain begins with that; by the invariant this memory was given for a `T`.
+        self.first = unsafe { ptr.cast::<*mut c_void>().read() };
+        Some(Vacant {
+            ptr: ptr.cast(),
+            _p: PhantomData,
+        })
+    }
+}
+
+impl<T: Managed> Drop for Vacants<T> {
+    #[inline]
+    fn drop(&mut self) {
+        while let Some(vacant) = self.pop() {
+            drop(vacant);
+        }
+    }
+}
+
+/// A type that can be freed after an RCU grace period.
+///
+/// # Safety
+///
+/// At `OFFSET` in each value must be a `struct callback_head`, or room for one, aligned, that is for nothing
+/// else and may be written to through a shared reference. The code must be there for ever: it must be built in.
+pub unsafe trait HasRcuHead: Managed {
+    /// Where the head is.
+    const OFFSET: usize;
+}
+
+impl<T: HasRcuHead> Object<T> {
+    /// Frees the memory after an RCU grace period. The `T` isn't dropped, and readers may look at it until
+    /// then. Any context but NMI.
+    ///
+    /// Mirrors `call_rcu()`, as XArray frees its nodes.
+    #[inline]
+    pub fn free_rcu(self) {
+        /// # Safety
+        ///
+        /// `head` must be that of a `T` in memory of a slab cache which nobody uses any more.
+        unsafe extern "C" fn free<T: HasRcuHead>(head: *mut bindings::callback_head) {
+            // SAFETY: By the requirement; Documentation/core-api/memory-allocation.rst allows kfree().
+            unsafe { bindings::kfree(head.byte_sub(T::OFFSET).cast()) }
+        }
+
+        T::before_drop(self.borrow());
+        let ptr = core::mem::ManuallyDrop::new(self).ptr;
+        // SAFETY: By the type invariant the memory is ours and from a slab cache; the head is in it, and the
+        // code stays, as `HasRcuHead` says. By the promise of `before_drop` nobody has a way to the object but
+        // RCU readers.
+        unsafe { bindings::call_rcu(ptr.byte_add(T::OFFSET).as_ptr().cast(), Some(free::<T>)) }
+    }
+}
+
 /// A type whose values may be in memory of a [`Cache`].
 pub trait Managed: Sized {
     /// Called before the object is dropped, while others may still be looking at it: ends that.
@@ -205,23 +337,47 @@ impl<T: Managed> Object<T> {
             _p: PhantomData,
         }
     }
+
+    /// Where the object is: it doesn't move.
+    #[inline]
+    pub(crate) fn as_ptr(&self) -> NonNull<T> {
+        self.ptr
+    }
+
+    /// Drops the object, which `f` has to itself first.
+    #[inline]
+    pub fn drop_after(self, f: impl FnOnce(&mut T)) {
+        // SAFETY: By the type invariant there is a `T`, ours to end.
+        unsafe { end(core::mem::ManuallyDrop::new(self).ptr, f) }
+    }
 }
 
 impl<T: Managed> Drop for Object<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant there is a `T`, ours to end.
-        unsafe { end(self.ptr) }
+        unsafe { drop_at(self.ptr) }
     }
 }
 
-/// Ends an object. Takes its address by value: whoever drops an [`Object`] keeps that in a register.
+/// Takes the address by value: a caller that drops an [`Object`] keeps that in a register.
+///
+/// # Safety
+///
+/// As for [`end`].
+#[inline(never)]
+unsafe fn drop_at<T: Managed>(ptr: NonNull<T>) {
+    // SAFETY: By the requirement.
+    unsafe { end(ptr, |_| ()) }
+}
+
+/// Ends an object.
 ///
 /// # Safety
 ///
 /// `ptr` must come from an [`Object`] that isn't used any more.
-#[inline(never)]
-unsafe fn end<T: Managed>(ptr: NonNull<T>) {
+#[inline(always)]
+unsafe fn end<T: Managed>(mut ptr: NonNull<T>, f: impl FnOnce(&mut T)) {
     // INVARIANT: By that of `Object`.
     T::before_drop(ObjectRef {
         // SAFETY: By the requirement there is a `T`.
@@ -233,6 +389,7 @@ unsafe fn end<T: Managed>(ptr: NonNull<T>) {
     // `before_drop` nobody has a reference to it (and if somebody had, that would be by
     // `unsafe` code which relies on that promise).
     unsafe {
+        f(ptr.as_mut());
         core::ptr::drop_in_place(ptr.as_ptr());
         bindings::kfree(ptr.as_ptr().cast());
     }
@@ -270,12 +427,8 @@ impl<'a, T> ObjectRef<'a, T> {
     /// The NUMA node that the object lies on: `page_to_nid(virt_to_page())`.
     #[inline]
     pub fn nid(self) -> NumaNode {
-        // SAFETY: By the type invariant it is in the direct map, so that it has a `struct page`,
-        // whose node is one that there is.
-        unsafe {
-            let page = bindings::virt_to_page(core::ptr::from_ref(self.object).cast());
-            NumaNode::from_possible(bindings::page_to_nid(page))
-        }
+        // SAFETY: By the type invariant.
+        unsafe { nid_of(self.object) }
     }
 
     /// The object.
@@ -283,6 +436,18 @@ impl<'a, T> ObjectRef<'a, T> {
     pub fn get(self) -> &'a T {
         self.object
     }
+}
+
+/// The NUMA node that an object lies on.
+///
+/// # Safety
+///
+/// `object` must be in memory of a slab cache.
+#[inline]
+pub(crate) unsafe fn nid_of<T>(object: *const T) -> NumaNode {
+    // SAFETY: By the requirement it is in the direct map, so that it has a `struct page`, whose node is
+    // one that there is.
+    unsafe { NumaNode::from_possible(bindings::page_to_nid(bindings::virt_to_page(object.cast()))) }
 }
 
 // SAFETY: `into_foreign` gives the pointer to the object, which is not null and aligned for `T`.
@@ -293,7 +458,7 @@ unsafe impl<T: Managed> ForeignOwnable for Object<T> {
         = ObjectRef<'a, T>
     where
         T: 'a;
-    // Shared as well: whoever walks a list may be looking at the object.
+    // Shared as well: a task that walks a list may be looking at the object.
     type BorrowedMut<'a>
         = ObjectRef<'a, T>
     where
