@@ -17,15 +17,65 @@ __rust_helper void rust_helper_obj_cgroup_put(struct obj_cgroup *objcg)
 	obj_cgroup_put(objcg);
 }
 
+__rust_helper void rust_helper_obj_cgroup_get_many(struct obj_cgroup *objcg,
+						   unsigned long nr)
+{
+#ifdef CONFIG_MEMCG
+	obj_cgroup_get_many(objcg, nr);
+#endif
+}
+
+/* C puts one at a time, in obj_cgroup_put(). */
+__rust_helper void rust_helper_obj_cgroup_put_many(struct obj_cgroup *objcg,
+						   unsigned long nr)
+{
+#ifdef CONFIG_MEMCG
+	if (!obj_cgroup_is_root(objcg))
+		percpu_ref_put_many(&objcg->refcnt, nr);
+#endif
+}
+
+__rust_helper bool rust_helper_obj_cgroup_is_root(const struct obj_cgroup *objcg)
+{
+	return obj_cgroup_is_root(objcg);
+}
+
+__rust_helper bool rust_helper_memcg_on_dfl(void)
+{
+#ifdef CONFIG_MEMCG
+	return cgroup_subsys_on_dfl(memory_cgrp_subsys);
+#else
+	return false;
+#endif
+}
+
+__rust_helper int rust_helper_obj_cgroup_charge(struct obj_cgroup *objcg,
+						gfp_t gfp, size_t size)
+{
+#ifdef CONFIG_MEMCG
+	return obj_cgroup_charge(objcg, gfp, size);
+#else
+	return 0;
+#endif
+}
+
+__rust_helper void rust_helper_obj_cgroup_uncharge(struct obj_cgroup *objcg,
+						   size_t size)
+{
+#ifdef CONFIG_MEMCG
+	obj_cgroup_uncharge(objcg, size);
+#endif
+}
+
+__rust_helper void rust_helper_mod_memcg_state(struct mem_cgroup *memcg,
+					       enum memcg_stat_item idx, int val)
+{
+	mod_memcg_state(memcg, idx, val);
+}
+
 __rust_helper bool rust_helper_obj_cgroup_may_zswap(struct obj_cgroup *objcg)
 {
 	return obj_cgroup_may_zswap(objcg);
-}
-
-__rust_helper void rust_helper_obj_cgroup_charge_zswap(struct obj_cgroup *objcg,
-						       size_t size)
-{
-	obj_cgroup_charge_zswap(objcg, size);
 }
 
 __rust_helper void rust_helper_obj_cgroup_uncharge_zswap(struct obj_cgroup *objcg,

@@ -28,9 +28,16 @@ use crate::{
         c_int,
         c_void, //
     },
-    mm::memcontrol::{
-        MemCgroup,
-        ObjCgroup, //
+    mm::{
+        memalloc::Memalloc,
+        memcontrol::{
+            self,
+            HasObjCgroup,
+            MemCgroup,
+            ObjCgroup,
+            ZswapCharged,
+            ZswapObject, //
+        },
     },
     shrinker::Shrinker,
     slab::{
@@ -48,11 +55,16 @@ use crate::{
         rcu,
     },
     types::{
+        ForeignOwnable,
         NotThreadSafe,
         Opaque, //
     },
 };
-use core::marker::PhantomData;
+use core::{
+    marker::PhantomData,
+    ops::Range,
+    ptr::NonNull, //
+};
 
 /// Makes what has it invariant in `T`: which list an object is on, and where its links are, is said
 /// by its type, and a subtype can say otherwise.
@@ -63,7 +75,7 @@ type Invariant<T> = PhantomData<fn(T) -> T>;
 /// # Invariants
 ///
 /// A zeroed `struct list_head`, unless the object is on one of the lists of [`Item::lru`] of the type
-/// that it is part of.
+/// that it is part of, or in a [`Batch`] of that type.
 #[repr(transparent)]
 pub struct Links(Opaque<bindings::list_head>);
 
@@ -79,6 +91,15 @@ impl Links {
         // INVARIANT: Zeroed.
         Self(Opaque::zeroed())
     }
+
+    /// Whether the object, which is the caller's, is on a list: nobody else puts it there or takes it off.
+    /// (A walk may move it.)
+    #[inline]
+    fn are_in_use(&self) -> bool {
+        // As `list_empty()` has it, by READ_ONCE().
+        // SAFETY: It is part of `self`. A walk that moves the object writes other pointers to it.
+        !unsafe { (&raw const (*self.0.get()).next).read_volatile() }.is_null()
+    }
 }
 
 impl Default for Links {
@@ -91,8 +112,8 @@ impl Default for Links {
 ///
 /// # Safety
 ///
-/// - `links()`, `objcg()` and `lru()` must return the same always, and `from_links()` must undo
-///   `links()`.
+/// - `links()`, `charged()`, `charged_mut()` and `lru()` must return the same always, and `from_links()`
+///   must undo `links()`.
 /// - The type's [`slab::Managed::before_drop`] must call [`ListLru::remove`] of `lru()`.
 ///
 /// [`impl_list_lru_item!`]: crate::impl_list_lru_item
@@ -107,8 +128,20 @@ pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
     /// They must be some object's.
     unsafe fn from_links(links: *mut Links) -> *mut Self;
 
-    /// What the object is charged to.
-    fn objcg(&self) -> Option<&ObjCgroup>;
+    /// What of the object is charged to a group.
+    type Charged: HasObjCgroup;
+
+    /// It.
+    fn charged(&self) -> &Self::Charged;
+
+    /// It, of an object that nobody else looks at.
+    fn charged_mut(&mut self) -> &mut Self::Charged;
+
+    /// The group that the object is charged to.
+    #[inline]
+    fn objcg(&self) -> Option<&ObjCgroup> {
+        self.charged().objcg()
+    }
 
     /// The lists that objects of this type are on.
     fn lru() -> &'static ListLru<Self>
@@ -118,18 +151,18 @@ pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
 
 /// Says that objects of a type can be on the lists of a `static` [`ListLru`].
 ///
-/// Takes the fields that are the object's [`Links`] and what knows the group that it is charged to:
-/// its type must be [`HasObjCgroup`](crate::mm::memcontrol::HasObjCgroup).
+/// Takes the fields that are the object's [`Links`] and what knows the group that it is charged to, with
+/// its type, which must be [`HasObjCgroup`](crate::mm::memcontrol::HasObjCgroup).
 ///
 /// ```ignore
 /// impl_list_lru_item! {
-///     impl Item for Entry { links: self.lru, charged: self.object, lru: LRU }
+///     impl Item for Entry { links: self.lru, charged: self.object: ZswapCharged<Object>, lru: LRU }
 /// }
 /// ```
 #[macro_export]
 macro_rules! impl_list_lru_item {
     (impl Item for $self:ty {
-        links: self.$links:ident, charged: self.$charged:ident, lru: $lru:ident $(,)?
+        links: self.$links:ident, charged: self.$charged:ident: $of:ty, lru: $lru:ident $(,)?
     }) => {
         // C is never told that the lists go.
         #[cfg(MODULE)]
@@ -150,14 +183,27 @@ macro_rules! impl_list_lru_item {
                 unsafe { $crate::container_of!(links, Self, $links) }
             }
 
+            type Charged = $of;
+
+            // Neither a pattern nor what makes a pointer dereferences: it is the field itself.
             #[inline]
-            fn objcg(&self) -> Option<&$crate::mm::memcontrol::ObjCgroup> {
-                // Neither a pattern nor a call of a trait's function by its name dereferences: it
-                // is the field itself.
+            fn charged(&self) -> &$of {
                 let Self {
                     $charged: charged, ..
                 } = self;
-                $crate::mm::memcontrol::HasObjCgroup::objcg(charged)
+                let charged: *const $of = charged;
+                // SAFETY: Made from a reference just now.
+                unsafe { &*charged }
+            }
+
+            #[inline]
+            fn charged_mut(&mut self) -> &mut $of {
+                let Self {
+                    $charged: charged, ..
+                } = self;
+                let charged: *mut $of = charged;
+                // SAFETY: Made from a reference just now.
+                unsafe { &mut *charged }
             }
 
             #[inline]
@@ -196,7 +242,7 @@ const READY: u32 = 2;
 ///
 /// ```
 /// use kernel::mm::{
-///     list_lru::{Links, ListLru},
+///     list_lru::{Batch, Links, ListLru},
 ///     memalloc,
 ///     memcontrol::{ZswapCharged, ZswapObject},
 /// };
@@ -238,7 +284,7 @@ const READY: u32 = 2;
 /// static LRU: ListLru<Entry> = ListLru::new();
 ///
 /// kernel::impl_list_lru_item! {
-///     impl Item for Entry { links: self.links, charged: self.object, lru: LRU }
+///     impl Item for Entry { links: self.links, charged: self.object: ZswapCharged<Bytes>, lru: LRU }
 /// }
 ///
 /// # if CACHE.as_ref().is_none() {
@@ -249,23 +295,23 @@ const READY: u32 = 2;
 /// #     core::mem::forget(shrinker);
 /// # }
 /// # let cache = CACHE.as_ref().ok_or(ENOMEM)?;
-/// # let links = Links::new();
-/// # let object = memalloc::scope(|memalloc| ZswapCharged::new(Bytes, None, memalloc));
+/// # let (links, object) = (Links::new(), ZswapCharged::new(Bytes));
 /// # let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
-/// let entry = vacant.write(Entry { links, object });
-/// ListLru::add(entry.borrow(), &ListLru::prepare(None, GFP_KERNEL)?);
+/// let mut batch = Batch::new();
+/// batch.push(vacant.write(Entry { links, object }));
+/// let lists = ListLru::prepare(None, GFP_KERNEL)?;
+/// let charged = memalloc::scope(|memalloc| batch.charge(&lists, memalloc));
+/// // Now `Slots::publish()`: the owner of the slots is the owner of the objects.
+/// assert_eq!(charged.len(), 1);
 ///
 /// // No more than 8, from the least recently used on.
-/// let nid = entry.borrow().nid();
+/// let node = NumaNode::new(0)?;
 /// let (mut nr_to_walk, mut bytes) = (8, 0);
-/// ListLru::<Entry>::walk(nid, None, &mut nr_to_walk, |visit| {
+/// ListLru::<Entry>::walk(node, None, &mut nr_to_walk, |visit| {
 ///     bytes += visit.object().object.bytes();
 ///     visit.rotate()
 /// });
-/// assert_eq!((bytes, nr_to_walk), (17, 7));
-///
-/// drop(entry); // It leaves its list by itself.
-/// assert_eq!(ListLru::<Entry>::count(nid, None), 0);
+/// assert_eq!((bytes, nr_to_walk), (0, 8)); // They aren't published yet.
 /// # Ok::<(), Error>(())
 /// ```
 pub struct ListLru<T> {
@@ -349,31 +395,51 @@ impl<T: Item> ListLru<T> {
             .map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu)));
     }
 
-    /// Puts an object at the end of its list, the most recently used, unless it is on it.
+    /// Puts the objects of a chain at the end of their lists, the most recently used, in order. From
+    /// here on walks find them. Takes a list's lock once, or as often as the node changes; never sleeps.
     ///
-    /// From here on others find the object by walking. An object that is charged to another group
-    /// than was prepared stays off. Takes the list's lock, never sleeps. Mirrors `list_lru_add()`.
-    #[inline(always)] // once for each page that is stored
-    pub fn add(object: ObjectRef<'_, T>, prepared: &Prepared<'_, T>) {
-        let group = |objcg: Option<&ObjCgroup>| objcg.map(core::ptr::from_ref);
-        if crate::warn_on_once!(group(object.objcg()) != group(prepared.objcg)) {
-            return;
+    /// Mirrors `list_lru_add()` of each.
+    ///
+    /// # Safety
+    ///
+    /// `chain` must be the `next`-linked links of `nr` objects, at least one, which are charged to `objcg`,
+    /// for which the lists were prepared. Their owner must keep them until this returns.
+    #[inline]
+    unsafe fn add_chain(chain: *mut bindings::list_head, nr: usize, objcg: Option<&ObjCgroup>) {
+        let lru = T::lru().lru.get();
+        // SAFETY: By the requirement these are the links of an object, which is alive, in a slab cache,
+        // and on a node that has memory.
+        let nid_of =
+            |links: *mut bindings::list_head| unsafe { slab::nid_of(T::from_links(links.cast())) };
+        let rcu = rcu::read_lock();
+        let (mut links, mut left) = (chain, nr);
+        while left != 0 {
+            let nid = nid_of(links);
+            let mut memcg = objcg.map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu));
+            // SAFETY: `lru` is initialised, as the caller has seen that it was prepared for the group. The
+            // group has a list; if it has died since, its parent has, which has taken over its objects,
+            // as the group itself gets no list any more. So `remove` will find the list that this one
+            // is. RCU keeps the group.
+            let list = unsafe { bindings::list_lru_lock(lru, nid.as_raw(), &mut memcg) };
+            loop {
+                // SAFETY: By the requirement there are `left` objects in the chain from `links` on, none
+                // of which is on a list: C wants links that say so. The list is locked, and is the one
+                // that C says it is, of the object's node. Before the object is dropped, `before_drop`
+                // takes it off.
+                unsafe {
+                    let next = (*links).next;
+                    bindings::INIT_LIST_HEAD(links);
+                    bindings::__list_lru_add(lru, list, links, nid.as_raw(), memcg);
+                    links = next;
+                }
+                left = left.wrapping_sub(1);
+                if left == 0 || nid_of(links) != nid {
+                    break;
+                }
+            }
+            // SAFETY: Locked above.
+            unsafe { bindings::list_lru_unlock(list) };
         }
-        Self::with_memcg(object, |memcg| {
-            // SAFETY: `lru` is initialised, as `Prepared` says. The object is alive, and so are its
-            // links; before it is dropped, `before_drop` takes it off. Its node is one that has
-            // memory. Its group has a list, by the invariant of `Prepared`; if it has died since,
-            // its parent has, which has taken over its objects, as the group itself gets no list
-            // any more. So `remove` will find the list that this one is put on. RCU keeps the group.
-            unsafe {
-                bindings::list_lru_add_zeroed(
-                    T::lru().lru.get(),
-                    object.links().0.get(),
-                    object.nid().as_raw(),
-                    memcg,
-                )
-            };
-        });
     }
 
     /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
@@ -382,6 +448,10 @@ impl<T: Item> ListLru<T> {
     /// object of a cgroup that nothing was ever prepared for, C warns that there is no list.
     #[inline]
     pub fn remove(object: ObjectRef<'_, T>) {
+        // Only an object's owner puts it on a list, and this is the owner.
+        if !object.links().are_in_use() {
+            return;
+        }
         let Some(lru) = T::lru().ready() else { return };
         Self::with_memcg(object, |memcg| {
             // SAFETY: As in `add`. If the object was never added, its links are zeroed, and it
@@ -395,6 +465,52 @@ impl<T: Item> ListLru<T> {
                 )
             };
         });
+    }
+
+    /// Takes objects off their lists: under one hold of the lock for those that follow one another on one
+    /// list. Otherwise as [`ListLru::remove`] of each.
+    #[inline]
+    pub(crate) fn remove_all<'a>(objects: impl Iterator<Item = ObjectRef<'a, T>>)
+    where
+        T: 'a,
+    {
+        let Some(lru) = T::lru().ready() else { return };
+        let rcu = rcu::read_lock();
+        // Of the list that is locked: whose it is, and the list.
+        let mut of = (NumaNode::NO_NODE, None);
+        let mut list: *mut bindings::list_lru_one = core::ptr::null_mut();
+        for object in objects {
+            let links = object.links();
+            if !links.are_in_use() {
+                continue;
+            }
+            let its = (object.nid(), object.objcg().map(core::ptr::from_ref));
+            if list.is_null() || its != of {
+                if !list.is_null() {
+                    // SAFETY: Locked below.
+                    unsafe { bindings::list_lru_unlock(list) };
+                }
+                of = its;
+                let objcg = object.objcg();
+                let mut memcg = objcg.map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu));
+                // SAFETY: `lru` is initialised, and RCU keeps the group. The object is on a list, so that
+                // the group has one, or its parent, if it has died.
+                list = unsafe { bindings::list_lru_lock(lru, its.0.as_raw(), &mut memcg) };
+            }
+            let links = links.0.get();
+            // SAFETY: The object is alive, and the list that it is on locked. Links that are in use and of no
+            // `Batch`, whose objects are lent as `&T` only, are on a list; only the object's owner takes
+            // them off, for whom this is.
+            // INVARIANT: Off the list, and zeroed.
+            unsafe {
+                bindings::__list_lru_del(lru, list, links, its.0.as_raw());
+                links.write_bytes(0, 1);
+            }
+        }
+        if !list.is_null() {
+            // SAFETY: Locked above.
+            unsafe { bindings::list_lru_unlock(list) };
+        }
     }
 
     /// How many objects are on the list of a node and cgroup. Takes no lock.
@@ -438,6 +554,193 @@ impl<T: Item> ListLru<T> {
                 nr_to_walk,
             )
         };
+    }
+}
+
+/// Objects that are to be charged and published together, in order: owned, and on no list.
+///
+/// # Invariants
+///
+/// The links of `len` objects are chained by their `next`, from `first` to `last`; both are null if there
+/// is none. The objects are ours, and on no list.
+pub struct Batch<T: Item> {
+    first: *mut bindings::list_head,
+    last: *mut bindings::list_head,
+    len: usize,
+    _p: PhantomData<(slab::Object<T>, Invariant<T>)>,
+}
+
+impl<T: Item> Batch<T> {
+    /// No objects.
+    #[inline]
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self {
+            first: core::ptr::null_mut(),
+            last: core::ptr::null_mut(),
+            len: 0,
+            _p: PhantomData,
+        }
+    }
+
+    /// How many objects there are.
+    #[inline]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes an object in, after the others. If it is on a list it leaves that.
+    #[inline]
+    pub fn push(&mut self, object: slab::Object<T>) {
+        // Nobody else looks at it after this.
+        T::before_drop(object.borrow());
+        let links = object.borrow().links().0.get();
+        core::mem::forget(object);
+        // SAFETY: The object is ours, and off any list: nobody else looks at its links. `last`, if it isn't
+        // null, is the links of an object of ours, by the type invariant.
+        unsafe {
+            (*links).next = core::ptr::null_mut();
+            if self.last.is_null() {
+                self.first = links;
+            } else {
+                (*self.last).next = links;
+            }
+        }
+        // INVARIANT: The object is chained behind the last, and ours.
+        self.last = links;
+        self.len = self.len.wrapping_add(1);
+    }
+
+    /// The objects, in order.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut links = self.first;
+        core::iter::from_fn(move || {
+            if links.is_null() {
+                return None;
+            }
+            // SAFETY: By the type invariant these are the links of an object of ours, which nobody has to
+            // himself while `self` is borrowed.
+            unsafe {
+                let object = &*T::from_links(links.cast());
+                links = (*links).next;
+                Some(object)
+            }
+        })
+    }
+
+    /// Charges all of them to the group that `prepared` is for, at once. May sleep.
+    #[inline]
+    pub fn charge<'a, O: ZswapObject>(
+        self,
+        prepared: &Prepared<'a, T>,
+        memalloc: &Memalloc,
+    ) -> Charged<'a, T>
+    where
+        T: Item<Charged = ZswapCharged<O>>,
+    {
+        let mut links = self.first;
+        let objects = core::iter::from_fn(|| {
+            if links.is_null() {
+                return None;
+            }
+            // SAFETY: By the type invariant these are the links of an object of ours. Nobody else looks at
+            // it; each is lent once, and what is lent isn't its links.
+            unsafe {
+                let object = T::from_links(links.cast());
+                links = (*links).next;
+                Some((*object).charged_mut())
+            }
+        });
+        memcontrol::charge_all(prepared.objcg, objects, memalloc);
+        // INVARIANT: Just charged; that the lists are there is said by `prepared`.
+        Charged {
+            batch: self,
+            objcg: prepared.objcg,
+        }
+    }
+
+    /// Takes the first object out.
+    fn pop(&mut self) -> Option<slab::Object<T>> {
+        let links = NonNull::new(self.first)?;
+        // SAFETY: By the type invariant these are the links of an object of ours, which is handed over.
+        // INVARIANT: The chain begins with the next. The links of the object, which is no longer in it, are
+        // zeroed.
+        unsafe {
+            self.first = links.as_ref().next;
+            if self.first.is_null() {
+                self.last = core::ptr::null_mut();
+            }
+            (*links.as_ptr()).next = core::ptr::null_mut();
+            self.len = self.len.wrapping_sub(1);
+            Some(slab::Object::from_foreign(
+                T::from_links(links.as_ptr().cast()).cast(),
+            ))
+        }
+    }
+}
+
+impl<T: Item> Drop for Batch<T> {
+    #[inline]
+    fn drop(&mut self) {
+        while let Some(object) = self.pop() {
+            drop(object);
+        }
+    }
+}
+
+/// A [`Batch`] whose objects are charged, and can be put on their lists.
+///
+/// # Invariants
+///
+/// Every object of `batch` is charged to `objcg`, for which the lists are prepared as [`Prepared`] says.
+pub struct Charged<'a, T: Item> {
+    batch: Batch<T>,
+    objcg: Option<&'a ObjCgroup>,
+}
+
+impl<T: Item> Charged<'_, T> {
+    /// How many objects there are.
+    #[inline]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.batch.len
+    }
+
+    /// Hands the first objects to `f`, one for each of `offsets`, in order, and then puts them on their
+    /// lists.
+    ///
+    /// # Safety
+    ///
+    /// There must be as many objects, and at least one. `f` must take the object over, whose owner must
+    /// keep it until this returns.
+    #[inline]
+    pub(crate) unsafe fn publish(
+        &mut self,
+        offsets: Range<usize>,
+        mut f: impl FnMut(usize, NonNull<T>),
+    ) {
+        let batch = &mut self.batch;
+        let (chain, nr) = (batch.first, offsets.end.wrapping_sub(offsets.start));
+        let mut links = chain;
+        for offset in offsets {
+            // SAFETY: By the requirement and the invariant of `Batch` these are the links of an object.
+            unsafe {
+                let next = (*links).next;
+                f(offset, NonNull::new_unchecked(T::from_links(links.cast())));
+                links = next;
+            }
+        }
+        // INVARIANT: The chain begins after the last object that is no longer ours.
+        batch.first = links;
+        if links.is_null() {
+            batch.last = links;
+        }
+        batch.len = batch.len.wrapping_sub(nr);
+        crate::race_point!("store:before_lru_add");
+        // SAFETY: By our requirement, and the type invariant.
+        unsafe { ListLru::<T>::add_chain(chain, nr, self.objcg) };
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
         memalloc::Memalloc,
         vmstat::Event, //
     },
+    page::PAGE_SIZE,
     sync::{
         aref::{
             ARef,
@@ -414,7 +415,7 @@ unsafe impl<O: ZswapObject> HasObjCgroup for ZswapCharged<O> {
 ///
 /// # Invariants
 ///
-/// If there is a group, `object.bytes()` and one page are charged to it.
+/// If there is a group, `object.bytes()` and one page are charged to it, and the reference is ours.
 pub struct ZswapCharged<O: ZswapObject> {
     object: O,
     objcg: Option<ARef<ObjCgroup>>,
@@ -422,22 +423,22 @@ pub struct ZswapCharged<O: ZswapObject> {
 }
 
 impl<O: ZswapObject> ZswapCharged<O> {
-    /// Charges `object` to `objcg`: its bytes to the group's memory, and to its zswap counters. May
-    /// sleep.
-    ///
-    /// Mirrors `obj_cgroup_charge_zswap()`, which must not fail, as it doesn't in a task that
-    /// allocates from the reserves.
+    /// An object that is charged to nobody yet: see [`charge_all`].
     #[inline]
-    pub fn new(object: O, objcg: Option<ARef<ObjCgroup>>, _memalloc: &Memalloc) -> Self {
-        if let Some(objcg) = &objcg {
-            // SAFETY: We have a reference, and by the evidence `PF_MEMALLOC` is set.
-            unsafe { bindings::obj_cgroup_charge_zswap(objcg.0.get(), object.bytes()) }
-        }
-        // INVARIANT: Just charged.
+    pub fn new(object: O) -> Self {
+        // INVARIANT: There is no group.
         Self {
             object,
-            objcg,
+            objcg: None,
             _invariant: PhantomData,
+        }
+    }
+
+    /// Ends the charge, together with those that `uncharges` has collected.
+    #[inline]
+    pub fn uncharge(&mut self, uncharges: &mut Uncharges) {
+        if let Some(objcg) = self.objcg.take() {
+            uncharges.add(objcg, self.object.bytes());
         }
     }
 
@@ -465,5 +466,146 @@ impl<O: ZswapObject> Drop for ZswapCharged<O> {
             // number is what it was.
             unsafe { bindings::obj_cgroup_uncharge_zswap(objcg.0.get(), self.object.bytes()) }
         }
+    }
+}
+
+/// What zswap objects come to.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    bytes: usize,
+    objects: usize,
+    /// Objects of a page's bytes.
+    incompressible: usize,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, bytes: usize) {
+        self.bytes = self.bytes.wrapping_add(bytes);
+        self.objects = self.objects.wrapping_add(1);
+        self.incompressible = self
+            .incompressible
+            .wrapping_add((bytes == PAGE_SIZE).into());
+    }
+
+    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1.
+    #[inline]
+    fn count(&self, objcg: &ObjCgroup, sign: i32) {
+        let rcu = rcu::read_lock();
+        let memcg = objcg.memcg_rcu(&rcu);
+        let count = |item, n: usize| {
+            // SAFETY: RCU keeps the group; the items are those of the enum.
+            unsafe { bindings::mod_memcg_state(memcg, item, (n as i32).wrapping_mul(sign)) }
+        };
+        count(bindings::memcg_stat_item_MEMCG_ZSWAP_B, self.bytes);
+        count(bindings::memcg_stat_item_MEMCG_ZSWAPPED, self.objects);
+        if self.incompressible != 0 {
+            count(
+                bindings::memcg_stat_item_MEMCG_ZSWAP_INCOMP,
+                self.incompressible,
+            );
+        }
+    }
+}
+
+impl ObjCgroup {
+    /// Whether zswap objects are charged to it: not to the root, and only on the default hierarchy.
+    #[inline]
+    fn takes_zswap(&self) -> bool {
+        // SAFETY: `self` is alive.
+        unsafe { bindings::memcg_on_dfl() && !bindings::obj_cgroup_is_root(self.0.get()) }
+    }
+}
+
+/// Charges `objects` to `objcg`, together: their bytes to the group's memory, and to its zswap counters.
+/// May sleep. Without a group they are charged to nobody.
+///
+/// Mirrors `obj_cgroup_charge_zswap()` of each, which must not fail, as it doesn't in a task that
+/// allocates from the reserves.
+#[inline]
+pub fn charge_all<'o, O: ZswapObject + 'o>(
+    objcg: Option<&ObjCgroup>,
+    objects: impl Iterator<Item = &'o mut ZswapCharged<O>>,
+    _memalloc: &Memalloc,
+) {
+    let mut sum = Sum::default();
+    for charged in objects {
+        if charged.objcg.is_some() {
+            Uncharges::together(|uncharges| charged.uncharge(uncharges));
+        }
+        if let Some(objcg) = objcg {
+            sum.add(charged.object.bytes());
+            // INVARIANT: Charged below, before anybody else looks: `objects` lends each once. So is the
+            // reference got there.
+            // SAFETY: The group is alive, and the reference is got below, before anything puts it.
+            charged.objcg = Some(unsafe { ARef::from_raw(NonNull::from(objcg)) });
+        }
+    }
+    let Some(objcg) = objcg else { return };
+    if sum.objects == 0 {
+        return;
+    }
+    // SAFETY: The group is alive, and we have a reference for those that are got.
+    unsafe { bindings::obj_cgroup_get_many(objcg.0.get(), sum.objects) };
+    if !objcg.takes_zswap() {
+        return;
+    }
+    // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
+    let refused =
+        unsafe { bindings::obj_cgroup_charge(objcg.0.get(), bindings::GFP_KERNEL, sum.bytes) };
+    crate::warn_on_once!(refused != 0);
+    sum.count(objcg, 1);
+}
+
+/// Charges that end together, with one call of C for a run of objects of one group.
+///
+/// # Invariants
+///
+/// `sum` is charged to the group, and `sum.objects` references to it are ours; it is nothing without one.
+pub struct Uncharges {
+    objcg: Option<NonNull<ObjCgroup>>,
+    sum: Sum,
+}
+
+impl Uncharges {
+    /// Calls `f` with none, and ends those that it has collected. Any context but NMI.
+    #[inline]
+    pub fn together<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+        let mut uncharges = Self {
+            objcg: None,
+            sum: Sum::default(),
+        };
+        let ret = f(&mut uncharges);
+        uncharges.end();
+        ret
+    }
+
+    /// Takes over a charge of one object of `bytes`, with the reference.
+    #[inline]
+    fn add(&mut self, objcg: ARef<ObjCgroup>, bytes: usize) {
+        let objcg = ARef::into_raw(objcg);
+        if self.objcg != Some(objcg) {
+            self.end();
+            self.objcg = Some(objcg);
+        }
+        // INVARIANT: The charge and the reference are ours now.
+        self.sum.add(bytes);
+    }
+
+    /// Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each.
+    fn end(&mut self) {
+        let Some(objcg) = self.objcg.take() else {
+            return;
+        };
+        let sum = core::mem::take(&mut self.sum);
+        // SAFETY: By the type invariant we have references, until they are put.
+        let group = unsafe { objcg.as_ref() };
+        if group.takes_zswap() {
+            // SAFETY: By the type invariant that much is charged.
+            unsafe { bindings::obj_cgroup_uncharge(group.0.get(), sum.bytes) };
+            sum.count(group, -1);
+        }
+        // SAFETY: By the type invariant these are ours.
+        unsafe { bindings::obj_cgroup_put_many(group.0.get(), sum.objects) };
     }
 }
