@@ -417,11 +417,6 @@ impl Compressor {
         })
     }
 
-    /// Whether it has [`Lanes`].
-    pub fn is_async(&self) -> bool {
-        !self.lanes.is_empty()
-    }
-
     /// Its lanes, if it is asynchronous.
     #[inline]
     pub fn lanes(&mut self) -> Option<Lanes<'_>> {

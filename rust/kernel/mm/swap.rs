@@ -10,7 +10,7 @@
 //! | [`ZeroMarked`]     | the same, and it has: what is kept for it is older    | `discard_stale()`                  |
 //! | [`UnreadFolio`]    | C's, which is being read                              | `load_exclusively()`: see [`Load`] |
 //!
-//! Adding never waits for a folio's lock: whoever finds another folio there ([`Added::Present`]) has
+//! Adding never waits for a folio's lock: a caller that finds another folio there ([`Added::Present`]) has
 //! lost the slot, and gets no lock.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h), `mm/swap.h`
@@ -210,7 +210,7 @@ impl From<AddedPtr> for Added {
 ///
 /// # Invariants
 ///
-/// `.0` is the only evidence of a lock which is ours to release, for a folio with a reference that
+/// `.0` is the only witness of a lock which is ours to release, for a folio with a reference that
 /// is ours to put; the folio is not uptodate, and nobody else accesses its content.
 #[must_use = "the folio is deleted from the swap cache at once if unused"]
 pub struct NewFolio(CachedFolio<'static>);
@@ -329,7 +329,10 @@ impl WritebackFolio {
         match f(occupied.get(), contents) {
             // The folio has the data: from here on nothing fails.
             Ok(_filled) => drop(occupied.take()),
-            Err(error) => return Err((self.0, error)),
+            Err(error) => {
+                drop(occupied);
+                return Err((self.0, error));
+            }
         }
 
         let folio = self.0.into_c_locked();
@@ -358,7 +361,7 @@ const NO_IO: bindings::swap_io_ctx = bindings::swap_io_ctx {
 ///
 /// # Invariants
 ///
-/// Initialised. What was read with it and isn't submitted yet will be, by whoever made it.
+/// Initialised. What was read with it and isn't submitted yet will be, by its maker.
 #[repr(transparent)]
 pub struct Reads(Opaque<bindings::swap_io_ctx>);
 
@@ -396,7 +399,7 @@ impl Drop for NewFolio {
     fn drop(&mut self) {
         let folio = self.0.as_raw();
         // SAFETY: By the type invariant the folio is alive, locked by us and in the swap cache. No
-        // `Slots` of it is in use, since those borrow `self`: whoever keeps data for the slot may be
+        // `Slots` of it is in use, since those borrow `self`: a subsystem that keeps data for the slot may be
         // told here to forget it, if the slot has no other user any more.
         unsafe {
             bindings::swap_cache_del_folio(folio);
@@ -413,7 +416,7 @@ impl Drop for NewFolio {
 ///
 /// # Invariants
 ///
-/// `.0` is the only evidence of a lock which is ours to release. The folio is not uptodate, and
+/// `.0` is the only witness of a lock which is ours to release. The folio is not uptodate, and
 /// nobody else accesses its content.
 ///
 /// # Examples
@@ -512,6 +515,7 @@ impl<'a> UnreadFolio<'a> {
                 Load::Loaded(Completed(PhantomData))
             }
             Err(error) => {
+                drop(occupied);
                 self.unlock();
                 Load::Failed(error, Abandoned(PhantomData))
             }
@@ -546,12 +550,12 @@ pub enum NotLoaded {
     Failed(Error),
 }
 
-/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: whoever
+/// Says that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: a caller that
 /// only forgot it can't say so.
 pub struct Completed<'a>(PhantomData<CachedFolio<'a>>);
 
 /// The [`UnreadFolio`] that has the lifetime `'a`, still locked, and that there was no `T` for its slot
-/// when that was looked up: whoever hasn't looked can't say so, and the device would be read, which
+/// when that was looked up: a caller that hasn't looked can't say so, and the device would be read, which
 /// may have an older page.
 ///
 /// Dropping it unlocks.

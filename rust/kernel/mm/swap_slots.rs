@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What subsystems keep for swap slots, and the evidence that opens a slot.
+//! What subsystems keep for swap slots, and the witnesses that open a slot.
 //!
 //! *The swap cache is the synchroniser*: the lock of the folio that a slot has in the swap cache
-//! serialises access to what is kept for the slot. Access requires evidence (a proof token); there
+//! serialises access to what is kept for the slot. Access requires a witness (a proof token); there
 //! is no other way in:
 //!
-//! | evidence           | what C has at that point                                     | opens                |
-//! |--------------------|--------------------------------------------------------------|----------------------|
-//! | [`CachedFolio`]    | the folio's lock, and it is in the swap cache                | its slots: [`Slots`] |
-//! | [`UnreadFolio`]    | the same, and the folio's content isn't there yet            | its slot, read only  |
-//! | [`WritebackFolio`] | the same, and the slot has no zero mark                      | its slot, read only  |
-//! | [`FreedSlot`]      | the cluster's lock, and the slot's swap-table entry is NULL  | that slot            |
-//! | [`DeadDevice`]     | swapoff has waited for all users, or swapon isn't done yet   | a device's trees     |
+//! | witness            | what C has at that point                                      | opens                |
+//! |--------------------|---------------------------------------------------------------|----------------------|
+//! | [`CachedFolio`]    | the folio's lock, and it is in the swap cache                 | its slots: [`Slots`] |
+//! | [`UnreadFolio`]    | the same, and the folio has not been read                     | its slot, read only  |
+//! | [`WritebackFolio`] | the same, and the slot has no zero mark                       | its slot, read only  |
+//! | [`FreedSlots`]     | the cluster's lock, and the slots' swap-table entries are NULL | those slots         |
+//! | [`DeadDevice`]     | swapoff has waited for all users, or swapon isn't done yet    | a device's trees     |
 //!
 //! They exclude each other: a folio in the swap cache keeps its slots from being freed and its
 //! device from dying, and a slot whose swap-table entry is NULL has no folio.
+//!
+//! # The index
+//!
+//! A tree maps a run of [`SLOTS_PER_LEAF`] slots to a [`Leaf`], which has a pointer for each. A witness
+//! makes its slots exclusive, so that reading and writing their pointers takes no lock and no atomic
+//! read-modify-write. Only the life of a leaf is shared between the owners of different slots in it:
+//!
+//! - `live` counts the slots of a leaf that hold something, and those that are about to.
+//! - A task that is about to fill slots adds them to `live` first, unless it is 0 ([`Share::of`]); else
+//!   it inserts a leaf of its own.
+//! - A task that has emptied slots takes them off ([`Share::drop`]). The last ones are taken off under
+//!   the tree's lock, and the leaf leaves the tree in the same critical section, as with
+//!   `atomic_dec_and_lock()`. It is freed after an RCU grace period.
+//!
+//! So a leaf with a filled slot stays, and the owner of a slot that has found nothing in a leaf which is
+//! leaving has found the truth: nobody else could have filled the slot.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
@@ -38,7 +54,10 @@ use crate::{
         },
         Result, //
     },
-    ffi::c_int,
+    ffi::{
+        c_int,
+        c_void, //
+    },
     mm::{
         folio::{
             CachedFolio,
@@ -47,30 +66,33 @@ use crate::{
         swapops::SwapEntry,
     },
     prelude::*,
+    slab,
     str::CStr,
     sync::{
         atomic::{
             ordering::{
                 Acquire,
+                Full,
                 Relaxed,
                 Release, //
             },
             Atomic,
         },
-        LockClassKey,
+        rcu, LockClassKey,
     },
     types::{
         ForeignOwnable,
-        NotThreadSafe, //
+        NotThreadSafe,
+        Opaque, //
     },
     xarray::{
         StoreError,
-        Unguarded,
         XArray, //
     },
 };
 use core::{
     marker::PhantomData,
+    ops::Range,
     pin::Pin,
     ptr::NonNull, //
 };
@@ -130,30 +152,369 @@ type Replaced<'a, T> = (Borrowed<'a, T>, Option<<T as Kept>::Owned>);
 
 const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 
-/// Slots in one tree: 64 MiB of swap space with pages of 4 KiB.
+/// Slots in one leaf: as many as an XArray node has, so that a leaf takes a node's memory.
+const SLOTS_PER_LEAF: usize = 64;
+
+/// Slots in one tree: with pages of 4 KiB, 16 MiB of swap space. Its leaves fit into one XArray node.
 ///
-/// Mirrors `ZSWAP_ADDRESS_SPACE_PAGES`: small enough that one tree's lock isn't fought over.
-const SLOTS_PER_TREE: usize = 1 << 14;
+/// C's `ZSWAP_ADDRESS_SPACE_PAGES` is four times as large, for trees that are one node deeper.
+const SLOTS_PER_TREE: usize = {
+    let one_node = SLOTS_PER_LEAF * 64;
+    if one_node > bindings::SWAPFILE_CLUSTER_SLOTS {
+        one_node
+    } else {
+        bindings::SWAPFILE_CLUSTER_SLOTS
+    }
+};
 
 const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
+const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
+
+/// What is kept for a run of slots.
+///
+/// # Invariants
+///
+/// - In a tree, `live` is above 0, but within the critical section of the tree's lock in which the leaf
+///   is removed.
+/// - `live` is the number of pointers in `slots` that aren't null, and of what [`Share`]s have.
+/// - A pointer of `slots` is accessed only with a witness for its slot, or when the leaf is dropped. It
+///   is null, or from `into_foreign` and owns the value.
+#[repr(C)]
+struct Leaf<T: Kept> {
+    live: Atomic<usize>,
+    rcu: Opaque<bindings::callback_head>,
+    slots: [Atomic<*mut c_void>; SLOTS_PER_LEAF],
+    _p: PhantomData<fn(T) -> T>,
+}
+
+// SAFETY: It owns values of `T::Owned`, which are `Send`; the head is the slab allocator's.
+unsafe impl<T: Kept> Send for Leaf<T> {}
+// SAFETY: A witness lends a value to one task at a time, and `T::Owned` is `Sync` besides.
+unsafe impl<T: Kept> Sync for Leaf<T> {}
+
+impl<T: Kept> slab::Managed for Leaf<T> {}
+
+// SAFETY: The field is for nothing else. `impl_kept!` is for built-in code.
+unsafe impl<T: Kept> slab::HasRcuHead for Leaf<T> {
+    const OFFSET: usize = core::mem::offset_of!(Self, rcu);
+}
+
+impl<T: Kept> Leaf<T> {
+    /// An empty leaf, for a [`Share`] of `n` slots.
+    #[inline]
+    fn new(n: usize) -> Self {
+        Self {
+            live: Atomic::new(n),
+            rcu: Opaque::zeroed(),
+            slots: [const { Atomic::new(core::ptr::null_mut()) }; SLOTS_PER_LEAF],
+            _p: PhantomData,
+        }
+    }
+
+    /// The pointer for the slot at `offset` of its device.
+    #[inline]
+    fn slot(&self, offset: usize) -> &Atomic<*mut c_void> {
+        &self.slots[offset % SLOTS_PER_LEAF]
+    }
+
+    /// Adds `n` to `live`, unless the leaf is leaving its tree. Mirrors `atomic_add_unless()`.
+    #[inline]
+    fn join(&self, n: usize) -> bool {
+        let mut live = self.live.load(Relaxed);
+        while live != 0 {
+            match self.live.cmpxchg(live, live.wrapping_add(n), Relaxed) {
+                Ok(_) => return true,
+                Err(now) => live = now,
+            }
+        }
+        false
+    }
+}
+
+impl<T: Kept> Drop for Leaf<T> {
+    fn drop(&mut self) {
+        for slot in &self.slots {
+            // SAFETY: By the type invariant it is null, or owns a value, whose last owner this is.
+            drop(unsafe { T::Owned::try_from_foreign(slot.load(Relaxed)) });
+        }
+    }
+}
+
+/// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
+pub struct Leaves<T: Kept>(slab::Cache<Leaf<T>>);
+
+impl<T: Kept> Leaves<T> {
+    /// Creates the cache. May sleep.
+    pub fn new(name: &'static CStr) -> Result<Self> {
+        Ok(Self(slab::Cache::new(name)?))
+    }
+}
+
+/// Where a tree keeps a run of slots.
+type Tree<T> = XArray<slab::Object<Leaf<T>>>;
+
+/// The index, in its tree, of the leaf of the slot at `offset`.
+#[inline]
+fn leaf_index(offset: usize) -> usize {
+    offset % SLOTS_PER_TREE / SLOTS_PER_LEAF
+}
+
+/// The part of `offsets` that is in the leaf of its first.
+#[inline]
+fn in_one_leaf(offsets: &Range<usize>) -> Range<usize> {
+    let next_leaf = (offsets.start | (SLOTS_PER_LEAF - 1)).wrapping_add(1);
+    offsets.start..next_leaf.min(offsets.end)
+}
+
+/// A share in the life of a leaf: keeps it in its tree.
+///
+/// # Invariants
+///
+/// `leaf` is in `tree`, at `index`, and `n` of its `live` are this value's. `n` isn't 0 while the
+/// `slots` that are this value's business are empty.
+struct Share<'a, T: Kept> {
+    tree: &'a Tree<T>,
+    index: usize,
+    leaf: NonNull<Leaf<T>>,
+    n: usize,
+}
+
+impl<'a, T: Kept> Share<'a, T> {
+    /// A share for `n` slots, at least one, from the slot at `offset` on, in its leaf, which is inserted
+    /// if need be. May sleep if `gfp` may. Fails with `ENOMEM`.
+    #[inline]
+    fn of(
+        tree: &'a Tree<T>,
+        offset: usize,
+        n: usize,
+        leaves: &'static Leaves<T>,
+        gfp: Flags,
+    ) -> Result<Self> {
+        let index = leaf_index(offset);
+        if let Some(share) = Self::join(tree, index, n) {
+            return Ok(share);
+        }
+        Self::insert(tree, index, n, leaves, gfp)
+    }
+
+    /// A share in the leaf that is there, if there is one that stays.
+    #[inline]
+    fn join(tree: &'a Tree<T>, index: usize, n: usize) -> Option<Self> {
+        let _rcu = rcu::read_lock();
+        let leaf = tree.load(index)?.cast::<Leaf<T>>();
+        // SAFETY: It was in the tree during this RCU read section, and so isn't freed before its end.
+        // INVARIANT: If `join` says so, `n` are ours; with them the leaf stays in the tree. (Not `then_some`:
+        // it makes a share first, which is dropped.)
+        unsafe { leaf.as_ref() }.join(n).then(|| Self {
+            tree,
+            index,
+            leaf,
+            n,
+        })
+    }
+
+    #[inline(never)]
+    fn insert(
+        tree: &'a Tree<T>,
+        index: usize,
+        n: usize,
+        leaves: &'static Leaves<T>,
+        gfp: Flags,
+    ) -> Result<Self> {
+        let vacant = leaves.0.alloc(gfp, NumaNode::NO_NODE).map_err(|_| ENOMEM)?;
+        let mut new = vacant.write(Leaf::new(n));
+        loop {
+            let leaf = new.as_ptr();
+            // INVARIANT: The new leaf has a `live` of `n`, which are ours.
+            match tree.insert(index, new, gfp) {
+                Ok(()) => {
+                    return Ok(Self {
+                        tree,
+                        index,
+                        leaf,
+                        n,
+                    })
+                }
+                // Another task, which fills other slots of it, was first.
+                Err(StoreError { error, value }) if error == EBUSY => new = value,
+                Err(StoreError { error, .. }) => return Err(error),
+            }
+            if let Some(share) = Self::join(tree, index, n) {
+                return Ok(share);
+            }
+        }
+    }
+
+    #[inline]
+    fn leaf(&self) -> &Leaf<T> {
+        // SAFETY: By the type invariant it is in the tree, and stays there while this lives: `n` is above
+        // 0, or slots are filled that only the owner of this could empty.
+        unsafe { self.leaf.as_ref() }
+    }
+
+    /// Removes the leaf with the last of its `live`. Apart: of 64 slots that are freed, one comes here.
+    #[cold]
+    #[inline(never)]
+    fn leave_last(&self) {
+        let mut tree = self.tree.lock();
+        // Full: what others did to the leaf before they left it comes before its end.
+        if self.leaf().live.fetch_sub(self.n, Full) != self.n {
+            return;
+        }
+        // INVARIANT: The leaf leaves the tree in the critical section in which its `live` became 0.
+        let leaf = tree.remove(self.index);
+        drop(tree);
+        if let Some(leaf) = leaf {
+            // All its slots are empty: there is nothing to drop.
+            leaf.free_rcu();
+        }
+    }
+}
+
+impl<T: Kept> Drop for Share<'_, T> {
+    /// Takes `n` off the leaf's `live`. Mirrors `atomic_dec_and_lock()`.
+    #[inline]
+    fn drop(&mut self) {
+        if self.n == 0 {
+            return;
+        }
+        let mut live = self.leaf().live.load(Relaxed);
+        while live > self.n {
+            // Release: the slots are empty before the leaf can go.
+            match self
+                .leaf()
+                .live
+                .cmpxchg(live, live.wrapping_sub(self.n), Release)
+            {
+                Ok(_) => return,
+                Err(now) => live = now,
+            }
+        }
+        self.leave_last();
+    }
+}
+
+/// The first of `offsets`, which are in one leaf, that something is kept for: its leaf, which stays while
+/// the slot is as it is.
+///
+/// # Safety
+///
+/// The slots must be the caller's, by a witness, until it is done with the leaf.
+#[inline]
+unsafe fn first_filled<T: Kept>(
+    tree: &Tree<T>,
+    offsets: Range<usize>,
+) -> Option<(usize, NonNull<Leaf<T>>)> {
+    let _rcu = rcu::read_lock();
+    let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf<T>>();
+    for offset in offsets {
+        // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
+        // By the requirement the slot is the caller's. If it is filled, the leaf is in the tree, and
+        // stays there, as only the caller could empty the slot.
+        if !unsafe { leaf.as_ref() }
+            .slot(offset)
+            .load(Relaxed)
+            .is_null()
+        {
+            return Some((offset, leaf));
+        }
+    }
+    None
+}
+
+/// Slots of one witness, of which at least one is filled.
+///
+/// # Invariants
+///
+/// The slots at `offsets`, all in `tree`, are the owner's for `'a`. The first is filled, and is in `leaf`,
+/// which stays while it is.
+struct Filled<'a, T: Kept> {
+    tree: &'a Tree<T>,
+    offsets: Range<usize>,
+    leaf: NonNull<Leaf<T>>,
+}
+
+impl<'a, T: Kept> Filled<'a, T> {
+    /// Looks for the first filled slot among those at `offsets`, all in `tree`.
+    ///
+    /// # Safety
+    ///
+    /// The slots must be the caller's for `'a`, by a witness.
+    #[inline]
+    unsafe fn find(tree: &'a Tree<T>, mut offsets: Range<usize>) -> Option<Self> {
+        while !offsets.is_empty() {
+            let run = in_one_leaf(&offsets);
+            offsets.start = run.end;
+            // SAFETY: By the requirement.
+            if let Some((first, leaf)) = unsafe { first_filled(tree, run) } {
+                // INVARIANT: It is the first, and in that leaf.
+                return Some(Self {
+                    tree,
+                    offsets: first..offsets.end,
+                    leaf,
+                });
+            }
+        }
+        None
+    }
+
+    /// Empties the slots, and hands what was kept for them to `f`, in order; what is in one leaf is shown
+    /// to `look` before.
+    #[inline]
+    fn take_each(self, look: impl Fn(&Leaf<T>, Range<usize>), mut f: impl FnMut(T::Owned)) {
+        let mut next = Some(self);
+        while let Some(Self {
+            tree,
+            offsets,
+            leaf,
+        }) = next
+        {
+            let run = in_one_leaf(&offsets);
+            // INVARIANT: Of `live`, each slot that is emptied below was one.
+            let mut share = Share {
+                tree,
+                index: leaf_index(run.start),
+                leaf,
+                n: 0,
+            };
+            look(share.leaf(), run.clone());
+            for offset in run.clone() {
+                let ptr = share.leaf().slot(offset).load(Relaxed);
+                if !ptr.is_null() {
+                    share
+                        .leaf()
+                        .slot(offset)
+                        .store(core::ptr::null_mut(), Relaxed);
+                    share.n = share.n.wrapping_add(1);
+                    crate::race_point!(atomic "invalidate:after_erase");
+                    // SAFETY: By the invariant of `Leaf` it owns a value, which is no longer the slot's.
+                    f(unsafe { T::Owned::from_foreign(ptr) });
+                }
+            }
+            drop(share);
+            // SAFETY: By the type invariant the slots are the caller's.
+            next = unsafe { Self::find(tree, run.end..offsets.end) };
+        }
+    }
+}
 
 /// What is kept for all swap slots: for each device an array of trees, from when swapon has attached
 /// it to when swapoff detaches it.
 ///
-/// All access goes through one of the evidences of [the module](self).
+/// All access goes through one of the witnesses of [the module](self).
 ///
 /// # Invariants
 ///
 /// - `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory
 ///   of `KVmalloc`. Both change with a [`DeadDevice`] for `device` only.
-/// - An element at `index` of the tree of a slot is touched only with evidence for that slot.
+/// - What a tree keeps for a slot is accessed only with a witness for that slot.
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::mm::{
 ///     folio::CachedFolio,
-///     swap_slots::{Attached, DeadDevice, FreedSlot},
+///     swap_slots::{Attached, DeadDevice, FreedSlots, Leaves},
 /// };
 ///
 /// struct Note(u32);
@@ -167,10 +528,11 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 /// }
 ///
 /// // A note for each page of a folio that is swapped out.
-/// fn note(folio: &mut CachedFolio<'_>, note: u32) -> Result {
+/// fn note(folio: &mut CachedFolio<'_>, note: u32, leaves: &'static Leaves<Note>) -> Result {
 ///     let mut slots = folio.slots::<Note>();
 ///     for index in 0..slots.len() {
-///         slots.replace(index, KBox::new(Note(note), GFP_KERNEL)?, GFP_KERNEL)?;
+///         let note = KBox::new(Note(note), GFP_KERNEL)?;
+///         slots.replace(index, note, leaves, GFP_KERNEL)?;
 ///     }
 ///     Ok(())
 /// }
@@ -179,21 +541,23 @@ const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
 ///     folio.slots::<Note>().occupied(0).map(|slot| slot.get().0)
 /// }
 ///
-/// fn forget(slot: FreedSlot<'_, Note>) {
-///     drop(slot.take());
+/// fn forget(slots: FreedSlots<'_, Note>) {
+///     if let Some(filled) = slots.filled() {
+///         filled.take_each(drop);
+///     }
 /// }
 /// ```
 pub struct SlotTrees<T: Kept> {
     // Apart from their number, so that the address of each takes no arithmetic.
-    trees: [Atomic<*mut XArray<T::Owned>>; MAX_DEVICES],
+    trees: [Atomic<*mut Tree<T>>; MAX_DEVICES],
     nr: [Atomic<usize>; MAX_DEVICES],
     name: &'static CStr,
     // Invariant in `T`, as is all that comes of it: the type is what says which trees these are.
     _p: PhantomData<fn(T) -> T>,
 }
 
-// SAFETY: It is a collection of `XArray<T::Owned>`, for which that is `Send`; it is `Sync` for the
-// elements that `Occupied` borrows without a lock.
+// SAFETY: It is a collection of trees, which are `Sync`; what witnesses lend without a lock is `Send` and
+// `Sync`, by `Kept::Owned`.
 unsafe impl<T: Kept> Sync for SlotTrees<T> {}
 
 impl<T: Kept> SlotTrees<T> {
@@ -214,7 +578,7 @@ impl<T: Kept> SlotTrees<T> {
     ///
     /// The device of `entry` must not be taken out of use during `'a`.
     #[inline]
-    unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a XArray<T::Owned>> {
+    unsafe fn tree<'a>(&'a self, entry: SwapEntry) -> Option<&'a Tree<T>> {
         let device = entry.device();
         // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
         let (trees, nr) = unsafe {
@@ -236,7 +600,7 @@ impl<T: Kept> SlotTrees<T> {
     }
 
     /// Where a device's trees are, and their number.
-    fn device(&self, device: &DeadDevice<'_>) -> (&Atomic<*mut XArray<T::Owned>>, &Atomic<usize>) {
+    fn device(&self, device: &DeadDevice<'_>) -> (&Atomic<*mut Tree<T>>, &Atomic<usize>) {
         let device = device.device;
         // SAFETY: By the invariant of `DeadDevice` the index is below `MAX_DEVICES`.
         unsafe {
@@ -286,7 +650,7 @@ impl<'f> CachedFolio<'f> {
 ///
 /// For `'a` the `nr` slots from `first` on, all in `tree`, are ours alone.
 pub struct Slots<'a, 'f, T: Kept> {
-    tree: Option<&'a XArray<T::Owned>>,
+    tree: Option<&'a Tree<T>>,
     first: SwapEntry,
     nr: usize,
     folio: &'a CachedFolio<'f>,
@@ -318,7 +682,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         }))
     }
 
-    /// Where slot `index` is in the tree.
+    /// The offset of slot `index` on its device.
     #[inline]
     fn offset(&self, index: usize) -> usize {
         self.first.after(index).offset()
@@ -330,61 +694,152 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         if index >= self.nr {
             return None;
         }
-        // Often there is nothing in all of it: that takes no walk.
+        // Often nothing is kept in all of it: that takes no walk.
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let offset = self.offset(index);
-        // INVARIANT: By ours, which is given up.
+        // SAFETY: By the type invariant the slot is ours.
+        let (_, leaf) = unsafe { first_filled(tree, offset..offset.wrapping_add(1)) }?;
+        // INVARIANT: By ours, which is given up. The slot is filled, and one of `live`.
         Some(Occupied {
-            tree,
+            share: Share {
+                tree,
+                index: leaf_index(offset),
+                leaf,
+                n: 0,
+            },
             offset,
-            found: tree.load(offset)?,
             _not_send: NotThreadSafe,
         })
     }
 
     /// Keeps `value` for slot `index` of the folio. Returns it, borrowed, and what was kept before.
     ///
-    /// May sleep if `gfp` may. On failure gives `value` back: with `EINVAL` if the folio has no
-    /// such slot or the device no trees, else with `ENOMEM`. Mirrors `xa_store()` in C's
-    /// `zswap_store_page()`.
+    /// May sleep if `gfp` may. Fails with `EINVAL` if the folio has no such slot or the device no trees,
+    /// else with `ENOMEM`; `value` is dropped then.
     #[inline]
     pub fn replace(
         &mut self,
         index: usize,
         value: T::Owned,
+        leaves: &'static Leaves<T>,
         gfp: Flags,
-    ) -> Result<Replaced<'_, T>, StoreError<T::Owned>> {
+    ) -> Result<Replaced<'_, T>> {
         let tree = match self.tree {
             Some(tree) if index < self.nr => tree,
-            _ => {
-                return Err(StoreError {
-                    error: EINVAL,
-                    value,
-                })
-            }
+            _ => return Err(EINVAL),
         };
-        let (stored, old) = tree.store_and_load(self.offset(index), value, gfp)?;
-        // SAFETY: The slot is ours: nobody else takes the element out, or looks at it, for as long
+        let offset = self.offset(index);
+        let mut share = Share::of(tree, offset, 1, leaves, gfp)?;
+        // SAFETY: By the type invariant the slot is ours.
+        let old = unsafe { share.fill(offset, value.into_foreign()) };
+        let ptr = share.leaf().slot(offset).load(Relaxed);
+        // SAFETY: From `into_foreign`. Nobody else takes it out of the slot, or looks at it, for as long
         // as `self` is borrowed, and we can't.
-        Ok((unsafe { stored.borrow() }, old))
+        Ok((unsafe { T::Owned::borrow(ptr) }, old))
+    }
+}
+
+impl<T: Kept> Share<'_, T> {
+    /// Fills the slot at `offset`, of the leaf, and returns what was kept for it.
+    ///
+    /// # Safety
+    ///
+    /// The slot must be the caller's, by a witness, and one that the share is for; `ptr` must be from
+    /// `T::Owned::into_foreign`, and is the slot's from here on.
+    #[inline]
+    unsafe fn fill(&mut self, offset: usize, ptr: *mut c_void) -> Option<T::Owned> {
+        let slot = self.leaf().slot(offset);
+        let old = slot.load(Relaxed);
+        slot.store(ptr, Relaxed);
+        if old.is_null() {
+            // INVARIANT: What was this share's of `live` is the slot's.
+            self.n = self.n.wrapping_sub(1);
+            return None;
+        }
+        // SAFETY: By the invariant of `Leaf` it owned a value, which is no longer the slot's.
+        Some(unsafe { T::Owned::from_foreign(old) })
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST)]
+impl<T: Listed> Slots<'_, '_, T> {
+    /// Keeps the objects of `charged` for the folio's slots, one for each, in order; what was kept before
+    /// is dropped. Then puts each on its list, where walks find it.
+    ///
+    /// May sleep if `gfp` may. Fails with `EINVAL` if there aren't as many objects as slots, or the device
+    /// has no trees, else with `ENOMEM`; the slots of some leaves may have their objects then, and the
+    /// others are dropped. Mirrors the loop over `zswap_store_page()` in C, which does all this for each
+    /// page.
+    #[inline]
+    pub fn publish(
+        &mut self,
+        charged: crate::mm::list_lru::Charged<'_, T>,
+        leaves: &'static Leaves<T>,
+        gfp: Flags,
+    ) -> Result {
+        let tree = match self.tree {
+            Some(tree) if charged.len() == self.nr => tree,
+            _ => return Err(EINVAL),
+        };
+        let first = self.first.offset();
+        let mut offsets = first..first.wrapping_add(self.nr);
+        let mut rest = charged;
+        while !offsets.is_empty() {
+            let run = in_one_leaf(&offsets);
+            offsets.start = run.end;
+            let mut share = Share::of(
+                tree,
+                run.start,
+                run.end.wrapping_sub(run.start),
+                leaves,
+                gfp,
+            )?;
+            let fill = |offset, ptr: NonNull<T>| {
+                // An older object is stale: the folio was stored before, and was redirtied in the swap
+                // cache.
+                // SAFETY: By the type invariant the slot is ours, and it is in the share's leaf. The
+                // object is the slot's from here on.
+                drop(unsafe { share.fill(offset, ptr.as_ptr().cast()) });
+            };
+            // SAFETY: Each object is the slot's once `fill` has returned. For as long as `self` is
+            // borrowed nobody else takes it out of its slot, and we don't.
+            unsafe { rest.publish(run, fill) };
+        }
+        Ok(())
     }
 }
 
 impl<'f, T: Kept> Slots<'f, 'f, T> {
-    /// Empties every slot of the folio. Doesn't sleep, unless dropping a `T` does.
+    /// The slots that are filled, if there are any.
+    #[inline]
+    fn filled(&self) -> Option<Filled<'f, T>> {
+        let tree = self.tree.filter(|tree| !tree.is_empty())?;
+        let first = self.first.offset();
+        // SAFETY: By the type invariant the slots are ours.
+        unsafe { Filled::find(tree, first..first.wrapping_add(self.nr)) }
+    }
+
+    /// Empties every slot of the folio. Doesn't sleep, unless `f` does, which is handed what was kept.
     ///
-    /// The folio's evidence must be borrowed for all its time: with it, something could be put into
+    /// The folio's witness must be borrowed for all its time: with it, something could be put into
     /// a slot again.
     #[inline]
-    pub fn clear(self) -> Cleared<'f, T> {
-        if let Some(tree) = self.tree {
-            for index in 0..self.nr {
-                let offset = self.offset(index);
-                // No lock for a slot that has nothing: it is ours, so nothing can come.
-                if tree.load(offset).is_some() {
-                    drop(tree.erase(offset));
-                }
-            }
+    pub fn clear(self, f: impl FnMut(T::Owned)) -> Cleared<'f, T> {
+        if let Some(filled) = self.filled() {
+            filled.take_each(|_, _| (), f);
+        }
+        Cleared(PhantomData, PhantomData)
+    }
+
+    /// As [`clear`](Self::clear), for objects on lists, which they leave together.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    #[inline]
+    pub fn clear_listed(self, f: impl FnMut(T::Owned)) -> Cleared<'f, T>
+    where
+        T: Listed,
+    {
+        if let Some(filled) = self.filled() {
+            filled.take_each(unlist, f);
         }
         Cleared(PhantomData, PhantomData)
     }
@@ -398,11 +853,11 @@ pub struct Cleared<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>)
 ///
 /// # Invariants
 ///
-/// The slot at `offset` of `tree` is ours for `'a`, and `found` is what it holds.
+/// The slot at `offset`, of the leaf of `share`, is ours for `'a`, and filled: one of `live`. `share.n`
+/// is 0.
 pub struct Occupied<'a, T: Kept> {
-    tree: &'a XArray<T::Owned>,
+    share: Share<'a, T>,
     offset: usize,
-    found: Unguarded<'a, T::Owned>,
     // A folio's lock is its task's.
     _not_send: NotThreadSafe,
 }
@@ -411,93 +866,160 @@ impl<T: Kept> Occupied<'_, T> {
     /// Looks at it, for no longer than until it is taken.
     #[inline]
     pub fn get(&self) -> Borrowed<'_, T> {
-        // SAFETY: By the type invariant the element is there, and the slot ours; taking it consumes
-        // `self`.
-        unsafe { self.found.borrow() }
+        let ptr = self.share.leaf().slot(self.offset).load(Relaxed);
+        // SAFETY: By the type invariant the slot is ours and filled; taking it consumes `self`.
+        unsafe { T::Owned::borrow(ptr) }
     }
 
     /// Takes it out of its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
     #[inline]
-    pub(super) fn take(self) -> T::Owned {
-        // SAFETY: By the type invariant the slot is ours and holds an element: `erase` returns it.
-        unsafe { self.tree.erase(self.offset).unwrap_unchecked() }
+    pub(super) fn take(mut self) -> T::Owned {
+        let slot = self.share.leaf().slot(self.offset);
+        let ptr = slot.load(Relaxed);
+        slot.store(core::ptr::null_mut(), Relaxed);
+        // INVARIANT: What was the slot's of `live` is the share's, which is dropped here.
+        self.share.n = 1;
+        // SAFETY: By the type invariant the slot was filled: it owned a value, which is ours now.
+        unsafe { T::Owned::from_foreign(ptr) }
     }
 }
 
-/// Evidence that a slot is being freed: its cluster is locked, and its swap-table entry is NULL
-/// already, so that there is no folio in the swap cache for it, and none can come.
+/// Witness that slots are being freed: their cluster is locked, and their swap-table entries are NULL
+/// already, so that there is no folio in the swap cache for them, and none can come.
 ///
-/// For that one slot; the lock alone says nothing about the cluster's other slots.
+/// For these slots; the lock alone says nothing about the cluster's others.
 ///
 /// # Invariants
 ///
-/// For `'a` nobody else has evidence for the slot, or can get any: its swap-table entry is NULL, as
-/// above, or its folio's lock is the maker's, who lends none. The slot is at `offset` of `tree`, which
-/// stays.
-pub struct FreedSlot<'a, T: Kept> {
-    tree: &'a XArray<T::Owned>,
-    offset: usize,
+/// For `'a` nobody else has a witness for the slots, or can get any: their swap-table entries are NULL,
+/// as above, or their folio's lock is the maker's, who lends none. They are `nr` from `first` on, all in
+/// one tree of their device, which has trees for all of its slots, and keeps them.
+pub struct FreedSlots<'a, T: Kept> {
+    // Two words, which are handed on in registers.
+    first: SwapEntry,
+    nr: usize,
+    _tree: PhantomData<&'a Tree<T>>,
     // A spin lock is its task's.
     _not_send: NotThreadSafe,
 }
 
-impl<T: Kept> FreedSlot<'_, T> {
-    /// Lends `f` the evidence that the slot `entry` is being freed.
+impl<'a, T: Kept> FreedSlots<'a, T> {
+    /// Lends `f` the witness that `nr` slots from `entry` on are being freed.
     ///
     /// # Safety
     ///
-    /// Until `f` returns, the caller must hold the lock of the cluster of `entry`, with the slot's
-    /// swap-table entry NULL, on a device that has not been swapped off, and leave the slot to `f`.
-    /// (A caller who holds the lock of the slot's folio, in the swap cache, and has no evidence in
-    /// use for it excludes the same, and may use this as well.)
+    /// Until `f` returns, the caller must hold the lock of the cluster of `entry`, which all the slots
+    /// must be in, with their swap-table entries NULL, on a device that has not been swapped off, and
+    /// leave the slots to `f`. (A caller that holds the lock of the slots' folio, in the swap cache, and
+    /// has no witness in use for it excludes the same, and may use this as well.)
     ///
     /// [`DeadDevice::attach_raw`] must have succeeded for the device and `T`, with as many slots as it
     /// has: there is no check, as this is for every slot that is freed.
-    #[inline]
+    #[inline(always)] // for the same reason
     pub unsafe fn with_raw<R>(
         entry: bindings::swp_entry_t,
-        f: impl for<'a> FnOnce(FreedSlot<'a, T>) -> R,
+        nr: usize,
+        f: impl for<'b> FnOnce(FreedSlots<'b, T>) -> R,
     ) -> R {
-        // SAFETY: By the requirement there is such a device.
-        let entry = unsafe { SwapEntry::from_raw(entry) };
-        // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
-        let trees = unsafe { T::trees().trees.get_unchecked(entry.device()) };
-        // Acquire as in `SlotTrees::tree`.
-        let trees = trees.load(Acquire);
-        // INVARIANT: By the requirement.
-        f(FreedSlot {
-            // SAFETY: By the requirement and the invariant of `SlotTrees` there are trees for all of
-            // the device's slots, until after `f`.
-            tree: unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) },
-            offset: entry.offset(),
+        f(FreedSlots {
+            // INVARIANT: By the requirement. A cluster is in one tree, as its size divides that of a tree.
+            // SAFETY: By the requirement there is such a device.
+            first: unsafe { SwapEntry::from_raw(entry) },
+            nr,
+            _tree: PhantomData,
             _not_send: NotThreadSafe,
         })
     }
 
-    /// Takes what is kept for the slot. The cluster is locked: it is dropped without sleeping.
+    #[inline(always)] // for every slot that is freed
+    fn tree(&self) -> &'a Tree<T> {
+        // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
+        let trees = unsafe { T::trees().trees.get_unchecked(self.first.device()) };
+        // Acquire as in `SlotTrees::tree`.
+        let trees = trees.load(Acquire);
+        // SAFETY: By the type invariant and that of `SlotTrees` there are trees for all of the device's
+        // slots, for `'a`.
+        unsafe { &*trees.add(self.first.offset() / SLOTS_PER_TREE) }
+    }
+
+    /// Whether nothing is kept, for these slots or for others near them. Takes no walk.
     ///
-    /// Costs no lock if there is nothing in the whole tree: no store for this slot can be under way,
-    /// as that takes a folio in the swap cache for the slot, and the cluster's lock orders this after
-    /// the last one. (To look for the slot itself first, without the lock, would cost those that have
-    /// something a second walk: an eighth of all that freeing a stored page takes.)
+    /// Takes no lock: no store for these slots can be under way, as that takes a folio in the swap cache,
+    /// and the cluster's lock orders this after the last one.
     #[inline]
-    pub fn take(self) -> Option<T::Owned> {
-        if self.tree.is_empty() {
-            return None;
-        }
-        let kept = self.tree.erase(self.offset);
-        crate::race_point!(atomic "invalidate:after_erase");
-        kept
+    pub fn have_nothing(&self) -> bool {
+        self.tree().is_empty()
+    }
+
+    /// The slots that something is kept for, if there are any. Takes no lock, for the reason above.
+    #[inline]
+    pub fn filled(self) -> Option<FilledSlots<'a, T>> {
+        let first = self.first.offset();
+        let offsets = first..first.wrapping_add(self.nr);
+        // SAFETY: By the type invariant the slots are ours.
+        let filled = unsafe { Filled::find(self.tree(), offsets) }?;
+        Some(FilledSlots {
+            filled,
+            _not_send: NotThreadSafe,
+        })
     }
 }
 
-/// Evidence that a swap device is out of use, and that its number is nobody else's: either swapon
+/// [`FreedSlots`], of which at least one is filled.
+pub struct FilledSlots<'a, T: Kept> {
+    filled: Filled<'a, T>,
+    // A spin lock is its task's.
+    _not_send: NotThreadSafe,
+}
+
+impl<T: Kept> FilledSlots<'_, T> {
+    /// Empties the slots, and hands what was kept for them to `f`, in order. The cluster is locked: `f`
+    /// must not sleep.
+    ///
+    /// Takes no lock but for a leaf that goes.
+    #[inline]
+    pub fn take_each(self, f: impl FnMut(T::Owned)) {
+        self.filled.take_each(|_, _| (), f);
+    }
+
+    /// As [`take_each`](Self::take_each), for objects on lists, which they leave together.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    #[inline]
+    pub fn take_listed(self, f: impl FnMut(T::Owned))
+    where
+        T: Listed,
+    {
+        self.filled.take_each(unlist, f);
+    }
+}
+
+/// What is kept for slots in objects that are on lists.
+#[cfg(CONFIG_ZSWAP_RUST)]
+pub trait Listed: Kept<Owned = slab::Object<Self>> + crate::mm::list_lru::Item {}
+
+#[cfg(CONFIG_ZSWAP_RUST)]
+impl<T: Kept<Owned = slab::Object<T>> + crate::mm::list_lru::Item> Listed for T {}
+
+/// Takes the objects of slots, which are the caller's, off their lists.
+#[cfg(CONFIG_ZSWAP_RUST)]
+#[inline]
+fn unlist<T: Listed>(leaf: &Leaf<T>, offsets: Range<usize>) {
+    let objects = offsets.filter_map(|offset| {
+        let ptr = NonNull::new(leaf.slot(offset).load(Relaxed))?;
+        // SAFETY: By the invariant of `Leaf` it is from `into_foreign`; the caller of `take_each`, which has
+        // a witness for the slot, takes it only after this.
+        Some(unsafe { <T::Owned as ForeignOwnable>::borrow(ptr.as_ptr()) })
+    });
+    crate::mm::list_lru::ListLru::remove_all(objects);
+}
+
+/// Witness that a swap device is out of use, and that its number is nobody else's: either swapon
 /// hasn't published the device yet, or swapoff has freed all its slots, and has waited for everybody
 /// who could have had a reference to it.
 ///
 /// # Invariants
 ///
-/// `device` is such a device for `'a`, is below `MAX_SWAPFILES`, and there is one such evidence
+/// `device` is such a device for `'a`, is below `MAX_SWAPFILES`, and there is one such witness
 /// for it at a time. If it isn't 0, `nr_slots` is as many as the device will have.
 pub struct DeadDevice<'a> {
     device: usize,
@@ -507,13 +1029,13 @@ pub struct DeadDevice<'a> {
 }
 
 impl DeadDevice<'_> {
-    /// Lends `f` the evidence that `device` is out of use. Fails with `EINVAL` if there is no such
+    /// Lends `f` the witness that `device` is out of use. Fails with `EINVAL` if there is no such
     /// number.
     ///
     /// # Safety
     ///
     /// Until `f` returns, `device` must be out of use, as described at the type, and nobody else may
-    /// have evidence for it. (The task that has set `SWP_USED` of its `swap_info_struct`, and not
+    /// have a witness for it. (The task that has set `SWP_USED` of its `swap_info_struct`, and not
     /// cleared it yet, has the number to itself.)
     pub unsafe fn with_raw<R>(
         device: c_int,
@@ -531,7 +1053,7 @@ impl DeadDevice<'_> {
         })
     }
 
-    /// Lends `f` the evidence for a device that is to be put into use with `nr_slots` slots. If this
+    /// Lends `f` the witness for a device that is to be put into use with `nr_slots` slots. If this
     /// succeeds, trees of `T` are there for all of them: `f` has shown that it has attached them.
     ///
     /// # Safety
@@ -561,18 +1083,18 @@ impl<'a> DeadDevice<'a> {
             return Err(EINVAL);
         }
         let nr = self.nr_slots.div_ceil(SLOTS_PER_TREE);
-        let layout = core::alloc::Layout::array::<XArray<T::Owned>>(nr).map_err(|_| ENOMEM)?;
+        let layout = core::alloc::Layout::array::<Tree<T>>(nr).map_err(|_| ENOMEM)?;
         self.detach::<T>();
         let trees = KVmalloc::alloc(layout, GFP_KERNEL, NumaNode::NO_NODE)
             .map_err(|_| ENOMEM)?
-            .cast::<XArray<T::Owned>>()
+            .cast::<Tree<T>>()
             .as_ptr();
         for i in 0..nr {
             // SAFETY: The allocation has room for `nr` trees, nobody else knows it yet, and it
             // doesn't move.
             unsafe { pin_init::raw_init(trees.add(i), XArray::new_plain(T::trees().name, key)) };
         }
-        // INVARIANT: `nr` initialised trees, with the evidence for the device. Release publishes
+        // INVARIANT: `nr` initialised trees, with the witness for the device. Release publishes
         // them together with their number.
         let (its_trees, its_nr) = T::trees().device(&self);
         its_nr.store(nr, Relaxed);
@@ -591,14 +1113,14 @@ impl<'a> DeadDevice<'a> {
         let Some(ptr) = NonNull::new(trees) else {
             return true;
         };
-        // INVARIANT: No trees, with the evidence for the device.
+        // INVARIANT: No trees, with the witness for the device.
         its_trees.store(core::ptr::null_mut(), Relaxed);
         its_nr.store(0, Relaxed);
 
         let mut empty = true;
         for i in 0..nr {
             // SAFETY: By the invariant of `SlotTrees` these are `nr` trees. Nobody else uses them, by
-            // the evidence, or will, since they are no longer reachable.
+            // the witness, or will, since they are no longer reachable.
             unsafe {
                 empty &= (*trees.add(i)).is_empty();
                 core::ptr::drop_in_place(trees.add(i));
@@ -608,7 +1130,7 @@ impl<'a> DeadDevice<'a> {
         unsafe {
             KVmalloc::free(
                 ptr.cast(),
-                core::alloc::Layout::array::<XArray<T::Owned>>(nr).unwrap_unchecked(),
+                core::alloc::Layout::array::<Tree<T>>(nr).unwrap_unchecked(),
             )
         };
         empty
@@ -619,6 +1141,7 @@ impl<'a> DeadDevice<'a> {
 #[crate::macros::kunit_tests(rust_swap_slots)]
 mod tests {
     use super::*;
+    use crate::sync::SetOnce;
 
     #[test]
     fn devices_out_of_range_are_refused() {
@@ -633,14 +1156,76 @@ mod tests {
         }
     }
 
-    struct Number(#[allow(dead_code)] u32);
+    struct Number(u32);
 
     crate::impl_kept! {
         impl Kept for Number { owned: KBox<Number>, name: c"rust_swap_slots_test" }
     }
 
+    /// For ever, and for when the test is run again.
+    fn leaves() -> Result<&'static Leaves<Number>> {
+        static LEAVES: SetOnce<Leaves<Number>> = SetOnce::new();
+        if LEAVES.as_ref().is_none() {
+            LEAVES.populate(Leaves::new(c"rust_swap_slots_test")?);
+        }
+        LEAVES.as_ref().ok_or(ENOMEM)
+    }
+
+    /// The slot at `offset` of device 2.
+    fn entry(offset: usize) -> bindings::swp_entry_t {
+        // SAFETY: Arithmetic on the values.
+        unsafe { bindings::swp_entry(2, offset) }
+    }
+
+    fn tree(offset: usize) -> Option<&'static Tree<Number>> {
+        // SAFETY: The number is one of a device; its trees go after the last use.
+        unsafe { Number::trees().tree(SwapEntry::from_raw(entry(offset))) }
+    }
+
+    fn keep(offset: usize, number: u32) -> Result<Option<u32>> {
+        let tree = tree(offset).ok_or(EINVAL)?;
+        let number = KBox::new(Number(number), GFP_KERNEL)?;
+        let mut share = Share::of(tree, offset, 1, leaves()?, GFP_KERNEL)?;
+        // SAFETY: The slot is nobody else's: no device's.
+        let old = unsafe { share.fill(offset, number.into_foreign()) };
+        Ok(old.map(|old| old.0))
+    }
+
+    fn kept(offset: usize) -> Option<u32> {
+        let next = offset.wrapping_add(1);
+        // SAFETY: As above.
+        let (_, leaf) = unsafe { first_filled(tree(offset)?, offset..next) }?;
+        // SAFETY: It is filled, so that the leaf stays; from `into_foreign`.
+        Some(unsafe { KBox::<Number>::borrow(leaf.as_ref().slot(offset).load(Relaxed)) }.0)
+    }
+
+    /// The numbers of the slots that are freed, as the digits of one.
+    fn free(offset: usize, nr: usize) -> u32 {
+        let mut all = 0u32;
+        let f = |number: KBox<Number>| all = all.wrapping_mul(10).wrapping_add(number.0);
+        // SAFETY: Attached, with more slots, which are nobody else's.
+        unsafe {
+            FreedSlots::<Number>::with_raw(entry(offset), nr, |slots| {
+                if let Some(filled) = slots.filled() {
+                    filled.take_each(f);
+                }
+            })
+        };
+        all
+    }
+
+    /// The `live` of the leaf of a slot.
+    fn live(offset: usize) -> Option<usize> {
+        let leaf = tree(offset)?
+            .load(leaf_index(offset))?
+            .cast::<Leaf<Number>>();
+        // SAFETY: Nobody else changes the tree.
+        Some(unsafe { leaf.as_ref() }.live.load(Relaxed))
+    }
+
+    // One test: there is one device for all.
     #[test]
-    fn trees_come_and_go() -> Result {
+    fn trees_and_leaves_come_and_go() -> Result {
         let key = crate::static_lock_class!();
         let attach = |nr| {
             // SAFETY: These trees are nobody else's: no device's.
@@ -650,13 +1235,9 @@ mod tests {
             // SAFETY: As above.
             unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) }
         };
-        // SAFETY: Arithmetic on the values.
-        let entry = |offset| unsafe { bindings::swp_entry(2, offset) };
-        // SAFETY: The number is one of a device; its trees go below, after the last use.
-        let tree = |offset| unsafe { Number::trees().tree(SwapEntry::from_raw(entry(offset))) };
 
         assert!(tree(0).is_none());
-        assert_eq!(attach(0).err(), Some(EINVAL));
+        assert!(attach(0).err() == Some(EINVAL));
         attach(SLOTS_PER_TREE + 1)?;
         assert!(tree(0).is_some() && tree(SLOTS_PER_TREE).is_some());
         assert!(tree(2 * SLOTS_PER_TREE).is_none());
@@ -664,27 +1245,41 @@ mod tests {
         assert!(detach()?);
         assert!(tree(0).is_none());
 
-        // What was left in a tree is dropped with it, and it is said.
+        attach(SLOTS_PER_TREE)?;
+        let edge = SLOTS_PER_LEAF;
+        // Freeing takes what is there, across leaves, and no neighbour.
+        assert!(free(edge - 2, 4) == 0);
+        for (offset, number) in [(edge - 2, 1), (edge - 1, 2), (edge, 3), (edge + 2, 4)] {
+            assert!(keep(offset, number)? == None);
+        }
+        assert!((live(0), live(edge), live(2 * edge)) == (Some(2), Some(2), None));
+        assert!(free(edge - 1, 2) == 23);
+        assert!((live(0), live(edge)) == (Some(1), Some(1)));
+        assert!((kept(edge - 2), kept(edge - 1), kept(edge + 2)) == (Some(1), None, Some(4)));
+        // What is replaced comes back, and counts once.
+        assert!(keep(edge - 2, 5)? == Some(1));
+        assert!(live(0) == Some(1));
+        // A leaf goes with the last slot of it, and another comes.
+        assert!(free(0, 2 * edge) == 54);
+        assert!((live(0), live(edge)) == (None, None));
+        assert!(keep(3, 6)? == None);
+        assert!(live(0) == Some(1));
+
+        // A share keeps a leaf without a filled slot.
+        let share = Share::of(tree(0).ok_or(EINVAL)?, 8, 2, leaves()?, GFP_KERNEL)?;
+        assert!(free(3, 1) == 6);
+        assert!(live(0) == Some(2));
+        drop(share);
+        assert!(live(0) == None);
+        assert!(detach()?);
+
+        // What was left in a tree is dropped with it, and the caller is told.
         attach(10)?;
-        let keep = |offset| -> Result {
-            tree(offset).ok_or(EINVAL)?.store(
-                offset,
-                KBox::new(Number(7), GFP_KERNEL)?,
-                GFP_KERNEL,
-            )?;
-            Ok(())
-        };
-        let kept = |offset| tree(offset).is_some_and(|tree| tree.load(offset).is_some());
-        let clear = |offset| {
-            // SAFETY: Attached, with more slots, which are nobody else's.
-            unsafe { FreedSlot::<Number>::with_raw(entry(offset), |slot| drop(slot.take())) }
-        };
-        clear(7);
-        keep(6)?;
-        keep(7)?;
-        clear(7);
-        clear(7);
-        assert!(kept(6) && !kept(7));
+        keep(6, 7)?;
+        keep(7, 8)?;
+        assert!(free(7, 1) == 8);
+        assert!(free(7, 1) == 0);
+        assert!(kept(6) == Some(7) && kept(7).is_none());
         assert!(!detach()?);
         Ok(())
     }
