@@ -149,7 +149,7 @@ impl<'a> Slot<'a> {
     /// # Safety
     ///
     /// During the call the device of `entry` must not be swapped off, and `entry` must lie within
-    /// it. mm/swap.h asks the same of C's callers: "the caller must ensure that the entry is valid
+    /// it. mm/swap.h asks the same of callers in C: "the caller must ensure that the entry is valid
     /// and protect the swap device with a reference or locks".
     #[inline]
     pub unsafe fn with_raw<R>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The swap cache: the hot half of C's [`mm/swap_state.c`](srctree/mm/swap_state.c).
+//! The swap cache: the hot half of [`mm/swap_state.c`](srctree/mm/swap_state.c).
 //!
 //! Swapping a page in first adds a new folio to the swap cache for its slot ([`add`]), then reads
 //! the page into the folio ([`swapin`]), and perhaps reads the pages around it ([`readahead`]). The

@@ -5,6 +5,7 @@
 use super::{
     contexts::Context,
     pool::Pool,
+    runs::Runs,
     stats::{
         self,
         zswap_reject_alloc_fail,
@@ -21,13 +22,20 @@ use kernel::{
         },
         Flags,
     },
+    crypto::acompress::Lanes,
     error::code::EINVAL,
     mm::{
         folio::{
+            CachedFolio,
             Contents,
             Filled,
             FolioPage, //
         },
+        swap_slots::{
+            Kept,
+            Slots, //
+        },
+        swapops::SwapEntry,
         trace::Outcome,
         zsmalloc,
     },
@@ -38,6 +46,8 @@ use kernel::{
         generations::Ref, //
     },
 };
+
+use core::ops::Range;
 
 /// How a page's bytes are kept.
 #[derive(Clone, Copy, PartialEq)]
@@ -54,6 +64,8 @@ pub(crate) struct Meta {
     pub(crate) form: Form,
     /// Whether the entry gets a second chance when the shrinker comes to it.
     pub(crate) referenced: Atomic<bool>,
+    /// Whether the entry is one of the stored pages. Its owner's alone.
+    pub(crate) counted: Atomic<bool>,
 }
 
 impl Meta {
@@ -61,6 +73,7 @@ impl Meta {
         Self {
             form,
             referenced: Atomic::new(true),
+            counted: Atomic::new(false),
         }
     }
 }
@@ -76,83 +89,104 @@ fn object_gfp() -> Flags {
     GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE
 }
 
-/// Compresses `page` into `pool`. May sleep.
+/// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
+/// hands the objects to `each`, in order, with the slots that they are for; ends with the first page that is
+/// refused. May sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are
+/// done.
 ///
 /// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
-/// writeback is disabled (asked of `may_write_back`), that would only cost memory: it is refused.
+/// writeback is disabled, that would only cost memory: it is refused.
 ///
-/// Mirrors `zswap_compress()`.
+/// Mirrors `zswap_compress()`, which takes a page at a time.
 #[inline]
-pub(crate) fn compress(
+pub(crate) fn compress_each(
     pool: &Ref<Pool>,
-    page: FolioPage<'_>,
-    may_write_back: impl FnOnce() -> bool,
-) -> Result<Object, Refused> {
-    let mut context = pool.contexts().this_cpu().lock();
-    let Some(Context { compressor, buffer }) = &mut *context else {
-        return Err(failed(EINVAL, Outcome::NoCompressor));
-    };
-    keep(
-        pool,
-        page,
-        compressor.compress(page, buffer),
-        may_write_back,
-    )
-}
-
-/// Compresses `pages` into `pool`, several at a time if the compressor can, and hands the objects to
-/// `each`, in order; ends with the first page that is refused. May sleep; `each` may not allocate
-/// memory.
-///
-/// A page becomes what it does in [`compress`]. C has no counterpart: it waits for each page.
-pub(crate) fn compress_each<'p>(
-    pool: &Ref<Pool>,
-    pages: impl Iterator<Item = FolioPage<'p>>,
-    may_write_back: impl Fn() -> bool,
-    mut each: impl FnMut(Object),
+    slots: &Slots<'_, '_, impl Kept>,
+    indices: Range<usize>,
+    runs: &mut Runs,
+    mut each: impl FnMut(SwapEntry, Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     let Some(Context { compressor, buffer }) = &mut *context else {
         return Err(failed(EINVAL, Outcome::NoCompressor));
     };
-    if let Some(mut lanes) = compressor.lanes() {
-        return lanes.compress_each(pages, |page, compressed| {
-            each(keep(pool, page, compressed, &may_write_back)?);
-            Ok(())
-        });
+    if let Some(lanes) = compressor.lanes() {
+        return compress_in_lanes(pool, lanes, slots, indices, each);
     }
-    for page in pages {
+    for index in indices {
+        let Some((swap, page)) = slots.get(index) else {
+            break;
+        };
+        if !runs.try_next() {
+            each(swap, keep_raw(pool, page)?);
+            continue;
+        }
         let compressed = compressor.compress(page, buffer);
-        each(keep(pool, page, compressed, &may_write_back)?);
+        let object = keep(pool, page, compressed, slots.folio())?;
+        runs.tried(object.meta.form == Form::Compressed);
+        each(swap, object);
     }
     Ok(())
 }
 
+/// [`compress_each`] on an asynchronous compressor, which works on several pages at a time.
+///
+/// Apart for its stack.
+#[inline(never)]
+fn compress_in_lanes(
+    pool: &Ref<Pool>,
+    mut lanes: Lanes<'_>,
+    slots: &Slots<'_, '_, impl Kept>,
+    indices: Range<usize>,
+    mut each: impl FnMut(SwapEntry, Object),
+) -> Result<(), Refused> {
+    let pages = indices.map_while(|index| slots.get(index));
+    let mut swaps = pages.clone().map(|(swap, _)| swap);
+    lanes.compress_each(pages.map(|(_, page)| page), |page, compressed| {
+        let object = keep(pool, page, compressed, slots.folio())?;
+        if let Some(swap) = swaps.next() {
+            each(swap, object);
+        }
+        Ok(())
+    })
+}
+
 /// Puts what has become of `page` into `pool`: mirrors the second half of `zswap_compress()`.
-#[inline(always)] // in what stores page by page
+#[inline(always)] // so that the result needn't go through memory
 fn keep(
     pool: &Ref<Pool>,
     page: FolioPage<'_>,
     compressed: Result<&[u8]>,
-    may_write_back: impl FnOnce() -> bool,
+    folio: &CachedFolio<'_>,
 ) -> Result<Object, Refused> {
     let compressed = match compressed {
         Ok(bytes) if bytes.len() >= PAGE_SIZE => Err(EINVAL),
         other => other,
     };
-    let object = match compressed {
+    match compressed {
         Ok(bytes) => {
             let (meta, nid) = (Meta::new(Form::Compressed), page.nid());
-            Object::from_bytes(pool.clone(), bytes, meta, object_gfp(), nid)
+            Object::from_bytes(pool.clone(), bytes, meta, object_gfp(), nid).map_err(no_room)
         }
         Err(error) => {
-            if !may_write_back() {
+            if !folio.zswap_writeback_enabled() {
                 return Err(failed(error, Outcome::NotCompressed));
             }
-            Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp())
+            keep_raw(pool, page)
         }
-    };
-    object.map_err(|error| refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom))
+    }
+}
+
+/// Puts `page` into `pool` as it is.
+#[inline(always)] // so that the result needn't go through memory
+fn keep_raw(pool: &Ref<Pool>, page: FolioPage<'_>) -> Result<Object, Refused> {
+    Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp()).map_err(no_room)
+}
+
+/// Counts that there was no memory for an object.
+#[cold]
+fn no_room(error: Error) -> Refused {
+    refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom)
 }
 
 /// Counts that a page can't be compressed.

@@ -19,13 +19,7 @@ use kernel::{
     prelude::*,
     race_point,
     str::BStr,
-    sync::{
-        atomic::{
-            ordering::Relaxed,
-            Atomic, //
-        },
-        Mutex, //
-    },
+    sync::Mutex, //
 };
 
 /// A CPU's compressor and buffer. Mirrors `struct crypto_acomp_ctx`.
@@ -42,7 +36,6 @@ pub(crate) struct Context {
 /// so that a task that has migrated to another CPU can still use it.
 pub(crate) struct Contexts {
     algorithm: Algorithm,
-    is_async: Atomic<bool>,
     cpus: PerCpu<Mutex<Option<Context>>>,
 }
 
@@ -51,23 +44,12 @@ impl Contexts {
     pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         let cpus = PerCpu::new(|| new_mutex!(None, "&acomp_ctx->mutex"), GFP_KERNEL)
             .inspect_err(|_| pr_err!("percpu alloc failed\n"))?;
-        Ok(Self {
-            algorithm,
-            is_async: Atomic::new(false),
-            cpus,
-        })
+        Ok(Self { algorithm, cpus })
     }
 
     /// The algorithm of the contexts.
     pub(crate) fn algorithm(&self) -> &Algorithm {
         &self.algorithm
-    }
-
-    /// Whether to hand several pages at a time to a compressor. True from the first CPU on whose
-    /// compressor has lanes; another CPU's compressor may have none.
-    #[inline]
-    pub(crate) fn is_async(&self) -> bool {
-        self.is_async.load(Relaxed)
     }
 
     /// The context of the CPU that the task runs on. The mutex is needed because the task may
@@ -106,9 +88,6 @@ impl cpuhotplug::Prepare for Contexts {
             }
         })?;
         race_point!("prepare:after_alloc");
-        if compressor.is_async() {
-            self.is_async.store(true, Relaxed);
-        }
         *context.lock() = Some(Context { compressor, buffer });
         Ok(())
     }

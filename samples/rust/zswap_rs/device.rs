@@ -2,13 +2,17 @@
 
 //! Swap devices and their slots: they come, are freed, and go.
 
-use super::entry::Entry;
+use super::entry::{
+    Entry,
+    Freeing, //
+};
 use kernel::{
     mm::{
         swap_slots::{
             Attached,
             DeadDevice,
-            FreedSlot, //
+            FilledSlots,
+            FreedSlots, //
         },
         trace,
     },
@@ -33,11 +37,32 @@ pub(crate) fn swapoff(mut device: DeadDevice<'_>) {
     kernel::warn_on_once!(!device.detach::<Entry>());
 }
 
-/// A slot is being freed: drop its entry. Runs under spin locks, perhaps with interrupts off.
+/// Slots are being freed: free their entries. Runs under spin locks, perhaps with interrupts off.
 ///
-/// Mirrors `zswap_invalidate()`.
-pub(crate) fn invalidate(slot: FreedSlot<'_, Entry>) {
-    if let Some(entry) = slot.take() {
-        trace::invalidate(|| entry.borrow().get().swap());
+/// Mirrors `zswap_invalidate()` of each.
+#[inline]
+pub(crate) fn invalidate(slots: FreedSlots<'_, Entry>) {
+    // Often zswap has nothing at all.
+    if !slots.have_nothing() {
+        look_and_free(slots);
     }
+}
+
+/// Apart, so that callers with nothing to look for save no registers for it.
+#[inline(never)]
+fn look_and_free(slots: FreedSlots<'_, Entry>) {
+    if let Some(filled) = slots.filled() {
+        free_entries(filled);
+    }
+}
+
+/// Apart, so that callers with nothing to free save no registers for it.
+#[inline(never)]
+fn free_entries(filled: FilledSlots<'_, Entry>) {
+    Freeing::together(|freeing| {
+        filled.take_listed(|entry| {
+            trace::invalidate(|| entry.borrow().get().swap());
+            freeing.free(entry);
+        })
+    });
 }

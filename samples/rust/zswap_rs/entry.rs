@@ -13,24 +13,23 @@ use super::{
     },
 };
 use kernel::{
-    impl_kept, impl_list_lru_item,
+    impl_kept,
+    impl_list_lru_item,
     mm::{
         list_lru::{
+            Batch,
             Links,
             ListLru, //
         },
-        memalloc::Memalloc,
         memcontrol::{
             ObjCgroup,
+            Uncharges,
             ZswapCharged, //
         },
         swapops::SwapEntry,
     },
     slab,
-    sync::{
-        aref::ARef,
-        atomic::ordering::Relaxed, //
-    },
+    sync::atomic::ordering::Relaxed, //
 };
 
 /// One page in zswap. Mirrors `struct zswap_entry`.
@@ -44,11 +43,11 @@ use kernel::{
 /// | step                          | where                                                          |
 /// |-------------------------------|----------------------------------------------------------------|
 /// | `zswap_lru_del()`             | [`ListLru::remove`], which [`slab`] calls while all of the entry is there |
-/// | `atomic_long_dec()` of counts | `Entry::drop`, below                                           |
-/// | `obj_cgroup_uncharge_zswap()` | drop of [`ZswapCharged`], the field `object`                   |
+/// | `atomic_long_dec()` of counts | `Entry::drop`, below; [`Freeing`] for a run of entries         |
+/// | `obj_cgroup_uncharge_zswap()` | drop of [`ZswapCharged`], the field `object`; [`Uncharges`] for a run |
 /// | `zs_free()`                   | drop of the [`Object`] in it                                   |
 /// | `zswap_pool_put()`            | drop of the reference to the pool in that                      |
-/// | `obj_cgroup_put()`            | drop of the reference to the cgroup in the [`ZswapCharged`]    |
+/// | `obj_cgroup_put()`            | drop of the reference to the cgroup in the [`ZswapCharged`]; [`Uncharges`] |
 /// | `zswap_entry_cache_free()`    | [`slab`], last                                                 |
 pub(crate) struct Entry {
     swap: SwapEntry,
@@ -66,7 +65,7 @@ pub(crate) type StoredEntry = slab::Object<Entry>;
 pub(crate) static LRU: ListLru<Entry> = ListLru::new();
 
 impl_list_lru_item! {
-    impl Item for Entry { links: self.lru, charged: self.object, lru: LRU }
+    impl Item for Entry { links: self.lru, charged: self.object: ZswapCharged<Object>, lru: LRU }
 }
 
 /// The identity of an entry: it can be compared, not dereferenced.
@@ -91,22 +90,13 @@ impl_kept! {
 }
 
 impl Entry {
-    /// An entry for slot `swap`, charged to `objcg` and counted. May sleep.
-    ///
-    /// Mirrors the part of `zswap_store_page()` that C runs after publication.
-    pub(crate) fn new(
-        swap: SwapEntry,
-        object: Object,
-        objcg: Option<ARef<ObjCgroup>>,
-        memalloc: &Memalloc,
-    ) -> Self {
-        zswap_stored_pages.fetch_add(1, Relaxed);
-        if object.meta.form == Form::Raw {
-            zswap_stored_incompressible_pages.fetch_add(1, Relaxed);
-        }
+    /// An entry for slot `swap`. It is charged and counted when it is published, with the others of its
+    /// folio.
+    #[inline]
+    pub(crate) fn new(swap: SwapEntry, object: Object) -> Self {
         Self {
             swap,
-            object: ZswapCharged::new(object, objcg, memalloc),
+            object: ZswapCharged::new(object),
             lru: Links::new(),
         }
     }
@@ -147,11 +137,90 @@ impl Entry {
     }
 }
 
+/// Pages, as zswap counts them.
+#[derive(Default)]
+struct Pages {
+    stored: isize,
+    incompressible: isize,
+}
+
+impl Pages {
+    #[inline]
+    fn add(&mut self, form: Form) {
+        self.stored = self.stored.wrapping_add(1);
+        if form == Form::Raw {
+            self.incompressible = self.incompressible.wrapping_add(1);
+        }
+    }
+}
+
+/// Counts entries that are about to be published.
+///
+/// Mirrors the part of `zswap_store_page()` that C runs after publication.
+#[inline]
+pub(crate) fn count(entries: &Batch<Entry>) {
+    let mut pages = Pages::default();
+    for entry in entries.iter() {
+        let meta = &entry.object.meta;
+        meta.counted.store(true, Relaxed);
+        pages.add(meta.form);
+    }
+    zswap_stored_pages.fetch_add(pages.stored, Relaxed);
+    if pages.incompressible != 0 {
+        zswap_stored_incompressible_pages.fetch_add(pages.incompressible, Relaxed);
+    }
+}
+
+/// Entries that are being freed together: with one uncharge and one count for a run.
+pub(crate) struct Freeing<'a> {
+    uncharges: &'a mut Uncharges,
+    pages: Pages,
+}
+
+impl Freeing<'_> {
+    /// Calls `f` to free entries. Any context in which a slot may be freed.
+    #[inline]
+    pub(crate) fn together<R>(f: impl FnOnce(&mut Freeing<'_>) -> R) -> R {
+        let (ret, pages) = Uncharges::together(|uncharges| {
+            let mut freeing = Freeing {
+                uncharges,
+                pages: Pages::default(),
+            };
+            (f(&mut freeing), freeing.pages)
+        });
+        if pages.stored != 0 {
+            zswap_stored_pages.fetch_sub(pages.stored, Relaxed);
+        }
+        if pages.incompressible != 0 {
+            zswap_stored_incompressible_pages.fetch_sub(pages.incompressible, Relaxed);
+        }
+        ret
+    }
+
+    /// Frees an entry: as if it were dropped, but that its charge and its count end later.
+    #[inline]
+    pub(crate) fn free(&mut self, entry: StoredEntry) {
+        entry.drop_after(|entry| {
+            entry.object.uncharge(self.uncharges);
+            let meta = &entry.object.meta;
+            if meta.counted.load(Relaxed) {
+                meta.counted.store(false, Relaxed);
+                self.pages.add(meta.form);
+            }
+        });
+    }
+}
+
 impl Drop for Entry {
+    #[inline]
     fn drop(&mut self) {
         // The first step is done, the others follow: see `Entry`.
+        let meta = &self.object.meta;
+        if !meta.counted.load(Relaxed) {
+            return;
+        }
         zswap_stored_pages.fetch_sub(1, Relaxed);
-        if self.object.meta.form == Form::Raw {
+        if meta.form == Form::Raw {
             zswap_stored_incompressible_pages.fetch_sub(1, Relaxed);
         }
     }

@@ -2,7 +2,7 @@
 
 //! What C sees: the functions of `include/linux/zswap.h`.
 //!
-//! Each turns what its C callers promise into evidence, and asks the policy. This is the only file
+//! Each turns what its C callers promise into witnesses, and asks the policy. This is the only file
 //! here with `unsafe` in it.
 
 #![allow(unsafe_code)]
@@ -35,7 +35,7 @@ use kernel::{
         },
         swap_slots::{
             DeadDevice,
-            FreedSlot, //
+            FreedSlots, //
         },
     },
     prelude::*,
@@ -128,22 +128,32 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
     }
 }
 
-/// Forgets what is kept for a slot that is being freed.
+/// Forgets what is kept for `nr` slots from `swp` on, of one cluster, that are being freed.
 ///
 /// # Safety
 ///
-/// For `swap_range_free()`, which runs with the cluster locked, after the slot's word in the swap
-/// table was cleared; and for who has locked the slot's folio, which is in the swap cache:
+/// Only for `swap_range_free()`, which runs with the cluster locked, after the slots' entries in the swap
+/// table were cleared.
+#[export]
+pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_t, nr: c_uint) {
+    // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, for slots of one
+    // cluster, with its lock held and the slots' table entries set to NULL just before. The device is
+    // in use: it has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did,
+    // which has succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has.
+    unsafe { FreedSlots::<Entry>::with_raw(swp, nr as usize, device::invalidate) }
+}
+
+/// Forgets what is kept for a slot whose page is about to be swapped out another way.
+///
+/// # Safety
+///
+/// For callers that have locked the slot's folio, which is in the swap cache:
 /// `swap_zeromap_folio_set()`, where patches/zero calls it, and tests.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
-    // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, with the lock
-    // of the cluster held and the slots' words set to NULL just before. The device is in use: it
-    // has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did, which has
-    // succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has. In
-    // `swap_zeromap_folio_set()` the slot isn't free, but the folio's lock makes it the caller's, who
-    // has no other evidence for it in use.
-    unsafe { FreedSlot::<Entry>::with_raw(swp, device::invalidate) }
+    // SAFETY: The slot isn't free, but the folio's lock makes it the caller's, which has no other witness
+    // for it in use. The device is in use, as above, since a folio is in the swap cache for the slot.
+    unsafe { FreedSlots::<Entry>::with_raw(swp, 1, device::invalidate) }
 }
 
 /// Gets ready for a swap device's slots.

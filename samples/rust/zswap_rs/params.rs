@@ -16,7 +16,8 @@ use super::{
         COMPRESSOR,
         ENABLED,
         MAX_POOL_PERCENT,
-        SHRINKER_ENABLED, //
+        SHRINKER_ENABLED,
+        SKIP_INCOMPRESSIBLE, //
     },
 };
 use kernel::{
@@ -52,6 +53,7 @@ builtin_param!("zswap.compressor", COMPRESSOR_PARAM: CustomValue<Compressor>, 0o
 builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: Number, 0o644);
 builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: Number, 0o644);
 builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
+builtin_param!("zswap.skip_incompressible", SKIP_INCOMPRESSIBLE: Switch, 0o644);
 
 struct Enabled;
 

@@ -19,7 +19,10 @@ use super::{
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::totalram_pages,
+    mm::{
+        swap_slots::Leaves,
+        totalram_pages, //
+    },
     prelude::*,
     ratelimit::RateLimit,
     slab,
@@ -41,6 +44,7 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
+    leaves: Leaves<Entry>,
     contexts_state: cpuhotplug::State<Contexts>,
     #[pin]
     pools: Generations<Pool>,
@@ -76,10 +80,13 @@ impl Zswap {
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
+        let leaves =
+            Leaves::new(c"zswap_leaf").inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
         let contexts_state = kernel::builtin_cpu_state!(c"mm/zswap_pool:prepare")?;
         KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
+                leaves,
                 contexts_state,
                 pools <- kernel::builtin_generations!(c"zswap_pools_lock"),
                 reached_full: Atomic::new(false),
@@ -99,6 +106,12 @@ impl Zswap {
     #[inline]
     pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
         &self.entry_cache
+    }
+
+    /// Memory for the leaves of the index. C has nodes of XArrays.
+    #[inline]
+    pub(crate) fn leaves(&self) -> &Leaves<Entry> {
+        &self.leaves
     }
 
     /// The pools: C's `zswap_pools`.

@@ -4,13 +4,17 @@
 
 use super::{
     compress::{
-        compress,
         compress_each,
         Object,
         Refused, //
     },
-    entry::Entry,
+    entry::{
+        self,
+        Entry,
+        Freeing, //
+    },
     pool::Pool,
+    runs::Runs,
     shrink::{
         queue_work,
         shrink_memcg, //
@@ -20,16 +24,16 @@ use super::{
         Zswap, //
     },
     stats,
-    tunables::ENABLED, //
+    tunables::{
+        ENABLED,
+        SKIP_INCOMPRESSIBLE, //
+    },
 };
 use kernel::{
-    crypto::acompress::DEPTH,
     mm::{
-        folio::{
-            CachedFolio,
-            FolioPage, //
-        },
+        folio::CachedFolio,
         list_lru::{
+            Batch,
             ListLru,
             Prepared, //
         },
@@ -51,13 +55,16 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    slab::Vacant,
+    slab::Vacants,
     sync::{
-        aref::ARef,
         atomic::Atomic,
         generations::Ref, //
     },
 };
+
+/// Pages that are compressed one after the other, at most, before a load on the same CPU can have the
+/// compressor. As many entries are allocated at a time.
+const TOGETHER: usize = 16;
 
 /// What came of storing a folio.
 pub(crate) enum Store<'f> {
@@ -91,7 +98,11 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
 /// Apart: its loop would have [`store`] save registers that it doesn't need to store.
 #[inline(never)]
 fn clear<'f>(folio: &'f mut CachedFolio<'f>) -> Cleared<'f, Entry> {
-    folio.slots::<Entry>().clear()
+    Freeing::together(|freeing| {
+        folio
+            .slots::<Entry>()
+            .clear_listed(|entry| freeing.free(entry))
+    })
 }
 
 /// Makes room in the folio's cgroup if need be, and stores all pages of `folio`. If it fails, some may
@@ -130,15 +141,15 @@ fn store_all(
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
-    if slots.len() > 1 && pool.contexts().is_async() {
-        for first in (0..slots.len()).step_by(DEPTH) {
-            store_together(zswap, &pool, &lists, &mut slots, first)?;
-        }
-    } else {
-        for index in 0..slots.len() {
-            store_page(zswap, &pool, &lists, &mut slots, index)?;
-        }
+    let mut entries = Batch::new();
+    // A page that isn't compressed costs its memory: that is for those who can write it back.
+    let skips =
+        slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
+    let mut runs = Runs::new(skips);
+    for first in (0..slots.len()).step_by(TOGETHER) {
+        make_entries(zswap, &pool, &slots, first, &mut runs, &mut entries)?;
     }
+    publish(zswap, &lists, &mut slots, entries)?;
 
     if let Some(objcg) = objcg {
         objcg.count(Event::ZSWPOUT, slots.len());
@@ -153,125 +164,60 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Stores one page of a folio.
-///
-/// Mirrors `zswap_store_page()`, but for what C does after publication: [`Entry::new`] has done it.
-fn store_page(
-    zswap: &'static Zswap,
-    pool: &Ref<Pool>,
-    lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, '_, Entry>,
-    index: usize,
-) -> Result<(), Refused> {
-    let (swap, page) = slots.get(index).ok_or(Refused(Outcome::NoMemory))?;
-    let vacant = alloc(zswap, page)?;
-    let folio = slots.folio();
-    let object = compress(pool, page, || folio.zswap_writeback_enabled())?;
-    publish(lists, slots, (index, swap), vacant, object)
-}
-
-/// Stores up to [`DEPTH`] pages of a folio, from `first` on, whose compressor works on all of them at
-/// once.
-///
-/// Each becomes what it does in [`store_page`], and if one is refused, those before it are stored or
-/// will be missed by nobody: the folio's slots are cleared. C has no counterpart.
-///
-/// Apart for its stack.
-#[inline(never)]
-fn store_together(
-    zswap: &'static Zswap,
-    pool: &Ref<Pool>,
-    lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, '_, Entry>,
-    first: usize,
-) -> Result<(), Refused> {
-    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
-    let mut vacant = [const { None }; DEPTH];
-    for (vacant, index) in vacant.iter_mut().zip(first..slots.len()) {
-        if let Some((_, page)) = slots.get(index) {
-            *vacant = Some(alloc(zswap, page)?);
-        }
-    }
-    let mut objects = [const { None }; DEPTH];
-    compress_together(pool, slots, first, &mut objects)?;
-    let indices = first..slots.len();
-    for (index, (vacant, object)) in indices.zip(vacant.iter_mut().zip(&mut objects)) {
-        // As nothing was refused, each page has both. Without them it mustn't count as stored.
-        let (Some(vacant), Some(object)) = (vacant.take(), object.take()) else {
-            return Err(Refused(Outcome::NoMemory));
-        };
-        publish_one(lists, slots, index, vacant, object)?;
-    }
-    Ok(())
-}
-
-/// Makes `objects` of up to [`DEPTH`] pages of a folio, from `first` on. Apart for its stack.
-#[inline(never)]
-fn compress_together(
-    pool: &Ref<Pool>,
-    slots: &mut Slots<'_, '_, Entry>,
-    first: usize,
-    objects: &mut [Option<Object>; DEPTH],
-) -> Result<(), Refused> {
-    let mut free = objects.iter_mut();
-    let pages = (first..slots.len()).map_while(|index| Some(slots.get(index)?.1));
-    let folio = slots.folio();
-    compress_each(
-        pool,
-        pages.take(DEPTH),
-        || folio.zswap_writeback_enabled(),
-        |object| {
-            if let Some(free) = free.next() {
-                *free = Some(object);
-            }
-        },
-    )
-}
-
-/// As [`publish`]. Apart for its stack.
-#[inline(never)]
-fn publish_one(
-    lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, '_, Entry>,
-    index: usize,
-    vacant: Vacant<Entry>,
-    object: Object,
-) -> Result<(), Refused> {
-    let (swap, _) = slots.get(index).ok_or(Refused(Outcome::NoMemory))?;
-    publish(lists, slots, (index, swap), vacant, object)
-}
-
-/// Memory for the entry of `page`. May sleep, and reclaim.
+/// Nothing was refused: charges the entries of a folio, counts them, and puts them where others find them.
 #[inline]
-fn alloc(zswap: &'static Zswap, page: FolioPage<'_>) -> Result<Vacant<Entry>, Refused> {
-    zswap
-        .entry_cache()
-        .alloc(GFP_KERNEL, page.nid())
-        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))
-}
-
-/// Makes an entry of `object` for slot `index`, which is `swap`, in place of an older one. May sleep.
-#[inline(always)] // in what stores page by page
 fn publish(
+    zswap: &'static Zswap,
     lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, '_, Entry>,
-    (index, swap): (usize, SwapEntry),
-    vacant: Vacant<Entry>,
-    object: Object,
+    entries: Batch<Entry>,
 ) -> Result<(), Refused> {
-    let objcg = lists.objcg().map(ARef::from);
+    entry::count(&entries);
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let entry = memalloc::scope(|scope| vacant.write(Entry::new(swap, object, objcg, scope)));
-    let (entry, old) = slots.replace(index, entry, GFP_KERNEL).map_err(|failed| {
-        kernel::warn_on_once!(failed.error != ENOMEM);
-        refused(&stats::zswap_reject_alloc_fail)
-    })?;
-    // An older entry is stale: the folio was stored before, and was redirtied in the swap cache.
-    drop(old);
-    race_point!("store:before_lru_add");
-    // Last: from here on the shrinker can find it.
-    ListLru::add(entry, lists);
-    Ok(())
+    let entries = memalloc::scope(|scope| entries.charge(lists, scope));
+    slots
+        .publish(entries, zswap.leaves(), GFP_KERNEL)
+        .map_err(|error| {
+            kernel::warn_on_once!(error != ENOMEM);
+            refused(&stats::zswap_reject_alloc_fail)
+        })
+}
+
+/// Makes entries of up to [`TOGETHER`] pages of a folio, from `first` on. May sleep, and reclaim.
+///
+/// Apart for its stack. Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
+#[inline(never)]
+fn make_entries(
+    zswap: &'static Zswap,
+    pool: &Ref<Pool>,
+    slots: &Slots<'_, '_, Entry>,
+    first: usize,
+    runs: &mut Runs,
+    entries: &mut Batch<Entry>,
+) -> Result<(), Refused> {
+    let Some((_, page)) = slots.get(first) else {
+        return Ok(());
+    };
+    let nr = slots.len().saturating_sub(first).min(TOGETHER);
+    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    let mut vacant = zswap
+        .entry_cache()
+        .alloc_many(nr, GFP_KERNEL, page.nid())
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+
+    let last = first.saturating_add(nr);
+    compress_each(pool, slots, first..last, runs, |swap, object| {
+        push(&mut vacant, entries, swap, object)
+    })
+}
+
+/// Makes an entry of `object`, for slot `swap`.
+#[inline]
+fn push(vacant: &mut Vacants<Entry>, entries: &mut Batch<Entry>, swap: SwapEntry, object: Object) {
+    // There is memory for each.
+    if let Some(vacant) = vacant.pop() {
+        entries.push(vacant.write(Entry::new(swap, object)));
+    }
 }
 
 /// Counts why a page is refused, for which there was no memory.

@@ -37,6 +37,10 @@ pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
 /// Whether memory pressure writes entries back to the swap device: C's `zswap_shrinker_enabled`.
 pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
 
+/// Whether pages of a folio are stored as they are, untried, where the pages before them did not compress:
+/// see [`runs`](super::runs). C has no counterpart.
+pub(crate) static SKIP_INCOMPRESSIBLE: Switch = Switch::new(false);
+
 /// Enabled with the first pool: C's `zswap_ever_enabled`.
 static EVER_ENABLED: StaticKeyFalse = StaticKeyFalse::new();
 

@@ -17,7 +17,7 @@
 //!
 //! Each imports only files above it in this list; `make check` verifies that.
 //!
-//! - [`stats`], [`tunables`], [`age`], [`limits`]: counters, values of parameters, arithmetic
+//! - [`stats`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, values of parameters, arithmetic
 //! - [`contexts`], [`pool`], [`compress`], [`entry`]: entries, their memory, and compression
 //! - [`state`]: the global state
 //! - [`load`], [`writeback`], [`shrink`], [`store`], [`device`]: the operations
@@ -32,7 +32,7 @@
 //! 3. a compressor's mutex: its holder may sleep, but must not enter reclaim by an allocation
 //! 4. a swap cluster's lock, held by callers of `zswap_invalidate()`; in reclaim with interrupts
 //!    off
-//! 5. a tree's `xa_lock`; entries are dropped after it is released
+//! 5. a tree's `xa_lock`, where a leaf comes or goes; entries are dropped under none
 //! 6. the lock of a list of entries: dropped before writeback, and not taken again
 //! 7. the lock of the list of pools; zsmalloc's locks
 //!
@@ -55,6 +55,7 @@ mod limits;
 mod load;
 mod params;
 mod pool;
+mod runs;
 mod setup;
 mod shrink;
 mod state;

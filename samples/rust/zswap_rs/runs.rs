@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Which pages of a folio to compress at all: arithmetic, and nothing else.
+//!
+//! Pages that don't compress come in runs: a folio of media, of an archive, of ciphertext. A compressor
+//! takes as long to give up on such a page as to compress another. With `skip_incompressible`, after
+//! [`SURE`] such pages in a row only each [`TRIED`]th page of the folio is tried; the first that compresses
+//! ends the run. C has no counterpart.
+
+/// Pages in a row that didn't compress, after which others aren't tried.
+const SURE: u32 = 2;
+
+/// Of as many pages of a run, one is tried.
+const TRIED: u32 = 4;
+
+/// The run that the last pages of a folio were part of, if any.
+pub(crate) struct Runs {
+    enabled: bool,
+    /// Pages in a row that were tried and didn't compress.
+    raw: u32,
+    /// Pages that weren't tried since.
+    skipped: u32,
+}
+
+impl Runs {
+    /// At the first page of a folio. If not `enabled`, each page is tried.
+    pub(crate) fn new(enabled: bool) -> Self {
+        Self {
+            enabled,
+            raw: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Whether to try the next page. If so, [`Runs::tried`] has to be told.
+    #[inline]
+    pub(crate) fn try_next(&mut self) -> bool {
+        if !self.enabled || self.raw < SURE {
+            return true;
+        }
+        if self.skipped < TRIED - 1 {
+            self.skipped = self.skipped.wrapping_add(1);
+            return false;
+        }
+        true
+    }
+
+    /// Takes note of whether a page that was tried compressed.
+    #[inline]
+    pub(crate) fn tried(&mut self, compressed: bool) {
+        self.skipped = 0;
+        self.raw = if compressed {
+            0
+        } else {
+            self.raw.saturating_add(1)
+        };
+    }
+}
