@@ -5,12 +5,14 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    mm::list_lru::{Item, ListLru, Prepared},
-    slab::Object,
+    mm::list_lru::{Batch, Item},
+    slab::{Object, ObjectRef},
 };
 
-pub fn attack<T: Item>(one: &T, other: &Object<T>, prepared: &Prepared<'_, T>) {
+pub fn attack<T: Item>(batch: &mut Batch<T>, one: T, two: ObjectRef<'_, T>, other: Object<T>) {
     #[cfg(attack)]
-    ListLru::add(one, prepared); //~[attack] E0308
-    ListLru::add(other.borrow(), prepared);
+    batch.push(one); //~[attack] E0308
+    #[cfg(attack)]
+    batch.push(two); //~[attack] E0308
+    batch.push(other);
 }

@@ -4,19 +4,20 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    mm::list_lru::{Item, ListLru, Prepared},
-    slab::ObjectRef,
+use kernel::mm::{
+    list_lru::{Batch, Charged, Item, Prepared},
+    memalloc::Memalloc,
+    memcontrol::{ZswapCharged, ZswapObject},
 };
 
-pub fn attack<'a, T: Item, U: Item>(
-    object: ObjectRef<'a, T>,
-    prepared: &Prepared<'a, T>,
-    others: &Prepared<'a, U>,
-) {
+pub fn attack<'a, T: Item<Charged = ZswapCharged<O>>, U: Item, O: ZswapObject>(
+    (one, two, three): (Batch<T>, Batch<T>, Batch<T>),
+    (prepared, others): (&Prepared<'a, T>, &Prepared<'a, U>),
+    memalloc: &Memalloc,
+) -> Charged<'a, T> {
     #[cfg(attack)]
-    ListLru::add(object); //~[attack] E0061
+    one.charge(memalloc); //~[attack] E0061
     #[cfg(attack)]
-    ListLru::add(object, others); //~[attack] E0308
-    ListLru::add(object, prepared);
+    two.charge(others, memalloc); //~[attack] E0308
+    three.charge(prepared, memalloc)
 }

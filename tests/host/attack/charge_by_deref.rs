@@ -26,7 +26,7 @@ type Charged = ZswapCharged<Object<Owner, ()>>;
 static LRU: ListLru<Item> = ListLru::new();
 
 kernel::impl_list_lru_item! {
-    impl Item for Item { links: self.lru, charged: self.object, lru: LRU } //~[attack] E0026
+    impl Item for Item { links: self.lru, charged: self.object: Charged, lru: LRU } //~[attack] E0026
 }
 
 #[cfg(attack)]

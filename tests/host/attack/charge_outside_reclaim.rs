@@ -5,17 +5,17 @@
 #![forbid(unsafe_code)]
 use kernel::mm::{
     memalloc::{self, Memalloc},
-    memcontrol::{ZswapCharged, ZswapObject},
+    memcontrol::{charge_all, ObjCgroup, ZswapCharged, ZswapObject},
 };
 
 fn sent<T: Send>(_: T) {}
 
-pub fn attack<O: ZswapObject>(object: O) -> ZswapCharged<O> {
+pub fn attack<O: ZswapObject>(objects: &mut [ZswapCharged<O>], objcg: Option<&ObjCgroup>) {
     #[cfg(attack)]
-    return ZswapCharged::new(object, None); //~[attack] E0061
+    charge_all(objcg, objects.iter_mut()); //~[attack] E0061
     #[cfg(attack)]
-    return ZswapCharged::new(object, None, &Memalloc(kernel::types::NotThreadSafe)); //~[attack] E0423
+    let made = &Memalloc(kernel::types::NotThreadSafe); //~[attack] E0423
     #[cfg(attack)]
     memalloc::scope(|memalloc| sent(memalloc)); //~[attack] E0277
-    memalloc::scope(|memalloc| ZswapCharged::new(object, None, memalloc))
+    memalloc::scope(|memalloc| charge_all(objcg, objects.iter_mut(), memalloc));
 }

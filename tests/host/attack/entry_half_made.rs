@@ -13,5 +13,5 @@ pub(crate) fn attack(
 ) -> entry::StoredEntry {
     #[cfg(attack)]
     return vacant.write(entry::Entry::new(swap)); //~[attack] E0061
-    kernel::mm::memalloc::scope(|scope| vacant.write(entry::Entry::new(swap, object, None, scope)))
+    vacant.write(entry::Entry::new(swap, object))
 }

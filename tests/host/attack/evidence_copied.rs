@@ -9,7 +9,7 @@ use kernel::{
         list_lru::Links,
         swap::{NewFolio, NotStored, SwapDevice, UnreadFolio, WritebackFolio, ZeroMarked},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
-        swap_slots::{Cleared, DeadDevice, FreedSlot, Occupied, Slots},
+        swap_slots::{Cleared, DeadDevice, FilledSlots, FreedSlots, Occupied, Slots},
         swapops::SwapEntry,
     },
     prelude::*,
@@ -36,7 +36,8 @@ pub fn attack<M: slab::Managed>() {
         copied::<Occupied<'_, Owned>>(); //~[attack] E0277
         copied::<NotStored<'_, Owned>>(); //~[attack] E0277
         copied::<Cleared<'_, Owned>>(); //~[attack] E0277
-        copied::<FreedSlot<'_, Owned>>(); //~[attack] E0277
+        copied::<FreedSlots<'_, Owned>>(); //~[attack] E0277
+        copied::<FilledSlots<'_, Owned>>(); //~[attack] E0277
         copied::<DeadDevice<'_>>(); //~[attack] E0277
         copied::<SwapDevice>(); //~[attack] E0277
         copied::<NewFolio>(); //~[attack] E0277
@@ -66,7 +67,8 @@ pub type Imported<'a, M> = (
         Occupied<'a, Owned>,
         NotStored<'a, Owned>,
         Cleared<'a, Owned>,
-        FreedSlot<'a, Owned>,
+        FreedSlots<'a, Owned>,
+        FilledSlots<'a, Owned>,
         DeadDevice<'a>,
     ),
     (

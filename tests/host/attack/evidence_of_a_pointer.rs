@@ -11,7 +11,7 @@ use kernel::{
         memcontrol::{LruVec, MemCgroup},
         swap::{Load, Reads, UnreadFolio},
         swap_cache::{Fault, Origin, Pinned, Slot},
-        swap_slots::{DeadDevice, FreedSlot},
+        swap_slots::{DeadDevice, FreedSlots},
         swap_table::Shadow,
     },
 };
@@ -40,7 +40,7 @@ pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_clus
         let _ = UnreadFolio::with_raw(null_mut(), never); //~[attack] E0133
         CachedFolio::with_raw(null_mut(), |_| ()); //~[attack] E0133
         let _ = Folio::with_raw(null_mut(), |_| ()); //~[attack] E0133
-        FreedSlot::<Note>::with_raw(entry, |_| ()); //~[attack] E0133
+        FreedSlots::<Note>::with_raw(entry, 1, |_| ()); //~[attack] E0133
         let _ = DeadDevice::with_raw(0, |_| Ok(())); //~[attack] E0133
         let _ = Slot::with_raw(entry, |_| ()); //~[attack] E0133
         let _ = Pinned::from_raw(lent, cluster); //~[attack] E0133

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Freeing a slot, or swapon, keeps its witness forever: a change of the policy alone, which is safe
+// Freeing slots, or swapon, keeps its witness forever: a change of the policy alone, which is safe
 // code. The C ABI lends to closures, which can't choose a lifetime.
+//@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: is not general enough
 //@[attack]error-in-other-file: borrowed data escapes outside of closure
@@ -24,7 +25,7 @@ mod device;
 mod device {
     use crate::entry::Entry;
     use kernel::{
-        mm::swap_slots::{Attached, DeadDevice, FreedSlot},
+        mm::swap_slots::{Attached, DeadDevice, FreedSlots},
         prelude::*,
     };
 
@@ -34,7 +35,7 @@ mod device {
 
     pub(crate) fn swapoff(_: DeadDevice<'static>) {}
 
-    pub(crate) fn invalidate(_: FreedSlot<'static, Entry>) {}
+    pub(crate) fn invalidate(_: FreedSlots<'static, Entry>) {}
 }
 #[path = "../../../samples/rust/zswap_rs/entry.rs"]
 mod entry;
@@ -48,6 +49,8 @@ mod load;
 mod params;
 #[path = "../../../samples/rust/zswap_rs/pool.rs"]
 mod pool;
+#[path = "../../../samples/rust/zswap_rs/runs.rs"]
+mod runs;
 #[path = "../../../samples/rust/zswap_rs/setup.rs"]
 mod setup;
 #[path = "../../../samples/rust/zswap_rs/shrink.rs"]

@@ -10,7 +10,7 @@ use kernel::{
         mempolicy::VmaPolicy,
         swap::{NewFolio, NotStored, UnreadFolio},
         swap_cache::{Charged, Entered, FreshFolio, Pinned, Splittable},
-        swap_slots::{FreedSlot, Occupied, Slots},
+        swap_slots::{FilledSlots, FreedSlots, Occupied, Slots},
         zsmalloc::{HasPool, View},
     },
     module_param::runtime::ParamLock,
@@ -43,7 +43,9 @@ pub fn attack<I: Item, P: HasPool>() {
                                        //~[attack]^ E0277
         sent::<NotStored<'_, Owned>>(); //~[attack] E0277
                                         //~[attack]^ E0277
-        sent::<FreedSlot<'_, Owned>>(); //~[attack] E0277
+        sent::<FreedSlots<'_, Owned>>(); //~[attack] E0277
+        sent::<FilledSlots<'_, Owned>>(); //~[attack] E0277
+                                          //~[attack]^ E0277
         sent::<Pinned<'_, '_>>(); //~[attack] E0277
                                   //~[attack]^ E0277
                                   //~[attack]^^ E0277
@@ -85,7 +87,8 @@ pub type Imported<'a, I, P> = (
     (
         Occupied<'a, Owned>,
         NotStored<'a, Owned>,
-        FreedSlot<'a, Owned>,
+        FreedSlots<'a, Owned>,
+        FilledSlots<'a, Owned>,
         Pinned<'a, 'a>,
         FreshFolio,
     ),

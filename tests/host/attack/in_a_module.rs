@@ -30,7 +30,9 @@ pub struct Item {
 static LRU: ListLru<Item> = ListLru::new();
 kernel::impl_list_lru_item! {
 //~[attack]^ ERROR: impl_list_lru_item! is for built-in code
-    impl Item for Item { links: self.lru, charged: self.object, lru: LRU }
+    impl Item for Item {
+        links: self.lru, charged: self.object: ZswapCharged<Object<Owner, ()>>, lru: LRU
+    }
 }
 
 static PERCENT: Number = Number::new(20);

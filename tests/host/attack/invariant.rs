@@ -9,9 +9,9 @@ use kernel::{
     module_param::runtime::ParamLocked,
     percpu::PerCpu,
     prelude::*,
-    slab::{Cache, Managed, ObjectRef, Vacant},
+    slab::{Cache, Managed, ObjectRef, Vacant, Vacants},
     sync::generations::{Detached, Generations, Ref},
-    xarray::{Guard, Unguarded, XArray},
+    xarray::{Guard, XArray},
 };
 
 pub struct A<F>(F);
@@ -33,6 +33,9 @@ mod attack {
         it //~[attack] E0308
     }
     pub fn vacant(it: Vacant<Sub>) -> Vacant<Super> {
+        it //~[attack] E0308
+    }
+    pub fn vacants(it: Vacants<Sub>) -> Vacants<Super> {
         it //~[attack] E0308
     }
     pub fn object(it: ObjectRef<'_, Sub>) -> ObjectRef<'_, Super> {
@@ -60,9 +63,6 @@ mod attack {
         it //~[attack] E0308
     }
     pub fn guard<'t>(it: Guard<'t, KBox<Sub>>) -> Guard<'t, KBox<Super>> {
-        it //~[attack] E0308
-    }
-    pub fn unguarded<'t>(it: Unguarded<'t, KBox<Sub>>) -> Unguarded<'t, KBox<Super>> {
         it //~[attack] E0308
     }
     pub fn locked(it: &ParamLocked<Sub>) -> &ParamLocked<Super> {

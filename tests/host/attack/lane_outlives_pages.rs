@@ -13,7 +13,7 @@ pub fn attack<'f, T: Kept>(mut lanes: Lanes<'_>, folio: &'f mut CachedFolio<'f>)
     #[cfg(attack)]
     let done = lanes.compress_each(pages, |_, _| {
         //~[attack]^ E0505
-        let _ = slots.clear(); //~[attack] E0507
+        let _ = slots.clear(drop); //~[attack] E0507
         Ok(())
     });
     done

@@ -8,16 +8,23 @@
 #![allow(coherence_leak_check)]
 use kernel::{
     mm::{
-        list_lru::{Links, ListLru, Prepared},
-        memcontrol::ObjCgroup,
+        list_lru::{Batch, Charged, Links, ListLru, Prepared},
+        memalloc::Memalloc,
+        memcontrol::ZswapCharged,
+        zsmalloc::{Object, Pool},
     },
-    slab::Object,
-    sync::aref::ARef,
+    slab,
 };
 
+pub struct Owner {
+    zs: Pool,
+}
+kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
+
+type Bytes = ZswapCharged<Object<Owner, ()>>;
 pub struct Item<F> {
     links: Links,
-    objcg: Option<ARef<ObjCgroup>>,
+    object: Bytes,
     _f: F,
 }
 type First = Item<for<'a> fn(&'a u8)>;
@@ -27,20 +34,45 @@ static FIRST: ListLru<First> = ListLru::new();
 static SECOND: ListLru<Second> = ListLru::new();
 
 kernel::impl_list_lru_item! {
-    impl Item for First { links: self.links, charged: self.objcg, lru: FIRST }
+    impl Item for First { links: self.links, charged: self.object: Bytes, lru: FIRST }
 }
 kernel::impl_list_lru_item! {
-    impl Item for Second { links: self.links, charged: self.objcg, lru: SECOND }
+    impl Item for Second { links: self.links, charged: self.object: Bytes, lru: SECOND }
 }
 
 #[cfg(control)]
-type Ready<'p> = Prepared<'p, First>;
+type To = First;
 #[cfg(attack)]
-type Ready<'p> = Prepared<'p, Second>;
+type To = Second;
 
-pub fn attack(object: Object<First>, prepared: Ready<'_>) {
-    ListLru::<First>::add(object.borrow(), &prepared); //~[attack] E0308
-    #[cfg(attack)]
-    let object: Object<Second> = object; //~[attack] E0308
-    drop(object);
+pub fn prepared<'p>(
+    batch: Batch<First>,
+    prepared: Prepared<'p, To>,
+    memalloc: &Memalloc,
+) -> Charged<'p, First> {
+    batch.charge(&prepared, memalloc) //~[attack] E0308
+}
+
+pub fn object(object: slab::Object<First>) -> slab::Object<To> {
+    object //~[attack] E0308
+}
+
+pub fn pushed(batch: &mut Batch<To>, object: slab::Object<First>) {
+    batch.push(object); //~[attack] E0308
+}
+
+pub fn batch(batch: Batch<First>) -> Batch<To> {
+    batch //~[attack] E0308
+}
+
+pub fn batch_back(batch: Batch<To>) -> Batch<First> {
+    batch //~[attack] E0308
+}
+
+pub fn charged<'p>(charged: Charged<'p, First>) -> Charged<'p, To> {
+    charged //~[attack] E0308
+}
+
+pub fn charged_back<'p>(charged: Charged<'p, To>) -> Charged<'p, First> {
+    charged //~[attack] E0308
 }

@@ -45,6 +45,8 @@ mod load {
 mod params;
 #[path = "../../../samples/rust/zswap_rs/pool.rs"]
 mod pool;
+#[path = "../../../samples/rust/zswap_rs/runs.rs"]
+mod runs;
 #[path = "../../../samples/rust/zswap_rs/setup.rs"]
 mod setup;
 #[path = "../../../samples/rust/zswap_rs/shrink.rs"]

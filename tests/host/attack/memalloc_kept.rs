@@ -5,17 +5,17 @@
 #![forbid(unsafe_code)]
 use kernel::mm::{
     memalloc::{self, Memalloc},
-    memcontrol::{ZswapCharged, ZswapObject},
+    memcontrol::{charge_all, ObjCgroup, ZswapCharged, ZswapObject},
 };
 
-pub fn attack<O: ZswapObject>(object: O) -> ZswapCharged<O> {
+pub fn attack<O: ZswapObject>(objects: &mut [ZswapCharged<O>], objcg: Option<&ObjCgroup>) {
     #[cfg(attack)]
     {
         let mut kept: Option<&Memalloc> = None;
         memalloc::scope(|memalloc| kept = Some(memalloc)); //~[attack] E0521
         if let Some(memalloc) = kept {
-            return ZswapCharged::new(object, None, memalloc);
+            charge_all(objcg, objects.iter_mut(), memalloc);
         }
     }
-    memalloc::scope(|memalloc| ZswapCharged::new(object, None, memalloc))
+    memalloc::scope(|memalloc| charge_all(objcg, objects.iter_mut(), memalloc));
 }

@@ -13,6 +13,8 @@ pub fn attack(folio: &mut CachedFolio<'_>) -> bool {
     #[cfg(attack)]
     let two = slots.occupied(0); //~[attack] E0382
     #[cfg(control)]
+    drop(one);
+    #[cfg(control)]
     let two = folio.slots::<Note>().occupied(0);
     #[cfg(attack)]
     drop(one);

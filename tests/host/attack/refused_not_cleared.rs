@@ -11,5 +11,5 @@ pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
     #[cfg(attack)]
     return store::Store::Refused(()); //~[attack] E0308
     #[cfg(control)]
-    store::Store::Refused(folio.slots::<entry::Entry>().clear())
+    store::Store::Refused(folio.slots::<entry::Entry>().clear(drop))
 }

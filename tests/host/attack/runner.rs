@@ -174,7 +174,7 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
         r"(?m)(-->|:::) (?:[.][.]/)*((rust/kernel|library|samples)/[^ :]*):.*\n( +\|\n|[0-9. ]+(\|.*)?\n)*",
         "$1 $2\n",
     );
-    config.stderr_filter(r"(?m)^[0-9]+ +\|", "LL |");
+    config.stderr_filter(r"(?m)^[0-9]+ +([|+-])", "LL $1");
     config.stderr_filter(r"(?m)^ +(\||=)", "   $1");
     config.stderr_filter(r"(?m)^ +(-->|:::)", "  $1");
     let version = Command::new(&config.program.program)

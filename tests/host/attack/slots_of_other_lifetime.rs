@@ -8,7 +8,7 @@
 include!("note.in");
 use kernel::mm::{
     swap::NotStored,
-    swap_slots::{Cleared, FreedSlot, Occupied, SlotTrees, Slots},
+    swap_slots::{Cleared, FilledSlots, FreedSlots, Leaves, Occupied, SlotTrees, Slots},
 };
 
 pub struct Item<F: 'static>(pub F);
@@ -47,8 +47,16 @@ pub fn not_stored<'a>(folio: NotStored<'a, Any>) -> NotStored<'a, To> {
     folio //~[attack] E0308
 }
 
-pub fn freed<'a>(slot: FreedSlot<'a, Any>) -> FreedSlot<'a, To> {
-    slot //~[attack] E0308
+pub fn freed<'a>(slots: FreedSlots<'a, Any>) -> FreedSlots<'a, To> {
+    slots //~[attack] E0308
+}
+
+pub fn filled<'a>(slots: FilledSlots<'a, Any>) -> FilledSlots<'a, To> {
+    slots //~[attack] E0308
+}
+
+pub fn leaves(leaves: &'static Leaves<Any>) -> &'static Leaves<To> {
+    leaves //~[attack] E0308
 }
 
 pub fn trees(trees: &'static SlotTrees<Any>) -> &'static SlotTrees<To> {

@@ -5,17 +5,19 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 include!("fill.in");
+use kernel::mm::swap_slots::Leaves;
 
 pub fn attack<'a, P: HasPool>(
     #[allow(unused_mut)] mut folio: UnreadFolio<'a>,
     from: &Stored<P>,
+    leaves: &'static Leaves<Note>,
 ) -> Load<'a, Note> {
     #[cfg(attack)]
     {
         let note = KBox::new(Note(1), GFP_KERNEL).unwrap();
-        let _ = folio.slots::<Note>().replace(0, note, GFP_KERNEL); //~[attack] E0596
-        let _ = folio.slots::<Note>().clear(); //~[attack] E0596
-                                               //~[attack]^ E0597
+        let _ = folio.slots::<Note>().replace(0, note, leaves, GFP_KERNEL); //~[attack] E0596
+        let _ = folio.slots::<Note>().clear(drop); //~[attack] E0596
+                                                   //~[attack]^ E0597
     }
     folio.load_exclusively::<Note>(|_, contents| fill(from, contents)) //~[attack] E0505
 }

@@ -11,7 +11,7 @@ pub fn attack(tree: &XArray<KBox<u32>>) -> bool {
         return false;
     };
     #[cfg(attack)]
-    return *found.borrow() == 7; //~[attack] E0133
+    return *found.cast::<u32>().as_ref() == 7; //~[attack] E0133
     let _ = found;
     true
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Forgotten memory is leaked, and its contents stay valid: an entry is still on its
-// list, where a walk finds it alive; its object keeps its pool, its charge the cgroup's
+// list, where a walk finds it alive; one in a batch is on none, and never will be; its object keeps its pool, its charge the cgroup's
 // counters. An instance that hotplug calls is pinned: its memory can't be reused
 // without dropping it. A shrinker that isn't registered is never called, and a state
 // that is forgotten stays registered.
@@ -11,18 +11,27 @@ use kernel::{
     cpuhotplug::{Instance, Prepare, State},
     crypto::acompress::Compressor,
     mm::{
-        list_lru::Item,
+        list_lru::{Batch, Charged, Item},
+        swap_slots::{Kept, Leaves},
         memcontrol::{ZswapCharged, ZswapObject},
         zsmalloc::{HasPool, Object, Pool},
     },
     percpu::PerCpu,
     prelude::*,
     shrinker::Shrinker,
-    slab::{self, Cache, Vacant},
+    slab::{self, Cache, Vacant, Vacants},
 };
 
 pub fn entries<T: Item>(entry: slab::Object<T>, vacant: Vacant<T>, cache: Cache<T>) {
     forget((entry, vacant, cache));
+}
+
+pub fn together<T: Item>(entries: Batch<T>, charged: Charged<'_, T>, vacants: Vacants<T>) {
+    forget((entries, charged, vacants));
+}
+
+pub fn leaves<T: Kept>(leaves: Leaves<T>) {
+    forget(leaves);
 }
 
 pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P, ()>, charged: ZswapCharged<O>) {
