@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The simulated kernel's configuration, and variants of the kernel's `acompress.rs` for models.
+//! The simulated kernel's configuration, and variants of the kernel's `acompress.rs` and `swap_slots.rs`
+//! for models.
 
 use std::{env, fs, path::Path};
 
 const ACOMPRESS: &str = "../../../rust/kernel/crypto/acompress.rs";
+
+const SWAP_SLOTS: &str = "../../../rust/kernel/mm/swap_slots.rs";
 
 /// Fewer lanes, so that one is reused while another is in flight.
 const TWO_LANES: (&str, &str) = ("DEPTH: usize = 8;", "DEPTH: usize = 2;");
@@ -31,6 +34,26 @@ const VARIANTS: &[(&str, &str, &str)] = &[
     ("no_backlog", "bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,", "0,"),
 ];
 
+/// Variants of the index of slots: names, and replacements, each a seeded bug.
+const INDEX_VARIANTS: &[(&str, &str, &str)] = &[
+    (
+        "joins_what_leaves",
+        "        while live != 0 {",
+        "        while live != usize::MAX {",
+    ),
+    (
+        "leaves_unseen",
+        "if self.leaf().live.fetch_sub(self.n, Full) != self.n {",
+        "if self.leaf().live.fetch_sub(self.n, Full) == 0 {",
+    ),
+    ("frees_at_once", "leaf.free_rcu();", "drop(leaf);"),
+    (
+        "leaves_unjoined",
+        ".join(n).then(|| Self {",
+        ".join(n).then_some(Self {",
+    ),
+];
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     for config in [
@@ -41,21 +64,46 @@ fn main() {
     ] {
         println!("cargo:rustc-cfg={config}");
     }
-    println!("cargo:rerun-if-changed={ACOMPRESS}");
-    let source = fs::read_to_string(ACOMPRESS).unwrap();
-    // An included file can't have module documentation.
-    let source: String = source
+    let source = read(ACOMPRESS);
+    let source = replace(&source, TWO_LANES.0, TWO_LANES.1);
+    for (name, from, to) in VARIANTS {
+        write(name, &replace(&source, from, to));
+    }
+
+    let source = read(SWAP_SLOTS);
+    for (name, from, to) in INDEX_VARIANTS {
+        let mut source = replace(&source, from, to);
+        // A folio has the methods of all variants, and each variant has its macro.
+        for (from, to) in [
+            ("pub fn swap(", "pub fn NAME_swap("),
+            ("self.swap()", "self.NAME_swap()"),
+            ("pub fn slots<", "pub fn NAME_slots<"),
+            ("macro_rules! impl_kept ", "macro_rules! impl_kept_NAME "),
+        ] {
+            source = replace(&source, from, &to.replace("NAME", name));
+        }
+        let module = format!("$crate::mm::{name}::");
+        write(name, &source.replace("$crate::mm::swap_slots::", &module));
+    }
+}
+
+/// One of the kernel's files, to be included: without module documentation, which an included file can't
+/// have.
+fn read(path: &str) -> String {
+    println!("cargo:rerun-if-changed={path}");
+    let source = fs::read_to_string(path).unwrap();
+    source
         .split_inclusive('\n')
         .filter(|line| !line.starts_with("//!"))
-        .collect();
-    let replace = |source: &str, from, to| {
-        assert_eq!(source.matches(from).count(), 1, "{ACOMPRESS}: {from}");
-        source.replace(from, to)
-    };
-    let source = replace(&source, TWO_LANES.0, TWO_LANES.1);
+        .collect()
+}
+
+fn replace(source: &str, from: &str, to: &str) -> String {
+    assert_eq!(source.matches(from).count(), 1, "{from}");
+    source.replace(from, to)
+}
+
+fn write(name: &str, source: &str) {
     let out = env::var("OUT_DIR").unwrap();
-    for (name, from, to) in VARIANTS {
-        let path = Path::new(&out).join(format!("{name}.rs"));
-        fs::write(path, replace(&source, from, to)).unwrap();
-    }
+    fs::write(Path::new(&out).join(format!("{name}.rs")), source).unwrap();
 }

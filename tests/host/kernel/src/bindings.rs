@@ -425,9 +425,7 @@ pub unsafe fn __swap_cluster_free_entries(
         if !keeps(Promise::InvalidateLocked) {
             lock.unlock();
         }
-        for at in slots {
-            zswap_invalidate(swp_entry((*si).device, offset + at));
-        }
+        zswap_invalidate_range(swp_entry((*si).device, offset + slots.start), nr);
         if !keeps(Promise::InvalidateLocked) {
             lock.lock();
         }
@@ -879,7 +877,7 @@ pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_l
 extern "C-unwind" {
     pub fn zswap_store(folio: *mut folio) -> bool;
     pub fn zswap_load(folio: *mut folio) -> c_int;
-    pub fn zswap_invalidate(entry: swp_entry_t);
+    pub fn zswap_invalidate_range(entry: swp_entry_t, nr: c_uint);
     pub fn zswap_swapon(device: c_int, nr_pages: c_ulong) -> c_int;
     pub fn zswap_swapoff(device: c_int);
     pub fn zswap_folio_swapin(folio: *mut folio);
@@ -986,23 +984,50 @@ pub unsafe fn list_lru_alloc_memcg(_: *mut mem_cgroup, _: *mut list_lru, _: gfp_
     0
 }
 
-pub unsafe fn list_lru_add_zeroed(
+pub unsafe fn list_lru_lock(
     _: *mut list_lru,
+    _: c_int,
+    _: *mut *mut mem_cgroup,
+) -> *mut list_lru_one {
+    list_lock().lock();
+    the_list()
+}
+
+pub unsafe fn __list_lru_add(
+    _: *mut list_lru,
+    _: *mut list_lru_one,
     links: *mut list_head,
     _: c_int,
     _: *mut mem_cgroup,
 ) -> bool {
-    let lock = list_lock();
-    lock.lock();
     look_at(links);
-    let new = (*links).next.is_null();
-    if new {
-        (*links).next = links;
-        world().c.items.borrow_mut().push_back(links as usize);
-        world().c.nr_items.0.fetch_add(1, Relaxed);
-    }
-    lock.unlock();
-    new
+    assert_eq!(
+        (*links).next,
+        links,
+        "an object is added that is on no list"
+    );
+    world().c.items.borrow_mut().push_back(links as usize);
+    world().c.nr_items.0.fetch_add(1, Relaxed);
+    true
+}
+
+pub unsafe fn __list_lru_del(
+    _: *mut list_lru,
+    _: *mut list_lru_one,
+    links: *mut list_head,
+    _: c_int,
+) -> bool {
+    look_at(links);
+    let mut items = world().c.items.borrow_mut();
+    let at = items.iter().position(|item| *item == links as usize);
+    items.remove(at.expect("an object is on the list that it says it is on"));
+    drop(items);
+    world().c.nr_items.0.fetch_sub(1, Relaxed);
+    true
+}
+
+pub unsafe fn list_lru_unlock(_: *mut list_lru_one) {
+    list_lock().unlock();
 }
 
 pub unsafe fn list_lru_del_zeroed(
@@ -1146,6 +1171,47 @@ pub unsafe fn kmem_cache_alloc_node(cache: *mut kmem_cache, _: gfp_t, _: c_int) 
     }
     let layout = Layout::from_size_align((*cache).size, (*cache).align).unwrap();
     sim::alloc(layout, "slab").cast()
+}
+pub unsafe fn kmem_cache_alloc_bulk(
+    cache: *mut kmem_cache,
+    gfp: gfp_t,
+    nr: usize,
+    objects: *mut *mut c_void,
+) -> bool {
+    for i in 0..nr {
+        let ptr = kmem_cache_alloc_node(cache, gfp, 0);
+        if ptr.is_null() {
+            (0..i).for_each(|i| kfree(*objects.add(i)));
+            return false;
+        }
+        *objects.add(i) = ptr;
+    }
+    true
+}
+pub unsafe fn numa_mem_id() -> c_int {
+    0
+}
+#[repr(C)]
+pub struct callback_head {
+    next: *mut callback_head,
+    func: Option<unsafe extern "C" fn(*mut callback_head)>,
+}
+/// Calls it when a model has joined its threads: a grace period is over then.
+pub unsafe fn call_rcu(
+    head: *mut callback_head,
+    func: Option<unsafe extern "C" fn(*mut callback_head)>,
+) {
+    let address = head as usize;
+    let mut queue = world().c.work.borrow_mut();
+    assert!(
+        queue.iter().all(|(queued, _)| *queued != address),
+        "an object is freed twice"
+    );
+    let run = move || {
+        sim::forget_words(address);
+        func.unwrap()(address as *mut callback_head)
+    };
+    queue.push((address, Box::new(run)));
 }
 pub unsafe fn kfree(ptr: *const c_void) {
     assert!(
@@ -1807,7 +1873,22 @@ pub unsafe fn obj_cgroup_put(_: *mut obj_cgroup) {}
 pub unsafe fn obj_cgroup_may_zswap(_: *mut obj_cgroup) -> bool {
     true
 }
-pub unsafe fn obj_cgroup_charge_zswap(_: *mut obj_cgroup, _: usize) {}
+pub unsafe fn obj_cgroup_get_many(_: *mut obj_cgroup, _: usize) {}
+pub unsafe fn obj_cgroup_put_many(_: *mut obj_cgroup, _: usize) {}
+pub unsafe fn obj_cgroup_is_root(_: *const obj_cgroup) -> bool {
+    true
+}
+pub unsafe fn memcg_on_dfl() -> bool {
+    true
+}
+pub unsafe fn obj_cgroup_charge(_: *mut obj_cgroup, _: gfp_t, _: usize) -> c_int {
+    0
+}
+pub unsafe fn obj_cgroup_uncharge(_: *mut obj_cgroup, _: usize) {}
+pub const memcg_stat_item_MEMCG_ZSWAP_B: c_uint = 0;
+pub const memcg_stat_item_MEMCG_ZSWAPPED: c_uint = 1;
+pub const memcg_stat_item_MEMCG_ZSWAP_INCOMP: c_uint = 2;
+pub unsafe fn mod_memcg_state(_: *mut mem_cgroup, _: c_uint, _: c_int) {}
 pub unsafe fn obj_cgroup_uncharge_zswap(_: *mut obj_cgroup, _: usize) {}
 pub unsafe fn count_objcg_events(_: *mut obj_cgroup, _: u32, _: usize) {}
 pub unsafe fn count_vm_events(_: u32, _: c_long) {}

@@ -138,21 +138,42 @@ pub unsafe fn dup_slot(entry: swp_entry_t) {
     swap_cluster_unlock(ci);
 }
 
-/// `swap_put_entries_cluster()` for a slot: a process no longer refers to it.
-pub unsafe fn put_slot(entry: swp_entry_t) {
-    let ci = swap_entry_to_cluster(entry);
+/// `swap_put_entries_cluster()`: a process no longer refers to these slots. Those that are free then, and
+/// are neighbours, are freed together.
+pub unsafe fn put_slots(first: swp_entry_t, nr: u32) {
+    let ci = swap_entry_to_cluster(first);
     swap_cluster_spin_lock(ci);
-    let at = swp_cluster_offset(entry);
-    let word = word_of(entry);
-    let old = word.load(Relaxed);
-    assert!(words::count(old) > 0, "a slot without users is put");
-    let cached = words::is_folio(old) && keeps(Promise::CachedStays);
-    if words::count(old) == 1 && !cached {
-        __swap_cluster_free_entries(swap_entry_to_info(entry), ci, at, 1);
-    } else {
-        word.store(old - words::ONE, Relaxed);
+    let at = swp_cluster_offset(first);
+    let mut freed = 0;
+    for i in 0..nr {
+        let word = &swap_cluster_words(ci)[(at + i) as usize];
+        let old = word.load(Relaxed);
+        assert!(words::count(old) > 0, "a slot without users is put");
+        let cached = words::is_folio(old) && keeps(Promise::CachedStays);
+        let last = words::count(old) == 1 && !cached;
+        if last {
+            freed += 1;
+        } else {
+            word.store(old - words::ONE, Relaxed);
+        }
+        if freed > 0 && (!last || i + 1 == nr) {
+            let end = at + i + u32::from(last);
+            __swap_cluster_free_entries(swap_entry_to_info(first), ci, end - freed, freed);
+            freed = 0;
+        }
     }
     swap_cluster_unlock(ci);
+}
+
+/// `swap_put_entries_direct()`
+unsafe fn put_slots_of_process(first: swp_entry_t, nr: u32) {
+    let si = get_swap_device(first);
+    assert!(!si.is_null(), "a slot in use has a device");
+    put_slots(first, nr);
+    for val in first.val..first.val + nr as usize {
+        reclaim_swap(swp_entry_t { val });
+    }
+    put_swap_device(si);
 }
 
 /// The slot's count, read under the cluster's lock. `swap_entry_swapped()`
@@ -514,7 +535,7 @@ impl Page {
             (true, false) => return Faulted::Error,
             _ => {}
         }
-        put_slot(entry);
+        put_slots(entry, 1);
         if to_write {
             folio_free_swap(folio);
         }
@@ -522,16 +543,35 @@ impl Page {
         Faulted::Done
     }
 
-    /// The process unmaps: `zap_pte_range()`.
-    pub fn unmap(&self) {
+    /// Takes the entry out of the page table.
+    fn zap(&self) -> Pte {
         let state = self.state();
         state.lock.lock();
         let pte = state.pte.replace(Pte::None);
         self.seen().store(1, Ordering::Relaxed);
         state.lock.unlock();
+        pte
+    }
+
+    /// The process unmaps pages that are swapped, to slots one after the other, at once.
+    pub fn unmap_swapped(pages: &[&Self]) {
+        let entries: Vec<_> = pages.iter().map(|page| page.zap()).collect();
+        let Pte::Swapped(first) = entries[0] else {
+            panic!("a page is swapped");
+        };
+        for (i, entry) in entries.iter().enumerate() {
+            let val = first.val + i;
+            assert_eq!(*entry, Pte::Swapped(swp_entry_t { val }));
+        }
+        // SAFETY: The page table's slot counts are ours now.
+        unsafe { put_slots_of_process(first, pages.len() as u32) };
+    }
+
+    /// The process unmaps: `zap_pte_range()`.
+    pub fn unmap(&self) {
         // SAFETY: The page table's reference or slot count is ours now.
         unsafe {
-            match pte {
+            match self.zap() {
                 Pte::None => {}
                 Pte::Mapped(folio) => {
                     // free_swap_cache(), which only tries.
@@ -541,14 +581,7 @@ impl Page {
                     }
                     folio_put(folio);
                 }
-                Pte::Swapped(entry) => {
-                    // swap_put_entries_direct()
-                    let si = get_swap_device(entry);
-                    assert!(!si.is_null(), "a slot in use has a device");
-                    put_slot(entry);
-                    reclaim_swap(entry);
-                    put_swap_device(si);
-                }
+                Pte::Swapped(entry) => put_slots_of_process(entry, 1),
             }
         }
     }

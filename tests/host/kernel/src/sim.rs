@@ -53,9 +53,9 @@ pub enum Promise {
     TryGet,
     /// A slot that has a folio in the swap cache isn't freed.
     CachedStays,
-    /// `zswap_invalidate()` is called with the cluster locked.
+    /// `zswap_invalidate_range()` is called with the cluster locked.
     InvalidateLocked,
-    /// `zswap_invalidate()` is called for every slot that is freed.
+    /// `zswap_invalidate_range()` is called for every slot that is freed.
     InvalidateCalled,
     /// swapoff frees all slots before it continues.
     SwapoffFrees,
@@ -152,6 +152,8 @@ pub struct World {
     words: ByAddress<Rc<Word>>,
     /// In the order of first use, which is the same in every execution.
     word_order: RefCell<Vec<Rc<Word>>>,
+    /// For words that are first used by one of several threads.
+    later_words: RefCell<Vec<loom::sync::atomic::AtomicU64>>,
     locks: ByAddress<Rc<Lock>>,
     shadows: ByAddress<Rc<Shadow>>,
     values: ByAddress<Rc<dyn Any>>,
@@ -182,6 +184,7 @@ fn enter(backend: Backend, broken: Option<Promise>) {
         concurrent: Cell::new(false),
         words: Default::default(),
         word_order: Default::default(),
+        later_words: Default::default(),
         locks: Default::default(),
         shadows: Default::default(),
         values: Default::default(),
@@ -320,7 +323,15 @@ fn start() {
     world.concurrent.set(true);
     let words = world.word_order.borrow();
     words.iter().for_each(|word| word.share(world.backend));
+    if world.backend == Backend::Loom {
+        let word = || loom::sync::atomic::AtomicU64::new(0);
+        let words = core::iter::repeat_with(word).take(LATER_WORDS);
+        world.later_words.borrow_mut().extend(words);
+    }
 }
+
+/// Enough for any model: a leaf of the index has 65 words, which are all read when it is dropped.
+const LATER_WORDS: usize = 256;
 
 /// The current CPU: each thread has its own.
 pub fn cpu() -> usize {
@@ -357,6 +368,10 @@ pub fn relax() {
 pub struct Word {
     /// While there is one thread.
     plain: Cell<u64>,
+    /// What is to be added to the shared value. To loom, the thread that creates an atomic has written it.
+    /// But the thread that is the first to use a word hasn't: its initial value was in memory. So it takes
+    /// an atomic that is older than the threads, and is 0.
+    base: Cell<u64>,
     shared: core::cell::OnceCell<Shared>,
     followed: bool,
 }
@@ -377,6 +392,7 @@ impl Word {
         let word = words.entry(address).or_insert_with(|| {
             let word = Rc::new(Self {
                 plain: Cell::new(initial()),
+                base: Cell::new(0),
                 shared: core::cell::OnceCell::new(),
                 followed,
             });
@@ -384,7 +400,7 @@ impl Word {
             word
         });
         if followed && world.concurrent.get() {
-            word.share(world.backend);
+            word.share_later(world);
         }
         word.clone()
     }
@@ -407,25 +423,43 @@ impl Word {
         }
     }
 
+    /// The same, by one of several threads.
+    fn share_later(&self, world: &World) {
+        if self.shared.get().is_none() && world.backend == Backend::Loom {
+            let word = world.later_words.borrow_mut().pop();
+            self.base.set(self.plain.get());
+            let _ = self
+                .shared
+                .set(Shared::Loom(word.expect("there are enough words")));
+        }
+        self.share(world.backend);
+    }
+
     pub fn load(&self, order: Ordering) -> u64 {
+        let base = self.base.get();
         match self.shared.get() {
-            Some(Shared::Loom(word)) => word.load(order),
+            Some(Shared::Loom(word)) => word.load(order).wrapping_add(base),
             Some(Shared::Shuttle(word)) => word.load(order),
             None => self.plain.get(),
         }
     }
 
     pub fn store(&self, value: u64, order: Ordering) {
+        let base = self.base.get();
         match self.shared.get() {
-            Some(Shared::Loom(word)) => word.store(value, order),
+            Some(Shared::Loom(word)) => word.store(value.wrapping_sub(base), order),
             Some(Shared::Shuttle(word)) => word.store(value, order),
             None => self.plain.set(value),
         }
     }
 
     pub fn swap(&self, value: u64, order: Ordering) -> u64 {
+        let base = self.base.get();
         match self.shared.get() {
-            Some(Shared::Loom(word)) => word.swap(value, order),
+            Some(Shared::Loom(word)) => {
+                let old = word.swap(value.wrapping_sub(base), order);
+                old.wrapping_add(base)
+            }
             Some(Shared::Shuttle(word)) => word.swap(value, order),
             None => self.plain.replace(value),
         }
@@ -433,7 +467,7 @@ impl Word {
 
     pub fn add(&self, value: u64, order: Ordering) -> u64 {
         match self.shared.get() {
-            Some(Shared::Loom(word)) => word.fetch_add(value, order),
+            Some(Shared::Loom(word)) => word.fetch_add(value, order).wrapping_add(self.base.get()),
             Some(Shared::Shuttle(word)) => word.fetch_add(value, order),
             None => self.plain.replace(self.plain.get().wrapping_add(value)),
         }
@@ -444,8 +478,14 @@ impl Word {
             Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst => Ordering::Acquire,
             _ => Ordering::Relaxed,
         };
+        let base = self.base.get();
         match self.shared.get() {
-            Some(Shared::Loom(word)) => word.compare_exchange(old, new, order, failed),
+            Some(Shared::Loom(word)) => {
+                let [from, to] = [old, new].map(|value| value.wrapping_sub(base));
+                let ret = word.compare_exchange(from, to, order, failed);
+                ret.map(|old| old.wrapping_add(base))
+                    .map_err(|now| now.wrapping_add(base))
+            }
             Some(Shared::Shuttle(word)) => word.compare_exchange(old, new, order, failed),
             None if self.plain.get() == old => Ok(self.plain.replace(new)),
             None => Err(self.plain.get()),
@@ -727,6 +767,22 @@ pub fn free(ptr: *mut u8) {
         .entry(layout)
         .or_default()
         .push(address);
+}
+
+/// Forgets the words in the allocation around `address`: of memory that is freed without being dropped.
+pub fn forget_words(address: usize) {
+    let Some(world) = try_world() else { return };
+    let memory = world.memory.borrow();
+    let around = memory
+        .iter()
+        .map(|(start, (layout, _))| *start..*start + layout.size())
+        .find(|around| around.contains(&address));
+    drop(memory);
+    around
+        .into_iter()
+        .flatten()
+        .step_by(8)
+        .for_each(Word::forget);
 }
 
 /// Whether an address is that of allocated memory of this kind.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The XArray, replaced at its API. It guarantees less than C's: lockless reads are unordered, and
-//! an array that isn't published yet can't be used.
+//! The XArray, replaced at its API. A lockless read that finds an element is an acquire: loom has no
+//! dependencies, which are all that C guarantees. One that finds none orders nothing, and an array that
+//! isn't published yet can't be used.
 
 use crate::{
     alloc::Flags,
     bindings,
-    error::{code::ENOMEM, Error},
+    error::{
+        code::{EBUSY, ENOMEM},
+        Error,
+    },
     ffi::c_void,
-    sim::{self, Lock, Promise, Shadow, Word},
+    sim::{self, keeps, Lock, Promise, Shadow, Word},
     str::CStr,
     sync::LockClassKey,
     types::ForeignOwnable,
@@ -18,7 +22,7 @@ use pin_init::PinInit;
 use std::{
     collections::BTreeMap,
     rc::Rc,
-    sync::atomic::Ordering::{Relaxed, Release},
+    sync::atomic::Ordering::{Acquire, Relaxed, Release},
 };
 
 pub struct XArray<T> {
@@ -26,29 +30,8 @@ pub struct XArray<T> {
     _p: PhantomData<(T, fn(T) -> T)>,
 }
 
-/// The result of `load`.
-pub struct Unguarded<'a, T> {
-    ptr: NonNull<c_void>,
-    _xa: PhantomData<&'a XArray<T>>,
-}
-
-impl<'a, T: ForeignOwnable> Unguarded<'a, T> {
-    /// # Safety
-    ///
-    /// As in the kernel.
-    pub unsafe fn borrow<'b>(&self) -> T::Borrowed<'b>
-    where
-        'a: 'b,
-        T: 'b,
-    {
-        // SAFETY: By the requirement.
-        unsafe { T::borrow(self.ptr.as_ptr()) }
-    }
-}
-
-// SAFETY: It contains no `T`, only words that the checker shares, and lends none: `store` and
-// `erase` move a `T` in and out, possibly between tasks, which `Send` allows; borrowing the result
-// of `load` is unsafe.
+// SAFETY: It contains no `T`, only words that the checker shares, and lends none: `insert` and
+// `remove` move a `T` in and out, possibly between tasks, which `Send` allows; `load` returns a pointer.
 unsafe impl<T: Send> Sync for XArray<T> {}
 
 #[derive(Debug)]
@@ -102,7 +85,7 @@ impl<T: ForeignOwnable> XArray<T> {
         slot.or_insert_with(|| Word::at(name, true, || 0)).clone()
     }
 
-    fn lock(&self) -> Rc<Lock> {
+    fn lock_array(&self) -> Rc<Lock> {
         let lock = Lock::at(self.at(), Some(Promise::ArrayLock));
         lock.lock();
         lock
@@ -118,60 +101,70 @@ impl<T: ForeignOwnable> XArray<T> {
         self.array().head.load(Relaxed) == 0
     }
 
-    pub fn load(&self, index: usize) -> Option<Unguarded<'_, T>> {
-        let ptr = NonNull::new(self.slot(index).load(Relaxed) as *mut c_void)?;
-        // Callers go on to access the array.
-        if let Some(memory) = Shadow::at(ptr.as_ptr() as usize) {
-            memory.read();
-        }
-        Some(Unguarded {
-            ptr,
-            _xa: PhantomData,
-        })
+    pub fn load(&self, index: usize) -> Option<NonNull<c_void>> {
+        // rcu_dereference(): what the pointer leads to is ordered, by the dependency.
+        let ptr = NonNull::new(self.slot(index).load(Acquire) as *mut c_void)?;
+        // Callers go on to access the element.
+        Shadow::live(ptr.as_ptr() as usize).read();
+        Some(ptr)
     }
 
-    pub fn erase(&self, index: usize) -> Option<T> {
-        let slot = self.slot(index);
-        let lock = self.lock();
-        let old = slot.swap(0, Relaxed);
-        if old != 0 {
-            let head = self.array().head.clone();
-            head.store(head.load(Relaxed) - 1, Relaxed);
-        }
-        lock.unlock();
-        // SAFETY: Null, or from `into_foreign`, and no longer in the array.
-        unsafe { T::try_from_foreign(old as *mut c_void) }
-    }
-
-    pub fn store(&self, index: usize, value: T, gfp: Flags) -> Result<Option<T>, StoreError<T>> {
-        self.store_and_load(index, value, gfp).map(|(_, old)| old)
-    }
-
-    pub fn store_and_load(
-        &self,
-        index: usize,
-        value: T,
-        _: Flags,
-    ) -> Result<(Unguarded<'_, T>, Option<T>), StoreError<T>> {
+    pub fn insert(&self, index: usize, value: T, _: Flags) -> Result<(), StoreError<T>> {
         if bindings::fails(bindings::Fault::Memory) {
             let error = ENOMEM;
             return Err(StoreError { error, value });
         }
-        let new = value.into_foreign();
         let slot = self.slot(index);
-        let lock = self.lock();
-        let old = slot.swap(new as u64, Relaxed);
-        if old == 0 {
+        let lock = self.lock_array();
+        let ret = if slot.load(Relaxed) == 0 {
+            // The way to an element is there before the element.
             let head = self.array().head.clone();
             head.store(head.load(Relaxed) + 1, Relaxed);
-        }
-        lock.unlock();
-        let stored = Unguarded {
-            ptr: NonNull::new(new).unwrap(),
-            _xa: PhantomData,
+            slot.store(value.into_foreign() as u64, Release); // rcu_assign_pointer()
+            Ok(())
+        } else {
+            if !keeps(Promise::ArrayLock) {
+                // The lock would have waited for a task that is removing it.
+                sim::relax();
+            }
+            let error = EBUSY;
+            Err(StoreError { error, value })
         };
-        // SAFETY: As in `erase`.
-        Ok((stored, unsafe { T::try_from_foreign(old as *mut c_void) }))
+        lock.unlock();
+        ret
+    }
+
+    pub fn lock(&self) -> Guard<'_, T> {
+        Guard {
+            xa: self,
+            lock: self.lock_array(),
+        }
+    }
+}
+
+/// The array's lock is held.
+pub struct Guard<'a, T: ForeignOwnable> {
+    xa: &'a XArray<T>,
+    lock: Rc<Lock>,
+}
+
+impl<T: ForeignOwnable> Guard<'_, T> {
+    pub fn remove(&mut self, index: usize) -> Option<T> {
+        let slot = self.xa.slot(index);
+        let old = slot.load(Relaxed);
+        if old != 0 {
+            slot.store(0, Relaxed);
+            let head = self.xa.array().head.clone();
+            head.store(head.load(Relaxed) - 1, Relaxed);
+        }
+        // SAFETY: Null, or from `into_foreign`, and no longer in the array.
+        unsafe { T::try_from_foreign(old as *mut c_void) }
+    }
+}
+
+impl<T: ForeignOwnable> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        self.lock.unlock();
     }
 }
 

@@ -9,6 +9,8 @@
 mod age;
 #[path = "../../../../samples/rust/zswap_rs/limits.rs"]
 mod limits;
+#[path = "../../../../samples/rust/zswap_rs/runs.rs"]
+mod runs;
 #[path = "../../../../rust/kernel/mm/swap_table.rs"]
 mod swap_table;
 #[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
@@ -53,6 +55,7 @@ pub mod api {
     use crate::{
         age,
         limits::{Fullness, Limits},
+        runs::Runs,
         swap_table::{Layout, Word},
         window::{self, Noted},
     };
@@ -60,6 +63,18 @@ pub mod api {
 
     /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
     /// tests/swap_table.c. The value is a page frame number or a shadow.
+    /// For each page of a folio, of which some compress, whether it is tried.
+    pub fn tried(enabled: bool, compress: &[bool]) -> impl Iterator<Item = bool> + '_ {
+        let mut runs = Runs::new(enabled);
+        compress.iter().map(move |&compresses| {
+            let tries = runs.try_next();
+            if tries {
+                runs.tried(compresses);
+            }
+            tries
+        })
+    }
+
     pub fn decode<const PFN_BITS: u32>(raw: usize) -> (&'static str, usize, u8, bool) {
         match Layout::<PFN_BITS>::decode(raw) {
             Word::Null => ("null", 0, 0, false),

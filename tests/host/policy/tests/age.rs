@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The shrinker's freeable count, against a model of C's computation and of what its mailing-list
+//! The shrinker's freeable count, against a model of the computation in C and of what its mailing-list
 //! thread promised.
 
 use policy::api::{scale, spare};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The limits, against a model of C's computation, for any percentages and sizes.
+//! The limits, against a model of the computation in C, for any percentages and sizes.
 
 use policy::api::{check, pages};
 use proptest::prelude::*;

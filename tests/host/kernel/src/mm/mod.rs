@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Memory management: the kernel's own files.
+//! Memory management: the kernel's own files, and variants of the index of slots for models.
 
 #[path = "../../../../../rust/kernel/mm/debug.rs"]
 pub mod debug;
@@ -32,6 +32,16 @@ pub mod trace;
 pub mod vmstat;
 #[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]
 pub mod zsmalloc;
+
+macro_rules! variants {
+    ($($name:ident)*) => {
+        $(pub mod $name {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+        })*
+    };
+}
+
+variants! { joins_what_leaves leaves_unseen frees_at_once leaves_unjoined }
 
 pub mod virt {
     //! A VMA, by its address.

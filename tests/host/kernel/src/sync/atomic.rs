@@ -3,7 +3,7 @@
 //! Atomic words. Memory has a word's initial value: a word can be created in a constant, and is as
 //! large as in the kernel. Its value in this execution is looked up by its address.
 
-use crate::sim::Word;
+use crate::sim::{Shadow, Word};
 use core::cell::UnsafeCell;
 use ordering::{AcquireOrRelaxed, Any, ReleaseOrRelaxed};
 use std::rc::Rc;
@@ -49,6 +49,8 @@ pub mod ordering {
 pub trait Value: Copy {
     /// Whether all orders of accesses are tried: not those of counters.
     const FOLLOWED: bool;
+    /// Whether it is a pointer.
+    const POINTER: bool = false;
     fn into_word(self) -> u64;
     fn from_word(word: u64) -> Self;
 }
@@ -80,6 +82,7 @@ impl Value for bool {
 
 impl<T> Value for *mut T {
     const FOLLOWED: bool = true;
+    const POINTER: bool = true;
     fn into_word(self) -> u64 {
         self as u64
     }
@@ -121,7 +124,14 @@ impl<T: Value> Atomic<T> {
     }
 
     pub fn load<O: AcquireOrRelaxed>(&self, _: O) -> T {
-        T::from_word(self.word().load(O::ORDER))
+        let word = self.word().load(O::ORDER);
+        // A caller that loads a pointer goes on to access what it points to.
+        if T::POINTER {
+            if let Some(memory) = Shadow::at(word as usize) {
+                memory.read();
+            }
+        }
+        T::from_word(word)
     }
 
     pub fn store<O: ReleaseOrRelaxed>(&self, value: T, _: O) {

@@ -7,7 +7,7 @@
 //! no double free, use after free, or unordered access by two threads; and nothing is left at the
 //! end.
 
-use super::requests::*;
+use super::{leaves::*, requests::*};
 use kernel::{
     alloc::KBox,
     bindings,
@@ -21,6 +21,7 @@ use std::{process::Command, time::Instant};
 
 static A: Page = Page::new();
 static B: Page = Page::new();
+static C: Page = Page::new();
 
 /// Page `A` in slot 1, stored in zswap, without its second chance: the shrinker will write it back.
 fn old_page(version: u16) -> Device {
@@ -373,6 +374,59 @@ fn neighbours() {
     shut_down(device, &[&B]);
 }
 
+/// Two slots of one leaf, in different clusters: the last one that is filled is freed, and the other stored
+/// to. The leaf goes, or it is joined.
+fn free_and_store() {
+    let device = old_page(2);
+    B.create(Content::new(1, 4));
+    together(vec![
+        Box::new(|| A.unmap()),
+        Box::new(move || _ = B.reclaim(device.slot(5))),
+    ]);
+    shut_down(device, &[&B]);
+}
+
+/// Two slots of one leaf that isn't there are stored to at once: both tasks insert it.
+fn two_stores() {
+    let device = boot();
+    A.create(Content::new(0, 2));
+    B.create(Content::new(1, 4));
+    together(vec![
+        Box::new(move || _ = A.reclaim(device.slot(1))),
+        Box::new(move || _ = B.reclaim(device.slot(5))),
+    ]);
+    shut_down(device, &[&A, &B]);
+}
+
+/// Slots that follow one another are freed together, while another one of their leaf is stored to.
+fn free_range_and_store() {
+    let device = old_page(2);
+    B.create(Content::new(1, 4));
+    assert!(B.reclaim(device.slot(2)));
+    C.create(Content::new(2, 6));
+    together(vec![
+        Box::new(|| Page::unmap_swapped(&[&A, &B])),
+        Box::new(move || _ = C.reclaim(device.slot(5))),
+    ]);
+    shut_down(device, &[&C]);
+}
+
+/// A page is loaded from the device, and its slot freed, where a leaf is that goes: the last slot of it that
+/// is filled is freed.
+fn free_and_load_from_device() {
+    let device = boot();
+    B.create(Content::new(1, 4));
+    assert!(B.reclaim(device.slot(5)));
+    c::shrink(1);
+    assert_eq!(c::shrink(1), 1);
+    // SAFETY: The device exists to the end of the model.
+    assert!(unsafe { c::reclaim_cached(device.slot(5)) });
+    A.create(Content::new(0, 2));
+    assert!(A.reclaim(device.slot(1)));
+    together(vec![Box::new(|| A.unmap()), Box::new(|| fault(&B, true))]);
+    shut_down(device, &[&B]);
+}
+
 /// A device's trees are used as soon as they are visible: by a folio of that device, with nothing
 /// but the pointer to the trees to order the two.
 fn publication() {
@@ -481,7 +535,16 @@ models! {
     too_late_to_load: 3,
     too_late_to_write_back: 3,
     neighbours: 1,
+    free_and_store: 3,
+    two_stores: 3,
+    free_range_and_store: 3,
+    free_and_load_from_device: 3,
     publication: 3,
+    leaf_filled_by_two: 4,
+    leaf_left_and_joined: 4,
+    leaf_left_and_joined_by_two: 3,
+    leaf_left_and_looked_at: 4,
+    leaf_left_by_two: 4,
     two_requests: 3,
     backlog: 2,
     requests_again: 2,
@@ -490,6 +553,10 @@ models! {
     one_request: 3,
     ;
     // Seeded bugs, and what fails.
+    mistake_joins_what_leaves: LOST,
+    mistake_leaves_unseen: LOST,
+    mistake_frees_at_once: GONE,
+    mistake_leaves_unjoined: LOST,
     mistake_returns_early: RACE,
     mistake_does_not_wait: "what is compressed is the page",
     mistake_transform_goes_first: "a transform goes with requests",

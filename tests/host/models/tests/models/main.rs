@@ -4,6 +4,7 @@
 //! one in random orders; and random sequences of operations on pages.
 
 mod every_order;
+mod leaves;
 mod promises;
 mod random_order;
 mod requests;

@@ -26,17 +26,19 @@ const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
 const LEAVES: &str = "swap_cache::leaves_outside: true";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
+/// Two tasks have one slot: both take its entry.
+const TAKEN: &str = "an object is on a list that was freed";
 const UNUSED: &str = "swapoff finds no user of the slots";
 
 // The guarantee, the model, and what fails in it.
 promises! {
     one_has_a_folios_lock: FolioLock, two_loads, RACE;
     one_has_a_clusters_lock: ClusterLock, load_and_free, LEAVES;
-    one_has_an_arrays_lock: ArrayLock, neighbours, LEFT;
+    one_has_an_arrays_lock: ArrayLock, neighbours, OTHER;
     one_has_a_lists_lock: ListLock, load_and_writeback, RACE;
     no_reference_where_there_is_none: TryGet, store_again_other, FREED;
     a_slot_with_a_folio_is_not_freed: CachedStays, load_and_free, LEAVES;
-    a_slot_is_invalidated_under_the_lock: InvalidateLocked, free_and_reuse, OTHER;
+    a_slot_is_invalidated_under_the_lock: InvalidateLocked, free_and_reuse, TAKEN;
     a_slot_that_is_freed_is_invalidated: InvalidateCalled, free_and_writeback, LEFT;
     swapoff_frees_all_slots: SwapoffFrees, swapoff_and_writeback, LEFT;
     swapoff_waits: SwapoffWaits, swapoff_and_free, RACE;
