@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1
 # zswap's charges to a memory cgroup, and a cgroup's limits on zswap.
 . ./lib.sh
-plan 16
+plan 18
 
 swap_on virtio
 start a 0
@@ -33,6 +33,8 @@ counted() { awk -v ino="$(command stat -c %i /cg/a)" '$1 == ino { n = $2 } END {
 set_param shrinker_enabled Y
 with a lose 2
 point "the shrinker counts what is left of it" "$(debug stored_pages) $(soon 1024 counted)" "1024 1024"
+point "pages that are unmapped are uncharged" "$(soon $((1024 * 4096)) stat zswapped) $(soon $((1024 * 4096)) current)" \
+	"$((1024 * 4096)) $((1024 * 4096))"
 set_param shrinker_enabled N
 with a fill zero 3
 with a out
@@ -59,6 +61,20 @@ point "everything is 0 after swapoff" \
 	"$(soon 0 stat zswapped) $(soon 0 stat zswap_incomp) $(soon 0 current) $(debug stored_pages) $(debug stored_incompressible_pages) $(debug pool_total_size)" \
 	"0 0 0 0 0 0"
 stop a
+
+# A folio is charged as a whole.
+swap_on virtio
+folios 64
+start a 0
+with a map 256 64
+with a fill random 9
+with a out
+point "a large folio is charged for each of its pages" \
+	"$(soon $((256 * 4096)) stat zswapped) $(soon $((256 * 4096)) stat zswap_incomp) $(soon $((256 * 4096)) current)" \
+	"$((256 * 4096)) $((256 * 4096)) $((256 * 4096))"
+stop a
+folios 4
+swap_off
 
 # A cgroup is removed while its pages are stored: they pass to its parent.
 swap_on virtio

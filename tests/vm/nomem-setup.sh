@@ -57,7 +57,8 @@ point "nothing is left of them" "$(left "lz4 4")" "$(nothing "lz4 4")"
 # --- Swap devices -------------------------------------------------------------
 start a 0
 with a map 64 4
-mkswap /dev/vda 65536 > /run/mkswap
+# One tree: its memory is of the size that nothing else in swapon is of.
+mkswap /dev/vda 16384 > /run/mkswap
 device=/dev/vda
 use_device()
 {

@@ -21,6 +21,10 @@ load()
 	echo "$(ask a fail in "$1"), $(ask a check)"
 }
 
+# What the index of entries is made of, in Rust and in C.
+index=radix_tree_node
+[ ! -e /sys/kernel/slab/zswap_leaf ] || index=zswap_leaf
+
 # some COUNT: 1 if it is positive
 some() { [ "$1" -gt 0 ] && echo 1 || echo 0; }
 
@@ -36,7 +40,7 @@ for swap in brd virtio file; do
 		point "$swap, $kib KiB: and makes the store fail" \
 			"$(true_that [ "$(grew reject_alloc_fail)" -gt 4 ]) $(true_that [ "$(grew reject_kmemcache_fail)" -gt 0 ])" "yes yes"
 		got='' want=''
-		for cache in zswap_entry zs_handle zspage radix_tree_node; do
+		for cache in zswap_entry zs_handle zspage $index; do
 			with a fill text 1
 			mark
 			only $cache

@@ -7,7 +7,7 @@
  *   map PAGES KIB      anonymous memory, KIB (that of a page, 64, 2048) asks for that folio size
  *   node N             memory comes from node N alone from now on
  *   fill KIND SEED     write a pattern: text, random, zero, same (one word again and again),
- *                      last (15 text, 1 random)
+ *                      last (15 text, 1 random), first (2 random, 14 text)
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
  *   in                 read every page once; answers "PAGES-BACK NS"
@@ -59,8 +59,8 @@
 static unsigned char *mem;
 static size_t pages;
 
-static enum { TEXT, RANDOM, ZERO, SAME, LAST, DISK } kind;
-static const char *const kinds[] = { "text", "random", "zero", "same", "last" };
+static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, DISK } kind;
+static const char *const kinds[] = { "text", "random", "zero", "same", "last", "first" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
@@ -87,7 +87,8 @@ static void make_page(size_t index, uint64_t *to)
 	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
 					  "pages\t/*", "\n\treturn", "folio = ", "struct x" };
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 2 + 1;
-	bool random = kind == RANDOM || (kind == LAST && index % 16 == 15);
+	bool random = kind == RANDOM || (kind == LAST && index % 16 == 15) ||
+		      (kind == FIRST && index % 16 < 2);
 
 	next(&x);
 	for (size_t i = 0; i < PAGE / 8; i++) {
