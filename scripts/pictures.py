@@ -121,7 +121,7 @@ def compressors():
     """Instructions to store and to load a page, and memory in % of it: means of what compresses."""
     figures, corpora, what = {}, [], None
     for cells in tables("docs/compressors.md"):
-        if cells[0] in ("memory, % of a page", "store, instructions a page", "load, instructions a page"):
+        if cells[0] in ("memory, % of a page", "store, instructions per page", "load, instructions per page"):
             what, corpora = cells[0].split(",")[0], cells[1:]
         elif what and cells[0].startswith("`") and len(cells) == len(corpora) + 1:
             some = [float(cell) for cell, corpus in zip(cells[1:], corpora) if corpus != "random"]

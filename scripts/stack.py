@@ -31,11 +31,10 @@ CHARGE = "mem_cgroup_swapin_charge_folio"
 PATHS = [
     ("store, to compress", "zswap_store", None, "crypto_acomp_compress"),
     ("store, to allocate", "zswap_store", None, "zs_malloc"),
-    ("store, to the tree", "zswap_store", None, "__xa_store|xa_store"),
+    ("store, to the tree", "zswap_store", None, "__xa_store|xa_store|__xa_insert"),
     ("store, to its cgroup's LRU", "zswap_store", None, "list_lru_walk_one"),
     ("store of eight pages at once, to compress", "zswap_store", None, "crypto_acomp_compress"),
     ("store of eight pages at once, to allocate", "zswap_store", None, "zs_malloc"),
-    ("store of eight pages at once, to the tree", "zswap_store", None, "__xa_store|xa_store"),
     ("load, to decompress", "zswap_load", None, "crypto_acomp_decompress"),
     ("invalidate, to free", "zswap_invalidate", None, "zs_free"),
     ("shrinker, to the LRU", "zswap_shrinker_scan", r"shrinker::.*scan", "list_lru_walk_one"),
@@ -67,7 +66,7 @@ IN_RECLAIM = ("zswap_store", "zswap_shrinker_scan")
 LIMIT = 1.1
 
 # Without a counterpart in C, and only for asynchronous compressors: these paths go through it, no others do.
-TOGETHER = "store_together"
+TOGETHER = "compress_in_lanes"
 TOGETHER_LIMIT = 16384 // 10  # bytes, of the stack
 
 
