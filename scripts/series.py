@@ -47,8 +47,8 @@ crate is exported to modules.""",
     ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
      """A folio's state is a type: locked, in the swap cache, not read yet. Access
 to the data of a swap slot requires a witness that the slot can't be freed:
-a locked folio in the swap cache, or the slot being freed under its cluster's
-lock.""",
+a locked folio in the swap cache, or the slot being freed under the lock of
+its cluster.""",
      r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",
@@ -59,8 +59,11 @@ are read and written as a whole.""",
     ("rust: mm: The swap cache, its table and readahead",
      """Swap-table entries are a type whose layout is compared with C's at build
 time. Tracepoints take closures: a disabled event evaluates none of its
-fields.""",
-     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap\.h"
+fields.
+
+swap_range_free() tells zswap of a range of freed slots. For C that is the
+loop that was there.""",
+     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
      """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
