@@ -38,7 +38,7 @@ void writeback_skips_refused_folio(struct kunit *test)
 	}
 }
 
-/* All of the folio's pages are in the index, and none is on the list yet: writeback gets none of them. */
+/* All of the folio's pages are in the index, none is on the list yet: writeback gets none. */
 void writeback_skips_half_stored_folio(struct kunit *test)
 {
 	struct folio *folio;

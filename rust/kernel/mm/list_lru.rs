@@ -407,10 +407,11 @@ impl<T: Item> ListLru<T> {
     #[inline]
     unsafe fn add_chain(chain: *mut bindings::list_head, nr: usize, objcg: Option<&ObjCgroup>) {
         let lru = T::lru().lru.get();
-        // SAFETY: By the requirement these are the links of an object, which is alive, in a slab cache,
-        // and on a node that has memory.
-        let nid_of =
-            |links: *mut bindings::list_head| unsafe { slab::nid_of(T::from_links(links.cast())) };
+        let nid_of = |links: *mut bindings::list_head| {
+            // SAFETY: By the requirement these are the links of an object, which is alive, in a slab
+            // cache, and on a node that has memory.
+            unsafe { slab::nid_of(T::from_links(links.cast())) }
+        };
         let rcu = rcu::read_lock();
         let (mut links, mut left) = (chain, nr);
         while left != 0 {

@@ -1250,7 +1250,7 @@ mod tests {
         // Freeing takes what is there, across leaves, and no neighbour.
         assert!(free(edge - 2, 4) == 0);
         for (offset, number) in [(edge - 2, 1), (edge - 1, 2), (edge, 3), (edge + 2, 4)] {
-            assert!(keep(offset, number)? == None);
+            assert!(keep(offset, number)?.is_none());
         }
         assert!((live(0), live(edge), live(2 * edge)) == (Some(2), Some(2), None));
         assert!(free(edge - 1, 2) == 23);
@@ -1262,7 +1262,7 @@ mod tests {
         // A leaf goes with the last slot of it, and another comes.
         assert!(free(0, 2 * edge) == 54);
         assert!((live(0), live(edge)) == (None, None));
-        assert!(keep(3, 6)? == None);
+        assert!(keep(3, 6)?.is_none());
         assert!(live(0) == Some(1));
 
         // A share keeps a leaf without a filled slot.
@@ -1270,7 +1270,7 @@ mod tests {
         assert!(free(3, 1) == 6);
         assert!(live(0) == Some(2));
         drop(share);
-        assert!(live(0) == None);
+        assert!(live(0).is_none());
         assert!(detach()?);
 
         // What was left in a tree is dropped with it, and the caller is told.

@@ -26,9 +26,11 @@ pub fn attack<'a, T: Item>(
     let prepared = Prepared { objcg, ..prepared }; //~[attack] E0451
                                                    //~[attack]^ E0451
     #[cfg(attack)]
+    #[rustfmt::skip]
     let object = ObjectRef { object: one, ..object }; //~[attack] E0451
                                                       //~[attack]^ E0451
     #[cfg(attack)]
+    #[rustfmt::skip]
     let uncharges = Uncharges { objcg: None, ..uncharges }; //~[attack] E0451
                                                             //~[attack]^ E0451
     (charged, prepared, object)

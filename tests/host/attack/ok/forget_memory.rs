@@ -12,8 +12,8 @@ use kernel::{
     crypto::acompress::Compressor,
     mm::{
         list_lru::{Batch, Charged, Item},
-        swap_slots::{Kept, Leaves},
         memcontrol::{ZswapCharged, ZswapObject},
+        swap_slots::{Kept, Leaves},
         zsmalloc::{HasPool, Object, Pool},
     },
     percpu::PerCpu,
