@@ -455,8 +455,8 @@ impl<T: Item> ListLru<T> {
         }
         let Some(lru) = T::lru().ready() else { return };
         Self::with_memcg(object, |memcg| {
-            // SAFETY: As in `add`. If the object was never added, its links are zeroed, and it
-            // doesn't matter which list is locked.
+            // SAFETY: As in `add_chain`: `lru` is initialised, and the group, which RCU keeps, or its
+            // parent has the list that the object was put on. C looks at the links again under its lock.
             unsafe {
                 bindings::list_lru_del_zeroed(
                     lru,

@@ -535,9 +535,9 @@ pub fn charge_all<'o, O: ZswapObject + 'o>(
         }
         if let Some(objcg) = objcg {
             sum.add(charged.object.bytes());
-            // INVARIANT: Charged below, before anybody else looks: `objects` lends each once. So is the
-            // reference got there.
-            // SAFETY: The group is alive, and the reference is got below, before anything puts it.
+            // INVARIANT: Charged below, before any other access: `objects` lends each object once.
+            // SAFETY: The group is alive. The reference is taken below, before it can be put, as the
+            // object is lent until then.
             charged.objcg = Some(unsafe { ARef::from_raw(NonNull::from(objcg)) });
         }
     }

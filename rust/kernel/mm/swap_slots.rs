@@ -187,7 +187,7 @@ struct Leaf<T: Kept> {
     _p: PhantomData<fn(T) -> T>,
 }
 
-// SAFETY: It owns values of `T::Owned`, which are `Send`; the head is the slab allocator's.
+// SAFETY: It owns values of `T::Owned`, which are `Send`; the head is RCU's once the leaf is freed.
 unsafe impl<T: Kept> Send for Leaf<T> {}
 // SAFETY: A witness lends a value to one task at a time, and `T::Owned` is `Sync` besides.
 unsafe impl<T: Kept> Sync for Leaf<T> {}
