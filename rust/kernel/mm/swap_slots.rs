@@ -1075,11 +1075,12 @@ pub struct Attached<'a, T>(PhantomData<DeadDevice<'a>>, PhantomData<fn(T) -> T>)
 
 impl<'a> DeadDevice<'a> {
     /// Makes trees of `T` for the slots of the device. May sleep. Fails with `ENOMEM`; with `EINVAL`
-    /// for a device that isn't to be put into use.
+    /// for a device that isn't to be put into use, or that has more slots than
+    /// [`SwapEntry::OFFSET_BITS`] can name, which C refuses before.
     ///
     /// Mirrors `zswap_swapon()`.
     pub fn attach<T: Kept>(mut self, key: Pin<&'static LockClassKey>) -> Result<Attached<'a, T>> {
-        if self.nr_slots == 0 {
+        if self.nr_slots == 0 || self.nr_slots as u64 > 1 << SwapEntry::OFFSET_BITS {
             return Err(EINVAL);
         }
         let nr = self.nr_slots.div_ceil(SLOTS_PER_TREE);

@@ -13,13 +13,22 @@ use crate::bindings;
 ///
 /// # Invariants
 ///
-/// The device's number is below `MAX_SWAPFILES`: the entry names, or once named, a slot of a device
-/// that was active under that number.
+/// The device's number is below `MAX_SWAPFILES`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct SwapEntry(bindings::swp_entry_t);
 
+const MAX_DEVICE: usize = bindings::MAX_SWAPFILES as usize - 1;
+
+const DEVICE_BITS: u32 = usize::BITS - MAX_DEVICE.leading_zeros();
+
 impl SwapEntry {
+    /// Bits of an offset: the header of a swap device, `last_page` of `union swap_header`, has 32.
+    pub const OFFSET_BITS: u32 = u32::BITS;
+
+    /// Bits of a packed entry: see [`SwapEntry::pack`].
+    pub const BITS: u32 = DEVICE_BITS + Self::OFFSET_BITS;
+
     /// # Safety
     ///
     /// `raw` must meet the type's invariant.
@@ -46,6 +55,28 @@ impl SwapEntry {
     pub fn offset(self) -> usize {
         // SAFETY: Arithmetic on the value.
         unsafe { bindings::swp_offset(self.0) }
+    }
+
+    /// The entry in [`SwapEntry::BITS`] bits: the device in the lowest, and the offset.
+    ///
+    /// An offset that is too large is cut off; no device in use has one, see [`DeadDevice::attach`].
+    ///
+    /// [`DeadDevice::attach`]: super::swap_slots::DeadDevice::attach
+    #[inline]
+    pub fn pack(self) -> u64 {
+        let offset = self.offset() as u64 & ((1 << Self::OFFSET_BITS) - 1);
+        offset << DEVICE_BITS | self.device() as u64
+    }
+
+    /// The entry that [`SwapEntry::pack`] has made `bits` from, in the low [`SwapEntry::BITS`] bits. Others
+    /// give an entry that names some slot or other.
+    #[inline]
+    pub fn unpack(bits: u64) -> Self {
+        let device = (bits as usize & ((1 << DEVICE_BITS) - 1)).min(MAX_DEVICE);
+        let offset = bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1);
+        // INVARIANT: The device's number is below `MAX_SWAPFILES`.
+        // SAFETY: Arithmetic on the values.
+        Self(unsafe { bindings::swp_entry(device, offset as usize) })
     }
 
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
@@ -86,6 +117,13 @@ mod tests {
             assert_eq!(entry.after(5).offset(), offset + 5);
             assert!(entry == entry.after(0));
             assert!(entry != entry.after(1));
+            assert!(SwapEntry::unpack(entry.pack()) == entry);
+            // What others have in the bits above doesn't matter.
+            assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);
         }
+        // SAFETY: Arithmetic on the values.
+        let largest = SwapEntry(unsafe { bindings::swp_entry(last, (1 << SwapEntry::OFFSET_BITS) - 1) });
+        assert!(SwapEntry::unpack(largest.pack()) == largest);
+        assert_eq!(SwapEntry::unpack(u64::MAX).device(), last);
     }
 }

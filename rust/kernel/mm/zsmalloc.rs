@@ -32,13 +32,25 @@ use crate::{
         CStr,
         CStrExt as _, //
     },
-    sync::generations::Ref,
+    sync::{
+        atomic::{
+            ordering::Relaxed,
+            Atomic, //
+        },
+        generations::{
+            Generation,
+            Ref, //
+        },
+    },
     types::{
         NotThreadSafe,
         Opaque, //
     },
 };
-use core::ptr::NonNull;
+use core::{
+    marker::PhantomData,
+    ptr::NonNull, //
+};
 
 /// A zsmalloc pool. Mirrors `struct zs_pool`.
 ///
@@ -89,12 +101,13 @@ impl Drop for Pool {
 /// Must return the same pool always, as long as the value lives.
 ///
 /// [`impl_has_zs_pool!`]: crate::impl_has_zs_pool
-pub unsafe trait HasPool: Send + Sync + 'static {
+pub unsafe trait HasPool: Generation {
     /// The pool.
     fn zs_pool(&self) -> &Pool;
 }
 
-/// Implements [`HasPool`](crate::mm::zsmalloc::HasPool) for a type with a field that is a pool.
+/// Implements [`HasPool`](crate::mm::zsmalloc::HasPool) for a type with a field that is a pool, and
+/// [`Generation`](crate::sync::generations::Generation).
 ///
 /// ```ignore
 /// impl_has_zs_pool! { impl HasPool for MyPool { self.zs } }
@@ -102,6 +115,8 @@ pub unsafe trait HasPool: Send + Sync + 'static {
 #[macro_export]
 macro_rules! impl_has_zs_pool {
     (impl HasPool for $self:ty { self.$field:ident }) => {
+        $crate::impl_generation! { impl Generation for $self }
+
         // SAFETY: A field of a value that is only shared stays the same: a `Pool` has nothing that
         // `&Pool` could change.
         unsafe impl $crate::mm::zsmalloc::HasPool for $self {
@@ -119,11 +134,14 @@ macro_rules! impl_has_zs_pool {
 
 /// An object in a pool, of 1 to `PAGE_SIZE` bytes, whose content was set when it was made.
 ///
-/// Keeps the owner of the pool alive. `M` is a word of the user's, at no cost in size.
+/// Keeps the owner of the pool alive. Has a tag of [`TAG_BITS`] bits, which are the user's. All of it takes
+/// 16 bytes, as there is one for each page in zswap.
 ///
 /// # Invariants
 ///
-/// `handle` is an object of `len` bytes in the pool of `owner`, and is ours.
+/// - `word` has, from its lowest bits on, the number of the owner of a pool, with a reference that is ours;
+///   a length less one; and the tag. All but the tag stays as it was made.
+/// - `handle` is an object of that length in that pool, and is ours.
 ///
 /// # Examples
 ///
@@ -155,60 +173,92 @@ macro_rules! impl_has_zs_pool {
 ///
 /// let store = stores.current().ok_or(ENOENT)?;
 /// let node = NumaNode::NO_NODE;
-/// let object = Object::from_bytes(store.clone(), b"some bytes", (), GFP_KERNEL, node)?;
+/// let object = Object::from_bytes(store.clone(), b"some bytes", 7, GFP_KERNEL, node)?;
 /// assert_eq!(object.read(|view| view.len()), 10);
+/// assert_eq!(object.tag(), 7);
 /// assert!(store.zs.total_pages() > 0);
 ///
 /// drop(object);
 /// assert_eq!(store.zs.total_pages(), 0);
 /// # Ok::<(), Error>(())
 /// ```
-pub struct Object<P: HasPool, M> {
-    owner: Ref<P>,
+pub struct Object<P: HasPool> {
+    word: Atomic<u64>,
     handle: usize,
-    len: u32,
-    /// What the user wants to know about the object.
-    pub meta: M,
+    _p: PhantomData<Ref<P>>,
 }
 
-impl<P: HasPool, M> Object<P, M> {
-    fn alloc(owner: Ref<P>, len: usize, meta: M, gfp: Flags, nid: NumaNode) -> Result<Self> {
+const NUMBER_BITS: u32 = u8::BITS;
+const LEN_BITS: u32 = 16;
+const _: () = assert!(PAGE_SIZE <= 1 << LEN_BITS);
+
+const TAG_SHIFT: u32 = NUMBER_BITS + LEN_BITS;
+
+/// Bits that an [`Object`] has for its user.
+pub const TAG_BITS: u32 = u64::BITS - TAG_SHIFT;
+
+impl<P: HasPool> Object<P> {
+    /// Makes an object of `len` bytes, which `write` is to write, given a pool and an object in it.
+    #[inline(always)] // so that the result needn't go through memory
+    fn make(
+        owner: Ref<P>,
+        len: usize,
+        tag: u64,
+        gfp: Flags,
+        nid: NumaNode,
+        write: impl FnOnce(*mut bindings::zs_pool, usize),
+    ) -> Result<Self> {
         if !(1..=PAGE_SIZE).contains(&len) {
             return Err(EINVAL);
         }
-        let pool = owner.zs_pool().ptr;
-        let nid = nid.as_raw();
+        let pool = owner.zs_pool().ptr.as_ptr();
         // SAFETY: `owner` keeps the pool alive. The node is one that there can be, or none, by the
         // invariant of `NumaNode`.
-        let handle = unsafe { bindings::zs_malloc(pool.as_ptr(), len, gfp.as_raw(), nid) };
+        let handle = unsafe { bindings::zs_malloc(pool, len, gfp.as_raw(), nid.as_raw()) };
         let errno = handle as isize;
         if (-(bindings::MAX_ERRNO as isize)..0).contains(&errno) {
             return Err(Error::from_errno(errno as i32));
         }
-        // INVARIANT: The handle was just made in that pool with `len` bytes. Its content is old
-        // memory yet: our callers write it before they hand it out.
+        write(pool, handle);
+        let number = u64::from(owner.into_number());
+        let len = len.wrapping_sub(1) as u64;
+        // INVARIANT: The handle was just made in that pool with `len` bytes, and written to.
         Ok(Self {
-            owner,
+            word: Atomic::new(tag << TAG_SHIFT | len << NUMBER_BITS | number),
             handle,
-            len: len as u32,
-            meta,
+            _p: PhantomData,
         })
     }
 
-    /// # Safety
+    /// The number of the owner.
+    #[inline]
+    fn number(&self) -> u8 {
+        self.word.load(Relaxed) as u8
+    }
+
+    /// The pool.
+    #[inline]
+    fn pool(&self) -> *mut bindings::zs_pool {
+        self.owner().zs_pool().ptr.as_ptr()
+    }
+
+    /// The tag, in the low [`TAG_BITS`] bits.
+    #[inline]
+    pub fn tag(&self) -> u64 {
+        self.word.load(Relaxed) >> TAG_SHIFT
+    }
+
+    /// Replaces the tag by `f` of it, of which the low [`TAG_BITS`] bits count.
     ///
-    /// `src` must be readable for `self.len` bytes, which C reads once, and which may change.
-    unsafe fn write(&mut self, src: *const u8) {
-        // SAFETY: By the type invariant the object is ours and has `len` bytes; C only reads
-        // `src`, in spite of its prototype.
-        unsafe {
-            bindings::zs_obj_write(
-                self.owner.zs_pool().ptr.as_ptr(),
-                self.handle,
-                src.cast_mut().cast(),
-                self.len as usize,
-            )
-        }
+    /// Not atomic: of two tasks that do this at a time one may be undone. Who may change a tag is for the
+    /// user to say, as with a field.
+    #[inline]
+    pub fn change_tag(&self, f: impl FnOnce(u64) -> u64) {
+        let word = self.word.load(Relaxed);
+        let rest = word & ((1 << TAG_SHIFT) - 1);
+        // INVARIANT: The rest is what it was.
+        self.word
+            .store(f(word >> TAG_SHIFT) << TAG_SHIFT | rest, Relaxed);
     }
 
     /// Makes an object of `bytes` on `nid`, or near it. May sleep if `gfp` may.
@@ -217,46 +267,59 @@ impl<P: HasPool, M> Object<P, M> {
     /// errors: `ENOSPC` if they are too many for it, `ENOMEM`.
     ///
     /// Mirrors `zs_malloc()` and `zs_obj_write()`.
+    #[inline(always)] // so that the result needn't go through memory
     pub fn from_bytes(
         owner: Ref<P>,
         bytes: &[u8],
-        meta: M,
+        tag: u64,
         gfp: Flags,
         nid: NumaNode,
     ) -> Result<Self> {
-        let mut object = Self::alloc(owner, bytes.len(), meta, gfp, nid)?;
-        // SAFETY: The slice has as many bytes as the object.
-        unsafe { object.write(bytes.as_ptr()) };
-        Ok(object)
+        Self::make(owner, bytes.len(), tag, gfp, nid, |pool, handle| {
+            // SAFETY: An object of as many bytes as the slice has, ours, in that pool. C only reads what
+            // its prototype would let it change.
+            unsafe {
+                bindings::zs_obj_write(
+                    pool,
+                    handle,
+                    bytes.as_ptr().cast_mut().cast(),
+                    bytes.len(),
+                )
+            }
+        })
     }
 
     /// Makes an object of a page's bytes, as they are. Otherwise like [`Object::from_bytes`].
     #[inline(always)] // so that the result needn't go through memory
-    pub fn from_page(owner: Ref<P>, page: FolioPage<'_>, meta: M, gfp: Flags) -> Result<Self> {
-        let mut object = Self::alloc(owner, PAGE_SIZE, meta, gfp, page.nid())?;
-        // SAFETY: The page is mapped and has as many bytes as the object.
-        page.with_mapped(|src| unsafe { object.write(src) });
-        Ok(object)
+    pub fn from_page(owner: Ref<P>, page: FolioPage<'_>, tag: u64, gfp: Flags) -> Result<Self> {
+        Self::make(owner, PAGE_SIZE, tag, gfp, page.nid(), |pool, handle| {
+            // SAFETY: As above; the page is mapped. C reads each of its bytes once, and they may change.
+            page.with_mapped(|src| unsafe {
+                bindings::zs_obj_write(pool, handle, src.cast_mut().cast(), PAGE_SIZE)
+            })
+        })
     }
 
     /// Bytes of the object: never 0, at most `PAGE_SIZE`.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.len as usize
+        let len = self.word.load(Relaxed) >> NUMBER_BITS & ((1 << LEN_BITS) - 1);
+        (len as usize).wrapping_add(1)
     }
 
     /// What the object's pool is part of.
     #[inline]
     pub fn owner(&self) -> &P {
-        &self.owner
+        // SAFETY: By the type invariant the number is one with a reference, which is ours until we are dropped.
+        unsafe { Ref::borrow_number(self.number()) }
     }
 
     /// Lets `f` look at the object's content, and keeps it from being moved meanwhile. May sleep.
     ///
     /// Mirrors `zs_obj_read_sg_begin()` and `zs_obj_read_sg_end()`.
     #[inline]
-    pub fn read<R>(&self, f: impl FnOnce(&View<'_, P, M>) -> R) -> R {
+    pub fn read<R>(&self, f: impl FnOnce(&View<'_, P>) -> R) -> R {
         // Filled where it is: it is large, to be moved.
         let view = View {
             object: self,
@@ -267,7 +330,7 @@ impl<P: HasPool, M> Object<P, M> {
         // two entries, as many as there are.
         unsafe {
             bindings::zs_obj_read_sg_begin(
-                self.owner.zs_pool().ptr.as_ptr(),
+                self.pool(),
                 self.handle,
                 view.sg.get().cast(),
                 self.len(),
@@ -278,19 +341,23 @@ impl<P: HasPool, M> Object<P, M> {
     }
 }
 
-// SAFETY: `len` doesn't change.
-unsafe impl<P: HasPool, M> ZswapObject for Object<P, M> {
+// SAFETY: The length doesn't change.
+unsafe impl<P: HasPool> ZswapObject for Object<P> {
     #[inline]
     fn bytes(&self) -> usize {
         self.len()
     }
 }
 
-impl<P: HasPool, M> Drop for Object<P, M> {
+impl<P: HasPool> Drop for Object<P> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the object is ours, and `View`s have borrowed it.
-        unsafe { bindings::zs_free(self.owner.zs_pool().ptr.as_ptr(), self.handle) }
+        // SAFETY: By the type invariant the object is ours, and `View`s have borrowed it. The reference is
+        // ours, too, and comes to an end after the object.
+        unsafe {
+            bindings::zs_free(self.pool(), self.handle);
+            drop(Ref::<P>::from_number(self.number()));
+        }
     }
 }
 
@@ -300,14 +367,14 @@ impl<P: HasPool, M> Drop for Object<P, M> {
 ///
 /// A read of `object` was begun and not ended, and filled `sg` with a list of its bytes, which
 /// nobody changes as long as it goes on.
-pub struct View<'a, P: HasPool, M> {
-    object: &'a Object<P, M>,
+pub struct View<'a, P: HasPool> {
+    object: &'a Object<P>,
     sg: Opaque<[bindings::scatterlist; 2]>,
     // zsmalloc's per-zspage lock is a lock that a task holds.
     _not_send: NotThreadSafe,
 }
 
-impl<P: HasPool, M> View<'_, P, M> {
+impl<P: HasPool> View<'_, P> {
     /// Bytes of the object.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
@@ -343,13 +410,13 @@ impl<P: HasPool, M> View<'_, P, M> {
     }
 }
 
-impl<P: HasPool, M> Drop for View<'_, P, M> {
+impl<P: HasPool> Drop for View<'_, P> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the read was begun and not ended.
         unsafe {
             bindings::zs_obj_read_sg_end(
-                self.object.owner.zs_pool().ptr.as_ptr(),
+                self.object.pool(),
                 self.object.handle,
             )
         }
@@ -388,7 +455,7 @@ mod tests {
         let bytes = KBox::<[u8; PAGE_SIZE + 1]>::zeroed(GFP_KERNEL)?;
         let object = |len: usize| {
             let bytes = bytes.get(..len).unwrap_or_default();
-            Object::from_bytes(owner.clone(), bytes, (), GFP_KERNEL, NumaNode::NO_NODE)
+            Object::from_bytes(owner.clone(), bytes, 0, GFP_KERNEL, NumaNode::NO_NODE)
         };
         for len in [0, PAGE_SIZE + 1] {
             assert_eq!(object(len).err(), Some(EINVAL));
@@ -398,6 +465,15 @@ mod tests {
             assert_eq!(object.len(), len);
             assert_eq!(object.read(|view| view.len()), len);
             assert!(owner.zs.total_pages() > 0);
+
+            // A tag takes what it has room for, and nothing else changes.
+            let most = (1 << TAG_BITS) - 1;
+            for (tag, is) in [(1, 1), (most, most), (u64::MAX, most), (most + 2, 1), (0, 0)] {
+                object.change_tag(|_| tag);
+                assert_eq!(object.tag(), is);
+                assert_eq!(object.len(), len);
+                assert!(core::ptr::eq(object.owner(), &*owner));
+            }
         }
         assert_eq!(owner.zs.total_pages(), 0);
         Ok(())

@@ -7,6 +7,9 @@
 //! still find them. A retired object can be made current again. The reference count scales to
 //! millions of references, and can reach zero in any context; a worker destroys the object.
 //!
+//! Each object has a number below [`MAX_OBJECTS`], so that a reference fits into a byte of something that
+//! there are millions of: [`Ref::into_number`].
+//!
 //! | state      | on the list | initial reference | owner                  |
 //! |------------|-------------|-------------------|------------------------|
 //! | `Detached` | no          | yes, or killed    | the holder alone       |
@@ -21,16 +24,23 @@ use crate::{
     alloc::KBox,
     bindings, container_of,
     error::{
+        code::ENOSPC,
         Error,
         Result, //
     },
+    ffi::c_void,
     impl_has_work,
     prelude::*,
     static_lock_class,
     sync::{
         atomic::{
-            ordering::Acquire,
-            Atomic, //
+            ordering::{
+                Acquire,
+                Full,
+                Relaxed,
+                Release as ReleaseOrder, //
+            },
+            Atomic,
         },
         percpu_ref::{
             PercpuRef,
@@ -62,6 +72,94 @@ use pin_init::{
 /// Marks a type as invariant in `T`.
 type Invariant<T> = fn(T) -> T;
 
+/// Objects of one type that there can be at a time, on all its lists.
+pub const MAX_OBJECTS: usize = 1 << u8::BITS;
+
+/// A type whose values may be objects of a [`Generations`]. Implemented by [`impl_generation!`].
+///
+/// # Safety
+///
+/// `numbers()` must always return the same numbers, and no other implementation may return them.
+///
+/// [`impl_generation!`]: crate::impl_generation
+pub unsafe trait Generation: Send + Sync + Sized + 'static {
+    /// The numbers of the type's objects.
+    fn numbers() -> &'static Numbers<Self>;
+}
+
+/// Implements [`Generation`](kernel::sync::generations::Generation) for a type.
+///
+/// ```ignore
+/// impl_generation! { impl Generation for MyPool }
+/// ```
+#[macro_export]
+macro_rules! impl_generation {
+    (impl Generation for $self:ty) => {
+        // SAFETY: It is the `static` of this implementation, which nobody else can name.
+        unsafe impl $crate::sync::generations::Generation for $self {
+            #[inline]
+            fn numbers() -> &'static $crate::sync::generations::Numbers<Self> {
+                static NUMBERS: $crate::sync::generations::Numbers<$self> =
+                    $crate::sync::generations::Numbers::new();
+                &NUMBERS
+            }
+        }
+    };
+}
+
+/// The numbers of a type's objects, on all its lists.
+///
+/// # Invariants
+///
+/// A pointer is null, or is that of a number which is taken: the node that has it, from when there is one.
+pub struct Numbers<T: Generation> {
+    nodes: [Atomic<*mut c_void>; MAX_OBJECTS],
+    _p: PhantomData<Invariant<T>>,
+}
+
+impl<T: Generation> Numbers<T> {
+    /// No objects. For [`impl_generation!`](crate::impl_generation).
+    #[doc(hidden)]
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self {
+            nodes: [const { Atomic::new(core::ptr::null_mut()) }; MAX_OBJECTS],
+            _p: PhantomData,
+        }
+    }
+
+    /// Takes the lowest number that is free. Fails with `ENOSPC`.
+    fn take(&'static self) -> Result<Number> {
+        let taken = core::ptr::without_provenance_mut(1);
+        for (n, node) in (0..=u8::MAX).zip(&self.nodes) {
+            // Full: after what the last owner did.
+            // INVARIANT: No node has the number yet.
+            if node.cmpxchg(core::ptr::null_mut(), taken, Full).is_ok() {
+                return Ok(Number { n, node });
+            }
+        }
+        Err(ENOSPC)
+    }
+
+    #[inline]
+    fn node(&self, n: u8) -> *mut Node<T> {
+        self.nodes[usize::from(n)].load(Relaxed).cast()
+    }
+}
+
+/// A number that is taken: free again when dropped.
+struct Number {
+    n: u8,
+    node: &'static Atomic<*mut c_void>,
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        // Release: its next owner comes after what was done with it.
+        self.node.store(core::ptr::null_mut(), ReleaseOrder);
+    }
+}
+
 /// The list of generations of a `T`. See [the module](self).
 ///
 /// A shared reference suffices to put objects on the list. So the list is invariant in `T`, as is
@@ -87,6 +185,8 @@ type Invariant<T> = fn(T) -> T;
 /// }
 ///
 /// static CONFIGS: SetOnce<Pin<KBox<Generations<Config>>>> = SetOnce::new();
+///
+/// kernel::impl_generation! { impl Generation for Config }
 ///
 /// CONFIGS.populate(KBox::pin_init(kernel::builtin_generations!(), GFP_KERNEL)?);
 /// let configs = CONFIGS.as_ref().ok_or(ENOMEM)?;
@@ -133,6 +233,8 @@ struct Node<T: Send + Sync + 'static> {
     #[pin]
     work: Work<Node<T>>,
     list: &'static Generations<T>,
+    // Last: free when all else is gone.
+    number: Number,
 }
 
 // SAFETY: Its C fields are bound to no thread; `T: Send`, and `&'static Generations<T>` is `Send`.
@@ -245,8 +347,14 @@ impl<T: Send + Sync> Generations<T> {
     }
 
     /// Creates an object for this list, not on the list yet. May sleep.
-    pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>> {
+    ///
+    /// Fails with `ENOSPC` if there are [`MAX_OBJECTS`] of the type.
+    pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>>
+    where
+        T: Generation,
+    {
         static NAME: &CStr = c"Generations::release";
+        let number = T::numbers().take()?;
         let node = KBox::pin_init(
             try_pin_init!(Node {
                 data <- init,
@@ -257,11 +365,15 @@ impl<T: Send + Sync> Generations<T> {
                 links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
                 work <- Work::new(NAME, static_lock_class!()),
                 list: self,
+                number,
             }? Error),
             GFP_KERNEL,
         )?;
         // SAFETY: The node doesn't move until `released` makes it a box again.
         let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
+        // SAFETY: Just made, and not published.
+        // INVARIANT: The node has that number.
+        unsafe { (*node).number.node.store(node.cast(), Relaxed) };
         // INVARIANT: The node is new, off the list, and has its initial reference, which becomes
         // ours.
         Ok(Detached {
@@ -451,6 +563,39 @@ impl<T: Send + Sync> Ref<T> {
     }
 }
 
+impl<T: Generation> Ref<T> {
+    /// Makes the reference as small as it can be: the object's number, with the reference, for
+    /// [`Ref::from_number`].
+    #[inline]
+    pub(crate) fn into_number(self) -> u8 {
+        ManuallyDrop::new(self).node().number.n
+    }
+
+    /// # Safety
+    ///
+    /// `n` must be from [`Ref::into_number`], and its reference is handed over.
+    #[inline]
+    pub(crate) unsafe fn from_number(n: u8) -> Self {
+        // INVARIANT: The reference is ours, by the requirement.
+        Self {
+            // SAFETY: By the requirement there is a reference to a node that has the number, which it keeps
+            // until it is dropped; its pointer was stored before there was a reference.
+            node: unsafe { NonNull::new_unchecked(T::numbers().node(n)) },
+        }
+    }
+
+    /// The object of a number.
+    ///
+    /// # Safety
+    ///
+    /// `n` must be from [`Ref::into_number`], and its reference not handed over during `'a`.
+    #[inline]
+    pub(crate) unsafe fn borrow_number<'a>(n: u8) -> &'a T {
+        // SAFETY: As in `from_number`; the reference keeps the node during `'a`.
+        unsafe { &(*T::numbers().node(n)).data }
+    }
+}
+
 impl<T: Send + Sync> Clone for Ref<T> {
     #[inline]
     fn clone(&self) -> Self {
@@ -482,41 +627,40 @@ impl<T: Send + Sync> Drop for Ref<T> {
 #[crate::macros::kunit_tests(rust_generations)]
 mod tests {
     use super::*;
-    use crate::{
-        sync::atomic::ordering::Relaxed,
-        time::{
-            delay::fsleep,
-            Delta, //
-        },
+    use crate::time::{
+        delay::fsleep,
+        Delta, //
     };
 
     static DROPPED: Atomic<u32> = Atomic::new(0);
 
-    struct Generation(u32);
+    struct Config(u32);
 
-    impl Drop for Generation {
+    crate::impl_generation! { impl Generation for Config }
+
+    impl Drop for Config {
         fn drop(&mut self) {
             DROPPED.fetch_add(1, Relaxed);
         }
     }
 
-    fn list() -> Result<&'static Generations<Generation>> {
+    fn list() -> Result<&'static Generations<Config>> {
         let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
         // SAFETY: It is leaked, and so never moves.
         Ok(KBox::leak(unsafe { Pin::into_inner_unchecked(list) }))
     }
 
-    fn generation(n: u32) -> impl PinInit<Generation, Error> {
+    fn generation(n: u32) -> impl PinInit<Config, Error> {
         // SAFETY: Writes the whole value, and cannot fail.
         unsafe {
-            pin_init::pin_init_from_closure(move |slot: *mut Generation| {
-                slot.write(Generation(n));
+            pin_init::pin_init_from_closure(move |slot: *mut Config| {
+                slot.write(Config(n));
                 Ok(())
             })
         }
     }
 
-    fn seen(list: &Generations<Generation>) -> u32 {
+    fn seen(list: &Generations<Config>) -> u32 {
         let seen = Atomic::new(0);
         list.for_each(|generation| {
             seen.fetch_add(generation.0, Relaxed);
@@ -533,6 +677,66 @@ mod tests {
             fsleep(Delta::from_millis(10));
         }
         false
+    }
+
+    #[test]
+    fn there_are_no_more_objects_than_numbers() -> Result {
+        struct Numbered;
+
+        crate::impl_generation! { impl Generation for Numbered }
+
+        let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
+        // SAFETY: It is leaked, and so never moves.
+        let list = unsafe { Pin::into_inner_unchecked(list) };
+        let list: &'static Generations<Numbered> = KBox::leak(list);
+        let create = || list.create(pin_init::init!(Numbered {}? Error));
+        let mut all = KVec::new();
+        for n in 0..MAX_OBJECTS {
+            let object = create()?;
+            // SAFETY: As long as `object` is there, it has the number.
+            assert_eq!(usize::from(unsafe { object.node.as_ref() }.number.n), n);
+            all.push(object, GFP_KERNEL)?;
+        }
+        assert_eq!(create().err(), Some(ENOSPC));
+
+        // A number is free again when its object is gone.
+        drop(all.pop());
+        for _ in 0..500 {
+            match create() {
+                Ok(object) => {
+                    all.push(object, GFP_KERNEL)?;
+                    break;
+                }
+                Err(error) => assert_eq!(error, ENOSPC),
+            }
+            fsleep(Delta::from_millis(10));
+        }
+        assert_eq!(all.len(), MAX_OBJECTS);
+        Ok(())
+    }
+
+    #[test]
+    fn a_number_is_a_reference() -> Result {
+        struct Small {
+            n: u32,
+        }
+
+        crate::impl_generation! { impl Generation for Small }
+
+        let list = KBox::pin_init(crate::builtin_generations!(), GFP_KERNEL)?;
+        // SAFETY: It is leaked, and so never moves.
+        let list = unsafe { Pin::into_inner_unchecked(list) };
+        let list: &'static Generations<Small> = KBox::leak(list);
+        for n in 1..=3 {
+            list.create(pin_init::init!(Small { n }? Error))?.make_current();
+        }
+        let n = list.current().ok_or(EINVAL)?.into_number();
+        // SAFETY: From `into_number`, and handed over below.
+        assert_eq!(unsafe { Ref::<Small>::borrow_number(n) }.n, 3);
+        // SAFETY: As above.
+        let current = unsafe { Ref::<Small>::from_number(n) };
+        assert_eq!(current.n, 3);
+        Ok(())
     }
 
     // A single test, since it counts all drops.

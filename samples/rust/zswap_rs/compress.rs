@@ -6,6 +6,7 @@ use super::{
     contexts::Context,
     pool::Pool,
     runs::Runs,
+    tag::Tag,
     stats::{
         self,
         zswap_reject_alloc_fail,
@@ -58,28 +59,20 @@ pub(crate) enum Form {
     Raw,
 }
 
-/// What an entry keeps beside its object, in what would be padding of the object.
-pub(crate) struct Meta {
-    /// How the bytes are kept.
-    pub(crate) form: Form,
-    /// Whether the entry gets a second chance when the shrinker comes to it.
-    pub(crate) referenced: Atomic<bool>,
-    /// Whether the entry is one of the stored pages. Its owner's alone.
-    pub(crate) counted: Atomic<bool>,
-}
-
-impl Meta {
-    fn new(form: Form) -> Self {
-        Self {
-            form,
-            referenced: Atomic::new(true),
-            counted: Atomic::new(false),
+impl Form {
+    /// How the bytes of `object` are kept.
+    #[inline]
+    pub(crate) fn of(object: &Object) -> Self {
+        if object.len() == PAGE_SIZE {
+            Self::Raw
+        } else {
+            Self::Compressed
         }
     }
 }
 
-/// The bytes of a page in a pool: C's `pool`, `handle` and `length` of an entry.
-pub(crate) type Object = zsmalloc::Object<Pool, Meta>;
+/// The bytes of a page in a pool: C's `pool`, `handle` and `length` of an entry. Its tag is a [`Tag`].
+pub(crate) type Object = zsmalloc::Object<Pool>;
 
 /// A page was refused, and why. The counter that says so has been incremented, if there is one.
 pub(crate) struct Refused(pub(crate) Outcome);
@@ -90,8 +83,7 @@ fn object_gfp() -> Flags {
 }
 
 /// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
-/// hands the objects to `each`, in order, with the slots that they are for; ends with the first page that is
-/// refused. May sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are
+/// hands the objects to `each`, in order; ends with the first page that is refused. May sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are
 /// done.
 ///
 /// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
@@ -104,7 +96,7 @@ pub(crate) fn compress_each(
     slots: &Slots<'_, '_, impl Kept>,
     indices: Range<usize>,
     runs: &mut Runs,
-    mut each: impl FnMut(SwapEntry, Object),
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     let Some(Context { compressor, buffer }) = &mut *context else {
@@ -118,13 +110,13 @@ pub(crate) fn compress_each(
             break;
         };
         if !runs.try_next() {
-            each(swap, keep_raw(pool, page)?);
+            each(keep_raw(pool, swap, page)?);
             continue;
         }
         let compressed = compressor.compress(page, buffer);
-        let object = keep(pool, page, compressed, slots.folio())?;
-        runs.tried(object.meta.form == Form::Compressed);
-        each(swap, object);
+        let object = keep(pool, swap, page, compressed, slots.folio())?;
+        runs.tried(Form::of(&object) == Form::Compressed);
+        each(object);
     }
     Ok(())
 }
@@ -138,23 +130,23 @@ fn compress_in_lanes(
     mut lanes: Lanes<'_>,
     slots: &Slots<'_, '_, impl Kept>,
     indices: Range<usize>,
-    mut each: impl FnMut(SwapEntry, Object),
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let pages = indices.map_while(|index| slots.get(index));
     let mut swaps = pages.clone().map(|(swap, _)| swap);
     lanes.compress_each(pages.map(|(_, page)| page), |page, compressed| {
-        let object = keep(pool, page, compressed, slots.folio())?;
         if let Some(swap) = swaps.next() {
-            each(swap, object);
+            each(keep(pool, swap, page, compressed, slots.folio())?);
         }
         Ok(())
     })
 }
 
-/// Puts what has become of `page` into `pool`: mirrors the second half of `zswap_compress()`.
+/// Puts what has become of `page`, for slot `swap`, into `pool`: mirrors the second half of `zswap_compress()`.
 #[inline(always)] // so that the result needn't go through memory
 fn keep(
     pool: &Ref<Pool>,
+    swap: SwapEntry,
     page: FolioPage<'_>,
     compressed: Result<&[u8]>,
     folio: &CachedFolio<'_>,
@@ -165,22 +157,27 @@ fn keep(
     };
     match compressed {
         Ok(bytes) => {
-            let (meta, nid) = (Meta::new(Form::Compressed), page.nid());
-            Object::from_bytes(pool.clone(), bytes, meta, object_gfp(), nid).map_err(no_room)
+            let (tag, nid) = (Tag::new(swap).bits(), page.nid());
+            Object::from_bytes(pool.clone(), bytes, tag, object_gfp(), nid).map_err(no_room)
         }
         Err(error) => {
             if !folio.zswap_writeback_enabled() {
                 return Err(failed(error, Outcome::NotCompressed));
             }
-            keep_raw(pool, page)
+            keep_raw(pool, swap, page)
         }
     }
 }
 
 /// Puts `page` into `pool` as it is.
 #[inline(always)] // so that the result needn't go through memory
-fn keep_raw(pool: &Ref<Pool>, page: FolioPage<'_>) -> Result<Object, Refused> {
-    Object::from_page(pool.clone(), page, Meta::new(Form::Raw), object_gfp()).map_err(no_room)
+fn keep_raw(
+    pool: &Ref<Pool>,
+    swap: SwapEntry,
+    page: FolioPage<'_>,
+) -> Result<Object, Refused> {
+    let tag = Tag::new(swap).bits();
+    Object::from_page(pool.clone(), page, tag, object_gfp()).map_err(no_room)
 }
 
 /// Counts that there was no memory for an object.
@@ -215,7 +212,7 @@ fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Ref
 ///
 /// Mirrors `zswap_decompress()`, but for what it says of a failure: that is `load::decompress_entry`.
 pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
-    match object.meta.form {
+    match Form::of(object) {
         Form::Raw => object
             .read(|view| view.copy_to(dst))
             .map_err(|_| object.len()),

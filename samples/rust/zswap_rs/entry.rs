@@ -11,13 +11,13 @@ use super::{
         zswap_stored_incompressible_pages,
         zswap_stored_pages, //
     },
+    tag::Tag, //
 };
 use kernel::{
     impl_kept,
     impl_list_lru_item,
     mm::{
         list_lru::{
-            Batch,
             Links,
             ListLru, //
         },
@@ -50,13 +50,12 @@ use kernel::{
 /// | `obj_cgroup_put()`            | drop of the reference to the cgroup in the [`ZswapCharged`]; [`Uncharges`] |
 /// | `zswap_entry_cache_free()`    | [`slab`], last                                                 |
 pub(crate) struct Entry {
-    swap: SwapEntry,
     object: ZswapCharged<Object>,
     lru: Links,
 }
 
-// There are as many as pages in zswap: no larger than C's.
-const _: () = assert!(size_of::<Entry>() == 56);
+// There are as many as pages in zswap: C's have 56 bytes.
+const _: () = assert!(size_of::<Entry>() == 40);
 
 /// An entry, owned. A walk over the LRU may be looking at it.
 pub(crate) type StoredEntry = slab::Object<Entry>;
@@ -90,21 +89,10 @@ impl_kept! {
 }
 
 impl Entry {
-    /// An entry for slot `swap`. It is charged and counted when it is published, with the others of its
-    /// folio.
-    #[inline]
-    pub(crate) fn new(swap: SwapEntry, object: Object) -> Self {
-        Self {
-            swap,
-            object: ZswapCharged::new(object),
-            lru: Links::new(),
-        }
-    }
-
     /// The identity of the entry.
     pub(crate) fn identity(&self) -> Identity {
         Identity {
-            swap: self.swap,
+            swap: self.swap(),
             address: core::ptr::from_ref(self).addr(),
         }
     }
@@ -113,17 +101,28 @@ impl Entry {
     ///
     /// Mirrors `entry->referenced` in `shrink_memcg_cb()`.
     pub(crate) fn use_second_chance(&self) -> bool {
-        let referenced = &self.object.meta.referenced;
-        let had = referenced.load(Relaxed);
+        let had = self.tag().referenced();
         if had {
-            referenced.store(false, Relaxed);
+            self.change_tag(Tag::without_second_chance);
         }
         had
     }
 
+    #[inline]
+    fn tag(&self) -> Tag {
+        Tag::from_bits(self.object.tag())
+    }
+
+    /// Only the holder of the list's lock, or the owner of an entry that is on no list, may change a tag.
+    #[inline]
+    fn change_tag(&self, f: impl FnOnce(Tag) -> Tag) {
+        self.object
+            .change_tag(|bits| f(Tag::from_bits(bits)).bits());
+    }
+
     /// The slot that the entry was stored for.
     pub(crate) fn swap(&self) -> SwapEntry {
-        self.swap
+        self.tag().swap()
     }
 
     /// The bytes.
@@ -154,20 +153,36 @@ impl Pages {
     }
 }
 
-/// Counts entries that are about to be published.
+/// Entries that are being made: they are counted together, when this is dropped.
 ///
 /// Mirrors the part of `zswap_store_page()` that C runs after publication.
-#[inline]
-pub(crate) fn count(entries: &Batch<Entry>) {
-    let mut pages = Pages::default();
-    for entry in entries.iter() {
-        let meta = &entry.object.meta;
-        meta.counted.store(true, Relaxed);
-        pages.add(meta.form);
+pub(crate) struct Making(Pages);
+
+impl Making {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self(Pages::default())
     }
-    zswap_stored_pages.fetch_add(pages.stored, Relaxed);
-    if pages.incompressible != 0 {
-        zswap_stored_incompressible_pages.fetch_add(pages.incompressible, Relaxed);
+
+    /// An entry of an object whose tag is a [`Tag`]. It is charged when it is published, with the others of
+    /// its folio.
+    #[inline]
+    pub(crate) fn entry(&mut self, object: Object) -> Entry {
+        self.0.add(Form::of(&object));
+        Entry {
+            object: ZswapCharged::new(object),
+            lru: Links::new(),
+        }
+    }
+}
+
+impl Drop for Making {
+    #[inline]
+    fn drop(&mut self) {
+        zswap_stored_pages.fetch_add(self.0.stored, Relaxed);
+        if self.0.incompressible != 0 {
+            zswap_stored_incompressible_pages.fetch_add(self.0.incompressible, Relaxed);
+        }
     }
 }
 
@@ -202,11 +217,8 @@ impl Freeing<'_> {
     pub(crate) fn free(&mut self, entry: StoredEntry) {
         entry.drop_after(|entry| {
             entry.object.uncharge(self.uncharges);
-            let meta = &entry.object.meta;
-            if meta.counted.load(Relaxed) {
-                meta.counted.store(false, Relaxed);
-                self.pages.add(meta.form);
-            }
+            entry.change_tag(Tag::without_count);
+            self.pages.add(Form::of(entry.object()));
         });
     }
 }
@@ -214,13 +226,13 @@ impl Freeing<'_> {
 impl Drop for Entry {
     #[inline]
     fn drop(&mut self) {
-        // The first step is done, the others follow: see `Entry`.
-        let meta = &self.object.meta;
-        if !meta.counted.load(Relaxed) {
+        // The first step is done, the others follow: see `Entry`. `Freeing` has taken those that it frees out
+        // of the count.
+        if !self.tag().counted() {
             return;
         }
         zswap_stored_pages.fetch_sub(1, Relaxed);
-        if meta.form == Form::Raw {
+        if Form::of(self.object()) == Form::Raw {
             zswap_stored_incompressible_pages.fetch_sub(1, Relaxed);
         }
     }

@@ -5,13 +5,12 @@
 use super::{
     compress::{
         compress_each,
-        Object,
         Refused, //
     },
     entry::{
-        self,
         Entry,
-        Freeing, //
+        Freeing,
+        Making, //
     },
     pool::Pool,
     runs::Runs,
@@ -43,7 +42,6 @@ use kernel::{
             Cleared,
             Slots, //
         },
-        swapops::SwapEntry,
         trace::{
             self,
             Outcome, //
@@ -55,7 +53,6 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    slab::Vacants,
     sync::{
         atomic::Atomic,
         generations::Ref, //
@@ -164,7 +161,7 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Nothing was refused: charges the entries of a folio, counts them, and puts them where others find them.
+/// Nothing was refused: charges the entries of a folio, and puts them where others find them.
 #[inline]
 fn publish(
     zswap: &'static Zswap,
@@ -172,7 +169,6 @@ fn publish(
     slots: &mut Slots<'_, '_, Entry>,
     entries: Batch<Entry>,
 ) -> Result<(), Refused> {
-    entry::count(&entries);
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
     let entries = memalloc::scope(|scope| entries.charge(lists, scope));
     slots
@@ -206,18 +202,13 @@ fn make_entries(
         .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
 
     let last = first.saturating_add(nr);
-    compress_each(pool, slots, first..last, runs, |swap, object| {
-        push(&mut vacant, entries, swap, object)
+    let mut making = Making::new();
+    compress_each(pool, slots, first..last, runs, |object| {
+        // There is memory for each.
+        if let Some(vacant) = vacant.pop() {
+            entries.push(vacant.write(making.entry(object)));
+        }
     })
-}
-
-/// Makes an entry of `object`, for slot `swap`.
-#[inline]
-fn push(vacant: &mut Vacants<Entry>, entries: &mut Batch<Entry>, swap: SwapEntry, object: Object) {
-    // There is memory for each.
-    if let Some(vacant) = vacant.pop() {
-        entries.push(vacant.write(Entry::new(swap, object)));
-    }
 }
 
 /// Counts why a page is refused, for which there was no memory.

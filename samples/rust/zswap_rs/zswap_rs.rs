@@ -61,6 +61,7 @@ mod shrink;
 mod state;
 mod stats;
 mod store;
+mod tag;
 mod tunables;
 mod writeback;
 

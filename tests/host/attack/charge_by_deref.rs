@@ -22,7 +22,7 @@ pub struct Item {
     #[cfg(attack)]
     any: [Inner; 2],
 }
-type Charged = ZswapCharged<Object<Owner, ()>>;
+type Charged = ZswapCharged<Object<Owner>>;
 static LRU: ListLru<Item> = ListLru::new();
 
 kernel::impl_list_lru_item! {

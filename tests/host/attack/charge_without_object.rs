@@ -8,7 +8,7 @@ use kernel::mm::{
     zsmalloc::{HasPool, Object},
 };
 
-pub fn attack<P: HasPool>(charged: ZswapCharged<Object<P, ()>>) -> usize {
+pub fn attack<P: HasPool>(charged: ZswapCharged<Object<P>>) -> usize {
     #[cfg(attack)]
     let object = charged.object; //~[attack] E0616
     #[cfg(attack)]

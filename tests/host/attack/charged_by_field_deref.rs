@@ -16,7 +16,7 @@ pub struct Owner {
 }
 kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
 
-type Charged = ZswapCharged<Object<Owner, ()>>;
+type Charged = ZswapCharged<Object<Owner>>;
 pub struct Two([Charged; 2]);
 
 impl Deref for Two {

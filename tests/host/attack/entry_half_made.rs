@@ -4,14 +4,14 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 include!("policy.in");
-use kernel::{mm::swapops::SwapEntry, slab::Vacant};
+use kernel::slab::Vacant;
 
 pub(crate) fn attack(
     vacant: Vacant<entry::Entry>,
-    swap: SwapEntry,
+    making: &mut entry::Making,
     object: compress::Object,
 ) -> entry::StoredEntry {
     #[cfg(attack)]
-    return vacant.write(entry::Entry::new(swap)); //~[attack] E0061
-    vacant.write(entry::Entry::new(swap, object))
+    return vacant.write(making.entry()); //~[attack] E0061
+    vacant.write(making.entry(object))
 }

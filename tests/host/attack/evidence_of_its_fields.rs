@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any caller can claim what a comment requires. Here a value is the proof, and the
-// policy can't construct the value.
+// policy can't construct the value. (A SwapEntry proves that there can be a device of its number.)
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]

@@ -64,7 +64,7 @@ pub fn attack<I: Item, P: HasPool>() {
                                 //~[attack]^^ E0277
         sent::<Next<'_>>(); //~[attack] E0277
         sent::<Unlocked<'_>>(); //~[attack] E0277
-        sent::<View<'_, P, ()>>(); //~[attack] E0277
+        sent::<View<'_, P>>(); //~[attack] E0277
         sent::<VmaPolicy<'_>>(); //~[attack] E0277
                                  //~[attack]^ E0277
                                  //~[attack]^^ E0277
@@ -101,5 +101,5 @@ pub type Imported<'a, I, P> = (
         Unlocked<'a>,
         ParamLock,
     ),
-    (View<'a, P, ()>, VmaPolicy<'a>, MutexGuard<'a, Owned>),
+    (View<'a, P>, VmaPolicy<'a>, MutexGuard<'a, Owned>),
 );

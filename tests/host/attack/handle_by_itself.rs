@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 use kernel::mm::zsmalloc::{HasPool, Object};
 
-pub fn attack<P: HasPool>(object: &Object<P, ()>) -> usize {
+pub fn attack<P: HasPool>(object: &Object<P>) -> usize {
     #[cfg(attack)]
     return object.handle; //~[attack] E0616
     object.len()

@@ -25,13 +25,13 @@ kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
 
 pub struct Item {
     lru: Links,
-    object: ZswapCharged<Object<Owner, ()>>,
+    object: ZswapCharged<Object<Owner>>,
 }
 static LRU: ListLru<Item> = ListLru::new();
 kernel::impl_list_lru_item! {
 //~[attack]^ ERROR: impl_list_lru_item! is for built-in code
     impl Item for Item {
-        links: self.lru, charged: self.object: ZswapCharged<Object<Owner, ()>>, lru: LRU
+        links: self.lru, charged: self.object: ZswapCharged<Object<Owner>>, lru: LRU
     }
 }
 

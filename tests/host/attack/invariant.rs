@@ -4,13 +4,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
+#![allow(coherence_leak_check)]
 use kernel::{
     mm::list_lru::{ListLru, Prepared},
     module_param::runtime::ParamLocked,
     percpu::PerCpu,
     prelude::*,
     slab::{Cache, Managed, ObjectRef, Vacant, Vacants},
-    sync::generations::{Detached, Generations, Ref},
+    sync::generations::{Detached, Generations, Numbers, Ref},
     xarray::{Guard, XArray},
 };
 
@@ -28,6 +29,8 @@ mod attack {
     use super::*;
 
     impl<F: 'static> Managed for A<F> {}
+    kernel::impl_generation! { impl Generation for Sub }
+    kernel::impl_generation! { impl Generation for Super }
 
     pub fn cache(it: Cache<Sub>) -> Cache<Super> {
         it //~[attack] E0308
@@ -57,6 +60,9 @@ mod attack {
         it //~[attack] E0308
     }
     pub fn reference(it: Ref<Sub>) -> Ref<Super> {
+        it //~[attack] E0308
+    }
+    pub fn numbers(it: &'static Numbers<Sub>) -> &'static Numbers<Super> {
         it //~[attack] E0308
     }
     pub fn tree(it: &XArray<KBox<Sub>>) -> &XArray<KBox<Super>> {

@@ -19,13 +19,13 @@ pub struct Item {
     lru: Links,
     #[cfg(attack)]
     lru: kernel::alloc::KBox<Links>,
-    object: ZswapCharged<Object<Owner, ()>>,
+    object: ZswapCharged<Object<Owner>>,
 }
 static LRU: ListLru<Item> = ListLru::new();
 
 kernel::impl_list_lru_item! {
 //~[attack]^ E0308
     impl Item for Item {
-        links: self.lru, charged: self.object: ZswapCharged<Object<Owner, ()>>, lru: LRU
+        links: self.lru, charged: self.object: ZswapCharged<Object<Owner>>, lru: LRU
     }
 }

@@ -21,7 +21,7 @@ pub struct Owner {
 }
 kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
 
-type Bytes = ZswapCharged<Object<Owner, ()>>;
+type Bytes = ZswapCharged<Object<Owner>>;
 pub struct Item<F> {
     links: Links,
     object: Bytes,

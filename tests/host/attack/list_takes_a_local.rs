@@ -18,6 +18,7 @@ type Any = for<'a> fn(&'a u8);
 pub struct Config<F> {
     call: F,
 }
+kernel::impl_generation! { impl Generation for Config<Callback> }
 static KEPT: SetOnce<&'static u8> = SetOnce::new();
 
 #[cfg(control)]

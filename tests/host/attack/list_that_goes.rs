@@ -5,10 +5,10 @@
 #![forbid(unsafe_code)]
 use kernel::{
     prelude::*,
-    sync::generations::{Detached, Generations},
+    sync::generations::{Detached, Generation, Generations},
 };
 
-pub fn attack<T: Send + Sync>(
+pub fn attack<T: Generation>(
     pools: Pin<KBox<Generations<T>>>,
     stays: &'static Generations<T>,
     init: impl PinInit<T, Error>,

@@ -57,6 +57,8 @@ mod state;
 mod stats;
 #[path = "../../../samples/rust/zswap_rs/store.rs"]
 mod store;
+#[path = "../../../samples/rust/zswap_rs/tag.rs"]
+mod tag;
 #[path = "../../../samples/rust/zswap_rs/tunables.rs"]
 mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]

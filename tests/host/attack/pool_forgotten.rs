@@ -3,11 +3,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{prelude::*, sync::generations::Generations};
+use kernel::{
+    prelude::*,
+    sync::generations::{Generation, Generations},
+};
 
-pub fn attack(
-    pools: &'static Generations<KBox<u32>>,
-    init: impl PinInit<KBox<u32>, Error>,
+pub fn attack<T: Generation>(
+    pools: &'static Generations<T>,
+    init: impl PinInit<T, Error>,
 ) -> Result {
     #[cfg(attack)]
     pools.create(init)?; //~[attack] unused_must_use

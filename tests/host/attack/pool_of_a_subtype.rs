@@ -17,8 +17,8 @@ type Second = Owner<fn(&'static u8)>;
 kernel::impl_has_zs_pool! { impl HasPool for First { self.one } }
 kernel::impl_has_zs_pool! { impl HasPool for Second { self.other } }
 
-pub fn attack(object: Object<First, ()>) {
+pub fn attack(object: Object<First>) {
     #[cfg(attack)]
-    let object: Object<Second, ()> = object; //~[attack] E0308
+    let object: Object<Second> = object; //~[attack] E0308
     drop(object);
 }

@@ -20,7 +20,7 @@ pub struct Owner {
 kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
 
 #[cfg(control)]
-type Of = ZswapCharged<Object<Owner, ()>>;
+type Of = ZswapCharged<Object<Owner>>;
 #[cfg(attack)]
 type Of = Option<ARef<ObjCgroup>>;
 

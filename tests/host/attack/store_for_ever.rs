@@ -57,6 +57,8 @@ mod store {
         Store::Stored
     }
 }
+#[path = "../../../samples/rust/zswap_rs/tag.rs"]
+mod tag;
 #[path = "../../../samples/rust/zswap_rs/tunables.rs"]
 mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 use kernel::mm::zsmalloc::{HasPool, Object};
 
-pub fn attack<P: HasPool>(object: &Object<P, ()>) -> usize {
+pub fn attack<P: HasPool>(object: &Object<P>) -> usize {
     object.read(|view| {
         #[cfg(attack)]
         core::mem::forget(*view); //~[attack] E0507

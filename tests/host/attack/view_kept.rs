@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 use kernel::mm::zsmalloc::{HasPool, Object};
 
-pub fn attack<P: HasPool>(object: &Object<P, ()>) -> bool {
+pub fn attack<P: HasPool>(object: &Object<P>) -> bool {
     let input = object.read(|view| {
         #[cfg(attack)]
         return view.as_input(); //~[attack] ERROR: lifetime may not live long enough

@@ -13,6 +13,7 @@
  *   in                 read every page once; answers "PAGES-BACK NS"
  *   poke STEP          change a byte in every STEP-th page
  *   lose STEP          give every STEP-th page back, which makes it zero
+ *   keep STEP          give all but every STEP-th page back
  *   sum                a checksum of every byte, read as it is
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
@@ -216,6 +217,16 @@ static void lose(size_t step)
 	for (size_t i = 0; i < pages; i += step)
 		if (madvise(mem + i * PAGE, PAGE, MADV_DONTNEED))
 			die("MADV_DONTNEED");
+}
+
+static void keep(size_t step)
+{
+	for (size_t i = 0; i < pages; i += step) {
+		size_t n = pages - i < step ? pages - i : step;
+
+		if (madvise(mem + (i + 1) * PAGE, (n - 1) * PAGE, MADV_DONTNEED))
+			die("MADV_DONTNEED");
+	}
 }
 
 /* FNV-1a, a word at a time. */
@@ -491,6 +502,8 @@ static void command(char *line)
 		poke(atoi(word));
 	} else if (!strcmp(verb, "lose")) {
 		lose(atoi(word));
+	} else if (!strcmp(verb, "keep")) {
+		keep(atoi(word));
 	} else if (!strcmp(verb, "sum")) {
 		printf("%016lx\n", sum());
 		return;

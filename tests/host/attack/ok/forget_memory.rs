@@ -34,7 +34,7 @@ pub fn leaves<T: Kept>(leaves: Leaves<T>) {
     forget(leaves);
 }
 
-pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P, ()>, charged: ZswapCharged<O>) {
+pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P>, charged: ZswapCharged<O>) {
     forget((object, charged));
 }
 

@@ -366,6 +366,8 @@ pub fn relax() {
 
 /// An atomic word.
 pub struct Word {
+    /// What was in memory, where that isn't changed.
+    initial: Cell<Option<u64>>,
     /// While there is one thread.
     plain: Cell<u64>,
     /// What is to be added to the shared value. To loom, the thread that creates an atomic has written it.
@@ -391,6 +393,7 @@ impl Word {
         let mut words = world.words.borrow_mut();
         let word = words.entry(address).or_insert_with(|| {
             let word = Rc::new(Self {
+                initial: Cell::new(None),
                 plain: Cell::new(initial()),
                 base: Cell::new(0),
                 shared: core::cell::OnceCell::new(),
@@ -403,6 +406,21 @@ impl Word {
             word.share_later(world);
         }
         word.clone()
+    }
+
+    /// The word at an address where memory keeps its initial value. If that isn't what it was, another
+    /// word was moved there, and the one before was moved away.
+    pub fn in_memory(address: usize, followed: bool, initial: u64) -> Rc<Self> {
+        let before = world().words.borrow().get(&address).cloned();
+        if before
+            .and_then(|word| word.initial.get())
+            .is_some_and(|before| before != initial)
+        {
+            Self::forget(address);
+        }
+        let word = Self::at(address, followed, || initial);
+        word.initial.set(Some(initial));
+        word
     }
 
     /// Forgets the word at an address.

@@ -136,6 +136,7 @@ pub fn nothing_is_left() {
     while workqueue::run() {}
     assert_eq!(sim::allocated("slab"), 0, "entries are left");
     assert_eq!(bindings::zs_objects(), 0, "objects are left");
+    assert!(sim::allocated("zs_pool") <= 1, "retired pools are left");
     assert_eq!(bindings::frames_in_use(), 0, "folios are left");
     assert_eq!(sim::locks_held(), 0, "locks are left");
     assert_eq!(stored_pages(), 0, "pages are counted that there aren't");

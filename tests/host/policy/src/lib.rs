@@ -13,6 +13,10 @@ mod limits;
 mod runs;
 #[path = "../../../../rust/kernel/mm/swap_table.rs"]
 mod swap_table;
+#[path = "../../../../rust/kernel/mm/swapops.rs"]
+mod swapops;
+#[path = "../../../../samples/rust/zswap_rs/tag.rs"]
+mod tag;
 #[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
 mod window;
 
@@ -40,6 +44,40 @@ mod bindings {
     pub(crate) const SWAP_TABLE_COUNT_SHIFT: usize = 60;
     pub(crate) const SWAP_TABLE_COUNT_MAX: usize = 15;
     pub(crate) const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
+
+    // In a kernel that has all the kinds of entries for which C takes numbers away.
+    pub(crate) const MAX_SWAPFILES: u32 = 24;
+
+    #[allow(non_camel_case_types)]
+    #[derive(Clone, Copy)]
+    pub struct swp_entry_t {
+        pub(crate) val: usize,
+    }
+
+    const SWP_TYPE_SHIFT: u32 = 58;
+
+    pub(crate) unsafe fn swp_entry(device: usize, offset: usize) -> swp_entry_t {
+        let offset = offset & ((1 << SWP_TYPE_SHIFT) - 1);
+        swp_entry_t {
+            val: device << SWP_TYPE_SHIFT | offset,
+        }
+    }
+
+    pub(crate) unsafe fn swp_type(entry: swp_entry_t) -> u32 {
+        (entry.val >> SWP_TYPE_SHIFT) as u32
+    }
+
+    pub(crate) unsafe fn swp_offset(entry: swp_entry_t) -> usize {
+        entry.val & ((1 << SWP_TYPE_SHIFT) - 1)
+    }
+}
+pub mod mm {
+    pub(crate) use crate::swapops;
+
+    pub mod zsmalloc {
+        // Beside the owner's number and a length.
+        pub const TAG_BITS: u32 = 64 - 8 - 16;
+    }
 }
 mod ffi {
     pub(crate) use core::ffi::c_void;
@@ -52,14 +90,50 @@ extern crate self as kernel;
 pub mod api {
     //! Makes what is `pub(crate)` in the kernel available to tests.
 
+    pub use crate::mm::zsmalloc::TAG_BITS;
     use crate::{
-        age,
+        age, bindings,
         limits::{Fullness, Limits},
+        mm::swapops::SwapEntry,
         runs::Runs,
         swap_table::{Layout, Word},
+        tag::Tag,
         window::{self, Noted},
     };
     use core::ops::Range;
+
+    /// `MAX_SWAPFILES`
+    pub const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
+
+    /// `Tag::new`, for the slot of a device below `MAX_DEVICES`.
+    pub fn new_tag(device: usize, offset: usize) -> u64 {
+        assert!(device < MAX_DEVICES);
+        // SAFETY: Arithmetic, and just checked.
+        let swap = unsafe { SwapEntry::from_raw(bindings::swp_entry(device, offset)) };
+        Tag::new(swap).bits()
+    }
+
+    /// What a tag says: the slot's device and offset, `referenced`, `counted`.
+    pub fn said_by_tag(bits: u64) -> (usize, usize, bool, bool) {
+        let tag = Tag::from_bits(bits);
+        let swap = tag.swap();
+        (
+            swap.device(),
+            swap.offset(),
+            tag.referenced(),
+            tag.counted(),
+        )
+    }
+
+    /// `Tag::without_second_chance`
+    pub fn without_second_chance(bits: u64) -> u64 {
+        Tag::from_bits(bits).without_second_chance().bits()
+    }
+
+    /// `Tag::without_count`
+    pub fn without_count(bits: u64) -> u64 {
+        Tag::from_bits(bits).without_count().bits()
+    }
 
     /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
     /// tests/swap_table.c. The value is a page frame number or a shadow.

@@ -68,7 +68,8 @@ macro_rules! values {
         })*
     };
 }
-values! { usize: true; u32: false; i32: false; u64: false; isize: true; }
+// Some counters are an `u64`; but so is what has an object's tag.
+values! { usize: true; u32: false; i32: false; u64: true; isize: true; }
 
 impl Value for bool {
     const FOLLOWED: bool = true;
@@ -119,8 +120,8 @@ impl<T: Value> Atomic<T> {
 
     fn word(&self) -> Rc<Word> {
         // SAFETY: The target isn't changed.
-        let initial = || unsafe { *self.0.get() }.into_word();
-        Word::at(self.0.get() as usize, T::FOLLOWED, initial)
+        let initial = unsafe { *self.0.get() }.into_word();
+        Word::in_memory(self.0.get() as usize, T::FOLLOWED, initial)
     }
 
     pub fn load<O: AcquireOrRelaxed>(&self, _: O) -> T {

@@ -67,6 +67,32 @@ fn free_and_writeback() {
     shut_down(device, &[]);
 }
 
+/// Page `A` in slot 1, stored in zswap, with its second chance: the shrinker will take that away, which
+/// changes the entry's tag.
+fn new_page() -> Device {
+    let device = boot();
+    A.create(Content::new(0, 2));
+    assert!(A.reclaim(device.slot(1)));
+    device
+}
+
+/// The slot is freed while the entry's second chance is taken away.
+fn free_and_second_chance() {
+    let device = new_page();
+    together(vec![Box::new(|| A.unmap()), Box::new(|| _ = c::shrink(1))]);
+    shut_down(device, &[]);
+}
+
+/// A load meanwhile.
+fn load_and_second_chance() {
+    let device = new_page();
+    together(vec![
+        Box::new(|| fault(&A, true)),
+        Box::new(|| _ = c::shrink(1)),
+    ]);
+    shut_down(device, &[&A]);
+}
+
 /// The slot is freed, and reused for another page, during writeback.
 fn reuse_and_writeback() {
     let device = old_page(2);
@@ -513,6 +539,8 @@ models! {
     load_and_writeback: 3,
     load_and_writeback_raw: 3,
     free_and_writeback: 3,
+    free_and_second_chance: 3,
+    load_and_second_chance: 3,
     reuse_and_writeback: 3,
     load_and_free: 2,
     two_loads: 2,
