@@ -225,41 +225,6 @@ impl Request {
         }
     }
 
-    /// Submits the compression of `page` into `buffer`. Initialises `input` and `output` as their
-    /// scatterlists. Returns the argument for [`Request::finish`].
-    ///
-    /// # Safety
-    ///
-    /// The request must be idle. `input` and `output` must be valid for writes, and `buffer` be
-    /// `PAGE_SIZE` bytes from `kmalloc()`. Until `finish` returns, the request must stay alive and
-    /// not be used otherwise, the transform that it was created for and `page` must stay alive, and
-    /// nothing else may access the scatterlists and the buffer.
-    #[inline(always)] // called once for each stored page
-    unsafe fn start_compressing(
-        &mut self,
-        page: FolioPage<'_>,
-        buffer: *mut u8,
-        input: *mut bindings::scatterlist,
-        output: *mut bindings::scatterlist,
-    ) -> c_int {
-        // SAFETY: By the requirement the scatterlists are valid for writes, the page is alive, and
-        // the buffer is memory from `kmalloc()`, as `sg_init_one()` requires. Initialised, they are
-        // scatterlists of those sizes, and nothing else accesses them for as long as `start`
-        // requires.
-        unsafe {
-            bindings::sg_init_table(input, 1);
-            bindings::sg_set_page(input, page.as_raw(), PAGE_SIZE as u32, 0);
-            bindings::sg_init_one(output, buffer.cast(), PAGE_SIZE as u32);
-            self.start(
-                bindings::crypto_acomp_compress,
-                input,
-                PAGE_SIZE,
-                output,
-                PAGE_SIZE,
-            )
-        }
-    }
-
     /// Waits for an operation to complete. Returns its result, and the length that it reports.
     ///
     /// # Safety
@@ -288,11 +253,14 @@ impl Drop for Request {
     }
 }
 
-/// One of several requests in flight, with its memory. Stays in its box, since C has pointers to
-/// it.
+/// A request with its memory. Stays in its box, since C has pointers to it.
+///
+/// # Invariants
+///
+/// `page` is a scatterlist with room for one page, and `output` is that of `buffer`.
 struct Lane {
     request: Request,
-    input: Opaque<bindings::scatterlist>,
+    page: Opaque<bindings::scatterlist>,
     output: Opaque<bindings::scatterlist>,
     buffer: KBox<[u8; PAGE_SIZE]>,
     started: c_int,
@@ -312,12 +280,21 @@ impl Lane {
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
         let lane = Self {
             request: Request::new(transform, nid)?,
-            input: Opaque::uninit(),
+            page: Opaque::uninit(),
             output: Opaque::uninit(),
             buffer: KBox::zeroed_node(GFP_KERNEL, nid)?,
             started: 0,
         };
-        Ok(KBox::new(lane, GFP_KERNEL)?)
+        let mut lane = KBox::new(lane, GFP_KERNEL)?;
+        let buffer = lane.buffer.as_mut_ptr().cast();
+        // SAFETY: Both are valid for writes, and stay in the box. The buffer is memory from `kmalloc()`, as
+        // `sg_init_one()` requires.
+        // INVARIANT: They become such lists. Operations change neither.
+        unsafe {
+            bindings::sg_init_table(lane.page.get(), 1);
+            bindings::sg_init_one(lane.output.get(), buffer, PAGE_SIZE as u32);
+        }
+        Ok(lane)
     }
 
     /// Starts the compression of `page` into the lane's buffer.
@@ -327,14 +304,20 @@ impl Lane {
     /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the
     /// lane was created for must stay alive, and the lane must not be used otherwise, moved or
     /// dropped.
+    #[inline]
     unsafe fn start(&mut self, page: FolioPage<'_>) {
-        let (input, output) = (self.input.get(), self.output.get());
-        // SAFETY: The scatterlists and the buffer, a `KBox` and so from `kmalloc()`, are the
-        // lane's. By the requirement the lane isn't used otherwise or moved, the page and the
-        // transform stay alive, and the request is idle.
+        // SAFETY: By the type invariant these are scatterlists, and the buffer is the lane's. By the
+        // requirement the lane isn't used otherwise or moved, the page and the transform stay alive, and the
+        // request is idle.
         self.started = unsafe {
-            self.request
-                .start_compressing(page, self.buffer.as_mut_ptr(), input, output)
+            bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
+            self.request.start(
+                bindings::crypto_acomp_compress,
+                self.page.get(),
+                PAGE_SIZE,
+                self.output.get(),
+                PAGE_SIZE,
+            )
         };
     }
 
@@ -343,6 +326,7 @@ impl Lane {
     /// # Safety
     ///
     /// Must be called once for each call of [`Lane::start`], after it.
+    #[inline]
     unsafe fn finish(&mut self) -> Result<&[u8]> {
         // SAFETY: By the requirement.
         let (ret, len) = unsafe { self.request.finish(self.started) };
@@ -364,27 +348,27 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 ///
 /// An asynchronous one also has [`Lanes`], which compress several pages at a time.
 ///
-/// Mirrors `struct crypto_acomp` with a `struct acomp_req` and a `struct crypto_wait`.
+/// Mirrors `struct crypto_acomp_ctx` of zswap: `struct crypto_acomp` with a `struct acomp_req`, a `struct
+/// crypto_wait` and a buffer.
 ///
 /// # Invariants
 ///
-/// `request` and those of `lanes` are for `_transform`. Their operations are in flight only inside
+/// The requests of `lane` and `lanes` are for `_transform`. Their operations are in flight only inside
 /// a function of this type or of [`Lanes`]. There are no lanes or [`DEPTH`] lanes.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE};
+/// use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage};
 ///
 /// // The compressed size of a page, in bytes.
 /// fn compressed_len(compressor: &mut Compressor, page: FolioPage<'_>) -> Result<usize> {
-///     let mut buffer = KBox::<[u8; PAGE_SIZE]>::zeroed(GFP_KERNEL)?;
-///     Ok(compressor.compress(page, &mut buffer)?.len())
+///     Ok(compressor.compress(page)?.len())
 /// }
 /// ```
 pub struct Compressor {
     // Dropped in this order.
-    request: Request,
+    lane: KBox<Lane>,
     lanes: KVec<KBox<Lane>>,
     _transform: Transform,
 }
@@ -395,7 +379,8 @@ unsafe impl Send for Compressor {}
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
-    /// Creates a compressor, with its buffers on `nid`. May sleep.
+    /// Creates a compressor, with its buffers on `nid`: on the heap, since hardware may write to them. May
+    /// sleep.
     ///
     /// If there is no memory for lanes, it has none: callers then wait for each operation of an
     /// asynchronous compressor, as in C.
@@ -403,7 +388,7 @@ impl Compressor {
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         let transform = Transform::new(algorithm, nid)?;
-        let request = Request::new(&transform, nid)?;
+        let lane = Lane::new(&transform, nid)?;
         let lanes = if transform.is_async() {
             Lane::all(&transform, nid).unwrap_or_default()
         } else {
@@ -411,7 +396,7 @@ impl Compressor {
         };
         // INVARIANT: All were just created for `transform`.
         Ok(Self {
-            request,
+            lane,
             lanes,
             _transform: transform,
         })
@@ -426,34 +411,20 @@ impl Compressor {
             .map(Lanes)
     }
 
-    /// Compresses `page` into `dst`, and returns the part of `dst` that was written. May sleep.
+    /// Compresses `page`, and returns the result, which is in the compressor's own buffer. May sleep.
     ///
-    /// `dst` comes from `kmalloc()`, since only memory in the direct map can be in a scatterlist.
-    ///
-    /// The length that a compressor reports is checked: if it is zero, or more than the size of
-    /// `dst`, this returns `EINVAL`. Other errors are the compressor's own, such as `ENOSPC` for
-    /// lack of room.
+    /// The length that a compressor reports is checked: if it is zero, or more than `PAGE_SIZE`, this
+    /// returns `EINVAL`. Other errors are the compressor's own, such as `ENOSPC` for lack of room.
     ///
     /// Mirrors `crypto_acomp_compress()`.
     #[inline]
-    pub fn compress<'a>(
-        &mut self,
-        page: FolioPage<'_>,
-        dst: &'a mut KBox<[u8; PAGE_SIZE]>,
-    ) -> Result<&'a [u8]> {
-        let input = Opaque::<bindings::scatterlist>::uninit();
-        let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for
-        // it at once; until then the page is borrowed, `dst`, a `KBox` and so from `kmalloc()`, is
-        // borrowed exclusively, and the scatterlists are on our stack.
-        let (ret, len) = unsafe {
-            let started =
-                self.request
-                    .start_compressing(page, dst.as_mut_ptr(), input.get(), output.get());
-            self.request.finish(started)
-        };
-        ret?;
-        compressed(dst, len)
+    pub fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
+        // SAFETY: By the type invariant the lane is idle, and its transform ours. This waits for it at once;
+        // until then the page is borrowed, and `self` exclusively.
+        unsafe {
+            self.lane.start(page);
+            self.lane.finish()
+        }
     }
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
@@ -468,24 +439,20 @@ impl Compressor {
         src: Input<'_>,
         mut dst: Contents<'a>,
     ) -> Result<Filled<'a>, usize> {
-        let output = Opaque::<bindings::scatterlist>::uninit();
-        // SAFETY: `output` is valid for writes; the page is alive while `dst` is.
-        unsafe {
-            bindings::sg_init_table(output.get(), 1);
-            bindings::sg_set_page(output.get(), dst.page(), PAGE_SIZE as u32, 0);
-        }
-        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for
-        // it at once. `src` is a scatterlist of `src.len` bytes by its invariant; `output` was
-        // initialised for a page, to whose contents `dst` gives exclusive access.
+        let lane = &mut *self.lane;
+        // SAFETY: By the type invariants the lane is idle, its transform ours, and `page` a scatterlist with
+        // room for a page. This waits for the request at once. `src` is a scatterlist of `src.len` bytes by
+        // its invariant; `dst` gives exclusive access to its page's contents.
         let (ret, len) = unsafe {
-            let started = self.request.start(
+            bindings::sg_set_page(lane.page.get(), dst.page(), PAGE_SIZE as u32, 0);
+            let started = lane.request.start(
                 bindings::crypto_acomp_decompress,
                 src.sg,
                 src.len,
-                output.get(),
+                lane.page.get(),
                 PAGE_SIZE,
             );
-            self.request.finish(started)
+            lane.request.finish(started)
         };
         match ret {
             Ok(()) if len == PAGE_SIZE => Ok(dst.filled()),

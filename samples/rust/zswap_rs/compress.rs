@@ -3,16 +3,15 @@
 //! Compressed storage: from a page to bytes in a pool, and back.
 
 use super::{
-    contexts::Context,
     pool::Pool,
     runs::Runs,
-    tag::Tag,
     stats::{
         self,
         zswap_reject_alloc_fail,
         zswap_reject_compress_fail,
         zswap_reject_compress_poor, //
     },
+    tag::Tag,
 };
 use kernel::{
     alloc::{
@@ -83,8 +82,8 @@ fn object_gfp() -> Flags {
 }
 
 /// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
-/// hands the objects to `each`, in order; ends with the first page that is refused. May sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are
-/// done.
+/// hands the objects to `each`, in order; ends with the first page that is refused. May sleep; `each` may not
+/// allocate memory. The CPU's compressor is the caller's until all are done.
 ///
 /// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
 /// writeback is disabled, that would only cost memory: it is refused.
@@ -99,7 +98,7 @@ pub(crate) fn compress_each(
     mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
-    let Some(Context { compressor, buffer }) = &mut *context else {
+    let Some(compressor) = &mut *context else {
         return Err(failed(EINVAL, Outcome::NoCompressor));
     };
     if let Some(lanes) = compressor.lanes() {
@@ -113,7 +112,7 @@ pub(crate) fn compress_each(
             each(keep_raw(pool, swap, page)?);
             continue;
         }
-        let compressed = compressor.compress(page, buffer);
+        let compressed = compressor.compress(page);
         let object = keep(pool, swap, page, compressed, slots.folio())?;
         runs.tried(Form::of(&object) == Form::Compressed);
         each(object);
@@ -142,7 +141,9 @@ fn compress_in_lanes(
     })
 }
 
-/// Puts what has become of `page`, for slot `swap`, into `pool`: mirrors the second half of `zswap_compress()`.
+/// Puts what has become of `page`, for slot `swap`, into `pool`.
+///
+/// Mirrors the second half of `zswap_compress()`.
 #[inline(always)] // so that the result needn't go through memory
 fn keep(
     pool: &Ref<Pool>,
@@ -171,11 +172,7 @@ fn keep(
 
 /// Puts `page` into `pool` as it is.
 #[inline(always)] // so that the result needn't go through memory
-fn keep_raw(
-    pool: &Ref<Pool>,
-    swap: SwapEntry,
-    page: FolioPage<'_>,
-) -> Result<Object, Refused> {
+fn keep_raw(pool: &Ref<Pool>, swap: SwapEntry, page: FolioPage<'_>) -> Result<Object, Refused> {
     let tag = Tag::new(swap).bits();
     Object::from_page(pool.clone(), page, tag, object_gfp()).map_err(no_room)
 }
@@ -218,7 +215,7 @@ pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Fille
             .map_err(|_| object.len()),
         Form::Compressed => {
             let mut context = object.owner().contexts().this_cpu().lock();
-            let Some(Context { compressor, .. }) = &mut *context else {
+            let Some(compressor) = &mut *context else {
                 return Err(0);
             };
             object.read(|view| compressor.decompress(view.as_input(), dst))

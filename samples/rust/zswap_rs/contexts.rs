@@ -11,7 +11,6 @@ use kernel::{
     },
     error::code::EINVAL,
     new_mutex,
-    page::PAGE_SIZE,
     percpu::{
         node_of,
         PerCpu, //
@@ -22,40 +21,32 @@ use kernel::{
     sync::Mutex, //
 };
 
-/// A CPU's compressor and buffer. Mirrors `struct crypto_acomp_ctx`.
-pub(crate) struct Context {
-    /// The compressor.
-    pub(crate) compressor: Compressor,
-    /// The output buffer: on the heap and on the CPU's node, since hardware may write to it.
-    pub(crate) buffer: KBox<[u8; PAGE_SIZE]>,
-}
-
-/// The contexts of all CPUs for one algorithm.
+/// The compressors of all CPUs for one algorithm. Mirrors `struct crypto_acomp_ctx` of each.
 ///
-/// A CPU's context is created before the CPU first comes up, and stays until the pool is destroyed,
+/// A CPU's compressor is created before the CPU first comes up, and stays until the pool is destroyed,
 /// so that a task that has migrated to another CPU can still use it.
 pub(crate) struct Contexts {
     algorithm: Algorithm,
-    cpus: PerCpu<Mutex<Option<Context>>>,
+    cpus: PerCpu<Mutex<Option<Compressor>>>,
 }
 
 impl Contexts {
-    /// Starts without contexts. May sleep.
+    /// Starts without compressors. May sleep.
     pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         let cpus = PerCpu::new(|| new_mutex!(None, "&acomp_ctx->mutex"), GFP_KERNEL)
             .inspect_err(|_| pr_err!("percpu alloc failed\n"))?;
         Ok(Self { algorithm, cpus })
     }
 
-    /// The algorithm of the contexts.
+    /// The algorithm of the compressors.
     pub(crate) fn algorithm(&self) -> &Algorithm {
         &self.algorithm
     }
 
-    /// The context of the CPU that the task runs on. The mutex is needed because the task may
+    /// The compressor of the CPU that the task runs on. The mutex is needed because the task may
     /// migrate.
     #[inline]
-    pub(crate) fn this_cpu(&self) -> &Mutex<Option<Context>> {
+    pub(crate) fn this_cpu(&self) -> &Mutex<Option<Compressor>> {
         self.cpus.this_cpu()
     }
 }
@@ -63,7 +54,7 @@ impl Contexts {
 impl cpuhotplug::Prepare for Contexts {
     const SLOT: cpuhotplug::Slot = cpuhotplug::Slot::MmZswapPoolPrepare;
 
-    /// Creates the context of a CPU that comes up. Mirrors `zswap_cpu_comp_prepare()`.
+    /// Creates the compressor of a CPU that comes up. Mirrors `zswap_cpu_comp_prepare()`.
     fn prepare(&self, cpu: CpuId) -> Result {
         let context = self.cpus.get(cpu).ok_or(EINVAL)?;
         // The CPU has been up before.
@@ -73,7 +64,6 @@ impl cpuhotplug::Prepare for Contexts {
         // Not under the mutex: the allocation may enter reclaim, which compresses and takes the
         // mutex.
         let node = node_of(cpu);
-        let buffer = KBox::zeroed_node(GFP_KERNEL, node)?;
         let compressor = Compressor::new(&self.algorithm, node).inspect_err(|error| {
             let algorithm = &self.algorithm;
             match error.name() {
@@ -88,7 +78,7 @@ impl cpuhotplug::Prepare for Contexts {
             }
         })?;
         race_point!("prepare:after_alloc");
-        *context.lock() = Some(Context { compressor, buffer });
+        *context.lock() = Some(compressor);
         Ok(())
     }
 }

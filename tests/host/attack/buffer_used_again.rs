@@ -3,17 +3,13 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE, prelude::*};
+use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, prelude::*};
 
-pub fn attack(
-    compressor: &mut Compressor,
-    page: FolioPage<'_>,
-    buffer: &mut KBox<[u8; PAGE_SIZE]>,
-) -> Result<usize> {
-    let one = compressor.compress(page, buffer)?;
+pub fn attack(compressor: &mut Compressor, page: FolioPage<'_>) -> Result<usize> {
+    let one = compressor.compress(page)?;
     #[cfg(control)]
     let one = one.len();
-    let two = compressor.compress(page, buffer)?; //~[attack] E0499
+    let two = compressor.compress(page)?; //~[attack] E0499
     #[cfg(attack)]
     let one = one.len();
     Ok(one + two.len())

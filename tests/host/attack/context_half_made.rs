@@ -4,20 +4,14 @@
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    crypto::acompress::Compressor, mm::folio::FolioPage, page::PAGE_SIZE, prelude::*, sync::Mutex,
-};
+use kernel::{crypto::acompress::Compressor, mm::folio::FolioPage, prelude::*, sync::Mutex};
 
-pub fn attack(
-    context: Pin<&Mutex<Option<Compressor>>>,
-    page: FolioPage<'_>,
-    buffer: &mut KBox<[u8; PAGE_SIZE]>,
-) -> Result<usize> {
+pub fn attack(context: Pin<&Mutex<Option<Compressor>>>, page: FolioPage<'_>) -> Result<usize> {
     let mut context = context.lock();
     #[cfg(control)]
     let Some(context) = &mut *context
     else {
         return Err(ENODEV);
     };
-    Ok(context.compress(page, buffer)?.len()) //~[attack] E0599
+    Ok(context.compress(page)?.len()) //~[attack] E0599
 }

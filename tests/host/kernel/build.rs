@@ -28,8 +28,8 @@ const VARIANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "transform_goes_first",
-        "    request: Request,\n    lanes: KVec<KBox<Lane>>,\n    _transform: Transform,",
-        "    _transform: Transform,\n    request: Request,\n    lanes: KVec<KBox<Lane>>,",
+        "    lane: KBox<Lane>,\n    lanes: KVec<KBox<Lane>>,\n    _transform: Transform,",
+        "    _transform: Transform,\n    lane: KBox<Lane>,\n    lanes: KVec<KBox<Lane>>,",
     ),
     ("no_backlog", "bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,", "0,"),
 ];

@@ -7,7 +7,7 @@
 //! after it was freed; the waiter finds the result; and the result is that of the page.
 
 use kernel::{
-    alloc::{flags::GFP_KERNEL, KBox, NumaNode},
+    alloc::{KBox, NumaNode},
     bindings::{self, folio, page},
     c,
     crypto::{
@@ -22,7 +22,7 @@ use kernel::{
 /// The kernel's compressor, or a variant of it.
 trait Compressor: Send + Sized + 'static {
     fn new() -> Self;
-    fn compress<'a>(&mut self, _: FolioPage<'_>, _: &'a mut KBox<Buffer>) -> Result<&'a [u8]>;
+    fn compress(&mut self, _: FolioPage<'_>) -> Result<&[u8]>;
     fn compress_each<'p>(
         &mut self,
         pages: impl Iterator<Item = FolioPage<'p>>,
@@ -39,12 +39,8 @@ macro_rules! compressors {
                 let lz4 = $module::Algorithm::new(b"lz4").unwrap();
                 Self::new(&lz4, NumaNode::NO_NODE).unwrap()
             }
-            fn compress<'a>(
-                &mut self,
-                page: FolioPage<'_>,
-                buffer: &'a mut KBox<Buffer>,
-            ) -> Result<&'a [u8]> {
-                self.compress(page, buffer)
+            fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
+                self.compress(page)
             }
             fn compress_each<'p>(
                 &mut self,
@@ -184,11 +180,10 @@ fn fail<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], _: usize) {
     assert_eq!(ret, Err(()));
 }
 
-/// One after the other, each into a buffer that is then freed.
+/// One after the other, all into one buffer.
 fn singly<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize) {
     for (index, page) in pages.iter().enumerate() {
-        let mut buffer = KBox::new([0; PAGE_SIZE], GFP_KERNEL).unwrap();
-        check(compressor.compress(*page, &mut buffer), index, round);
+        check(compressor.compress(*page), index, round);
     }
 }
 
