@@ -488,8 +488,9 @@ impl Sum {
             .wrapping_add((bytes == PAGE_SIZE).into());
     }
 
-    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1.
-    #[inline]
+    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Apart for the stack of
+    /// its callers.
+    #[inline(never)]
     fn count(&self, objcg: &ObjCgroup, sign: i32) {
         let rcu = rcu::read_lock();
         let memcg = objcg.memcg_rcu(&rcu);

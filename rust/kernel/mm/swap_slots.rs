@@ -294,7 +294,14 @@ impl<'a, T: Kept> Share<'a, T> {
         if let Some(share) = Self::join(tree, index, n) {
             return Ok(share);
         }
-        Self::insert(tree, index, n, leaves, gfp)
+        let leaf = Self::insert(tree, index, n, leaves, gfp)?;
+        // INVARIANT: As `insert` says.
+        Ok(Self {
+            tree,
+            index,
+            leaf,
+            n,
+        })
     }
 
     /// A share in the leaf that is there, if there is one that stays.
@@ -313,6 +320,7 @@ impl<'a, T: Kept> Share<'a, T> {
         })
     }
 
+    /// The leaf at `index` of `tree`, new or another task's, with `n` of its `live` for a [`Share`].
     #[inline(never)]
     fn insert(
         tree: &'a Tree<T>,
@@ -320,27 +328,20 @@ impl<'a, T: Kept> Share<'a, T> {
         n: usize,
         leaves: &'static Leaves<T>,
         gfp: Flags,
-    ) -> Result<Self> {
+    ) -> Result<NonNull<Leaf<T>>> {
         let vacant = leaves.0.alloc(gfp, NumaNode::NO_NODE).map_err(|_| ENOMEM)?;
         let mut new = vacant.write(Leaf::new(n));
         loop {
             let leaf = new.as_ptr();
-            // INVARIANT: The new leaf has a `live` of `n`, which are ours.
             match tree.insert(index, new, gfp) {
-                Ok(()) => {
-                    return Ok(Self {
-                        tree,
-                        index,
-                        leaf,
-                        n,
-                    })
-                }
+                // It has a `live` of `n`, which are ours.
+                Ok(()) => return Ok(leaf),
                 // Another task, which fills other slots of it, was first.
                 Err(StoreError { error, value }) if error == EBUSY => new = value,
                 Err(StoreError { error, .. }) => return Err(error),
             }
             if let Some(share) = Self::join(tree, index, n) {
-                return Ok(share);
+                return Ok(core::mem::ManuallyDrop::new(share).leaf);
             }
         }
     }

@@ -122,7 +122,8 @@ mod tests {
             assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);
         }
         // SAFETY: Arithmetic on the values.
-        let largest = SwapEntry(unsafe { bindings::swp_entry(last, (1 << SwapEntry::OFFSET_BITS) - 1) });
+        let largest =
+            SwapEntry(unsafe { bindings::swp_entry(last, (1 << SwapEntry::OFFSET_BITS) - 1) });
         assert!(SwapEntry::unpack(largest.pack()) == largest);
         assert_eq!(SwapEntry::unpack(u64::MAX).device(), last);
     }

@@ -250,8 +250,8 @@ impl<P: HasPool> Object<P> {
 
     /// Replaces the tag by `f` of it, of which the low [`TAG_BITS`] bits count.
     ///
-    /// Not atomic: of two tasks that do this at a time one may be undone. Who may change a tag is for the
-    /// user to say, as with a field.
+    /// Not atomic: of two tasks that do this at a time one may be undone. Whose turn it is, the user has to
+    /// know.
     #[inline]
     pub fn change_tag(&self, f: impl FnOnce(u64) -> u64) {
         let word = self.word.load(Relaxed);
@@ -279,12 +279,7 @@ impl<P: HasPool> Object<P> {
             // SAFETY: An object of as many bytes as the slice has, ours, in that pool. C only reads what
             // its prototype would let it change.
             unsafe {
-                bindings::zs_obj_write(
-                    pool,
-                    handle,
-                    bytes.as_ptr().cast_mut().cast(),
-                    bytes.len(),
-                )
+                bindings::zs_obj_write(pool, handle, bytes.as_ptr().cast_mut().cast(), bytes.len())
             }
         })
     }
@@ -311,7 +306,7 @@ impl<P: HasPool> Object<P> {
     /// What the object's pool is part of.
     #[inline]
     pub fn owner(&self) -> &P {
-        // SAFETY: By the type invariant the number is one with a reference, which is ours until we are dropped.
+        // SAFETY: By the type invariant the number has a reference, which is ours until we are dropped.
         unsafe { Ref::borrow_number(self.number()) }
     }
 
@@ -414,12 +409,7 @@ impl<P: HasPool> Drop for View<'_, P> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant the read was begun and not ended.
-        unsafe {
-            bindings::zs_obj_read_sg_end(
-                self.object.pool(),
-                self.object.handle,
-            )
-        }
+        unsafe { bindings::zs_obj_read_sg_end(self.object.pool(), self.object.handle) }
     }
 }
 
@@ -468,7 +458,13 @@ mod tests {
 
             // A tag takes what it has room for, and nothing else changes.
             let most = (1 << TAG_BITS) - 1;
-            for (tag, is) in [(1, 1), (most, most), (u64::MAX, most), (most + 2, 1), (0, 0)] {
+            for (tag, is) in [
+                (1, 1),
+                (most, most),
+                (u64::MAX, most),
+                (most + 2, 1),
+                (0, 0),
+            ] {
                 object.change_tag(|_| tag);
                 assert_eq!(object.tag(), is);
                 assert_eq!(object.len(), len);

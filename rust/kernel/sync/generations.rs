@@ -75,6 +75,10 @@ type Invariant<T> = fn(T) -> T;
 /// Objects of one type that there can be at a time, on all its lists.
 pub const MAX_OBJECTS: usize = 1 << u8::BITS;
 
+/// What to wait for if all numbers are taken: an object that nobody uses has its number until it is freed,
+/// two grace periods later.
+const GRACE_PERIODS: u32 = 4;
+
 /// A type whose values may be objects of a [`Generations`]. Implemented by [`impl_generation!`].
 ///
 /// # Safety
@@ -112,6 +116,8 @@ macro_rules! impl_generation {
 /// # Invariants
 ///
 /// A pointer is null, or is that of a number which is taken: the node that has it, from when there is one.
+// Aligned, so that the first ones, which are read for each reference, share no cache line with others' data.
+#[repr(align(64))]
 pub struct Numbers<T: Generation> {
     nodes: [Atomic<*mut c_void>; MAX_OBJECTS],
     _p: PhantomData<Invariant<T>>,
@@ -128,17 +134,27 @@ impl<T: Generation> Numbers<T> {
         }
     }
 
-    /// Takes the lowest number that is free. Fails with `ENOSPC`.
+    /// Takes the lowest number that is free. May sleep. Fails with `ENOSPC`.
     fn take(&'static self) -> Result<Number> {
+        for _ in 0..GRACE_PERIODS {
+            if let Some(number) = self.try_take() {
+                return Ok(number);
+            }
+            rcu::synchronize_rcu();
+        }
+        self.try_take().ok_or(ENOSPC)
+    }
+
+    fn try_take(&'static self) -> Option<Number> {
         let taken = core::ptr::without_provenance_mut(1);
         for (n, node) in (0..=u8::MAX).zip(&self.nodes) {
             // Full: after what the last owner did.
             // INVARIANT: No node has the number yet.
             if node.cmpxchg(core::ptr::null_mut(), taken, Full).is_ok() {
-                return Ok(Number { n, node });
+                return Some(Number { n, node });
             }
         }
-        Err(ENOSPC)
+        None
     }
 
     #[inline]
@@ -348,7 +364,8 @@ impl<T: Send + Sync> Generations<T> {
 
     /// Creates an object for this list, not on the list yet. May sleep.
     ///
-    /// Fails with `ENOSPC` if there are [`MAX_OBJECTS`] of the type.
+    /// Fails with `ENOSPC` if there are [`MAX_OBJECTS`] of the type, after it has waited for those that are
+    /// about to go.
     pub fn create(&'static self, init: impl PinInit<T, Error>) -> Result<Detached<T>>
     where
         T: Generation,
@@ -728,7 +745,8 @@ mod tests {
         let list = unsafe { Pin::into_inner_unchecked(list) };
         let list: &'static Generations<Small> = KBox::leak(list);
         for n in 1..=3 {
-            list.create(pin_init::init!(Small { n }? Error))?.make_current();
+            list.create(pin_init::init!(Small { n }? Error))?
+                .make_current();
         }
         let n = list.current().ok_or(EINVAL)?.into_number();
         // SAFETY: From `into_number`, and handed over below.

@@ -76,7 +76,8 @@ pub(crate) fn create(
 
 /// The memory that all pools use, in pages, current or not. Any context but NMI.
 ///
-/// Mirrors `zswap_total_pages()`.
+/// Mirrors `zswap_total_pages()`. Apart for the stack of its callers.
+#[inline(never)]
 pub(crate) fn total_pages(pools: &Generations<Pool>) -> usize {
     let total = core::cell::Cell::new(0usize);
     pools.for_each(|pool| total.set(total.get().wrapping_add(pool.zs.total_pages())));

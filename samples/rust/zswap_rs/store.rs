@@ -143,8 +143,9 @@ fn store_all(
     let skips =
         slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
     let mut runs = Runs::new(skips);
-    for first in (0..slots.len()).step_by(TOGETHER) {
-        make_entries(zswap, &pool, &slots, first, &mut runs, &mut entries)?;
+    // Each turn makes entries, or fails.
+    while entries.len() < slots.len() {
+        make_entries(zswap, &pool, &slots, &mut runs, &mut entries)?;
     }
     publish(zswap, &lists, &mut slots, entries)?;
 
@@ -162,7 +163,9 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
 }
 
 /// Nothing was refused: charges the entries of a folio, and puts them where others find them.
-#[inline]
+///
+/// Apart for its stack.
+#[inline(never)]
 fn publish(
     zswap: &'static Zswap,
     lists: &Prepared<'_, Entry>,
@@ -173,13 +176,18 @@ fn publish(
     let entries = memalloc::scope(|scope| entries.charge(lists, scope));
     slots
         .publish(entries, zswap.leaves(), GFP_KERNEL)
-        .map_err(|error| {
-            kernel::warn_on_once!(error != ENOMEM);
-            refused(&stats::zswap_reject_alloc_fail)
-        })
+        .map_err(not_published)
 }
 
-/// Makes entries of up to [`TOGETHER`] pages of a folio, from `first` on. May sleep, and reclaim.
+/// Counts that there was no memory to keep entries.
+#[cold]
+#[inline(never)]
+fn not_published(error: Error) -> Refused {
+    kernel::warn_on_once!(error != ENOMEM);
+    refused(&stats::zswap_reject_alloc_fail)
+}
+
+/// Makes entries of the next pages of a folio, up to [`TOGETHER`]. May sleep, and reclaim.
 ///
 /// Apart for its stack. Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
 #[inline(never)]
@@ -187,10 +195,10 @@ fn make_entries(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
     slots: &Slots<'_, '_, Entry>,
-    first: usize,
     runs: &mut Runs,
     entries: &mut Batch<Entry>,
 ) -> Result<(), Refused> {
+    let first = entries.len();
     let Some((_, page)) = slots.get(first) else {
         return Ok(());
     };
