@@ -96,6 +96,12 @@ if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 				if ((name in got ? got[name] : "n") != want[name])
 					print name "=" want[name]
 		}' config="$out/.config" "$out/.config" "${fragments[@]}" | sort | paste -sd' ')
+	# The one option that compilers of different LLVMs rule out, and that only costs speed.
+	if [[ " $wrong " == *" CONFIG_RUST_INLINE_HELPERS=y "* ]] && ! grep -q '^CONFIG_RUSTC_CLANG_LLVM_COMPATIBLE=y' "$out/.config"; then
+		echo "clang and rustc are of different versions of LLVM: C helpers aren't inlined into Rust, which costs speed"
+		wrong=${wrong/CONFIG_RUST_INLINE_HELPERS=y/}
+		wrong=${wrong## }
+	fi
 	[ -z "$wrong" ] || die "the kernel's Kconfig refuses $wrong: see their dependencies, or the fragments ${fragments[*]}"
 	echo "$key" >"$out/config.key"
 fi
