@@ -121,9 +121,9 @@ mod tests {
             // What others have in the bits above doesn't matter.
             assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);
         }
+        let most = (1 << SwapEntry::OFFSET_BITS) - 1;
         // SAFETY: Arithmetic on the values.
-        let largest =
-            SwapEntry(unsafe { bindings::swp_entry(last, (1 << SwapEntry::OFFSET_BITS) - 1) });
+        let largest = SwapEntry(unsafe { bindings::swp_entry(last, most) });
         assert!(SwapEntry::unpack(largest.pack()) == largest);
         assert_eq!(SwapEntry::unpack(u64::MAX).device(), last);
     }
