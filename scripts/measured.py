@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Shared by bench.py and parity.py: the runs of both kernels, the tables of their documents, and the
+"""Shared by bench.py, parity.py and others: the runs of both kernels, the tables of their documents, and the
 statistics for comparing runs. tests/host/measured.py tests the latter.
 """
 
+import math
 import os
 import re
 import sys
@@ -76,3 +77,17 @@ def holm(ps):
         least = max(least, min(1.0, (len(ps) - i) * ps[name]))
         adjusted[name] = least
     return adjusted
+
+
+def median_interval(values, limit=0.05):
+    """The lowest and highest of the values between which the median of what they are drawn from is, but for a chance of
+    at most the limit, whatever the distribution. None if there are too few.
+
+    How many of the values are below the median is binomial. So the k-th lowest and k-th highest will do if the chance of
+    fewer than k is at most half the limit: the largest such k is taken.
+    """
+    values, k, chance = sorted(values), 0, 1
+    while 2 * chance <= limit * 2 ** len(values):
+        k += 1
+        chance += math.comb(len(values), k)
+    return (values[k - 1], values[-k]) if k else None

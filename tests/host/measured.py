@@ -56,6 +56,16 @@ def false_alarms():
     return "" if 20 <= found <= 70 else f"{found} of 1000 below 0.05"
 
 
+def outside_interval():
+    """No more often than the limit allows: 3.5 % with fifteen values."""
+    luck = random.Random(4)
+    outside = 0
+    for _ in range(2000):
+        low, high = measured.median_interval([luck.expovariate(1) for _ in range(15)])
+        outside += not low <= math.log(2) <= high
+    return "" if 45 <= outside <= 100 else f"{outside} of 2000"
+
+
 def verdict(c, rust, others=30):
     """parity.py's status and text for one row in so many that are alike."""
     luck = random.Random(3)
@@ -100,6 +110,10 @@ POINTS = [
     ("rank test: one distribution is seldom taken for two", false_alarms),
     ("Holm: 0.01, 0.02, 0.03 of three are 0.03, 0.04, 0.04", lambda: near(sum(
         abs(x - y) for x, y in zip(measured.holm({"b": 0.02, "a": 0.01, "c": 0.03}).values(), (0.03, 0.04, 0.04))), 0)),
+    ("median: the interval's ranks are those of tables", lambda: "" if [
+        measured.median_interval(list(range(n, 0, -1))) for n in (5, 6, 8, 9, 15, 20, 25)] == [
+            None, (1, 6), (1, 8), (2, 8), (4, 12), (6, 15), (8, 18)] else "they aren't"),
+    ("median: seldom outside its interval", outside_interval),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
     ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
     ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),
