@@ -12,11 +12,11 @@ for arch in "${archs[@]}"; do
 	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES can't be on $arch: it has pages of 4 KiB"
 	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
 done
-# All suites in the sources, in Rust and in C.
+# All suites in the sources, in Rust and in C, but the one that only make timing runs.
 mapfile -t all < <({
 	grep -r -h -o 'kunit_tests([a-z0-9_]*)' rust samples | sed 's/.*(//; s/)//'
 	sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c
-} | sort)
+} | grep -v -x zswap_time | sort)
 wanted=()
 for name in "${all[@]}"; do
 	# shellcheck disable=SC2053 # a pattern

@@ -23,7 +23,7 @@ HOMES = [
     ("samples/rust/swap_cache_rs/", "mm/swap_cache/"),
 ]
 # LZ4 in Rust needs a crate from outside: it would have to be vendored.
-WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/lz4\.c|\.kunitconfig|^crypto/|^Kbuild$")
+WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4|time)\.c|\.kunitconfig|^crypto/|^Kbuild$")
 
 # The commits: subject, body, and the files (as the overlay has them) that are new or complete with it.
 COMMITS = [
@@ -166,7 +166,7 @@ def kconfig_of(text, present):
             continue
         if name == "ZSWAP_RUST_KUNIT_TEST" and not zswap:
             continue
-        if "LZ4" in name:
+        if "LZ4" in name or name == "ZSWAP_TIME_KUNIT_TEST":
             continue
         if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_RUST_KUNIT_TEST") and not tests:
             continue
@@ -263,7 +263,7 @@ def main():
             shutil.copy(overlay / "samples/rust/swap_cache_rs/Makefile", repo / "mm/swap_cache/Makefile")
         if any(p.startswith("mm/tests/zswap/") for p in present):
             text = (overlay / "samples/rust/zswap_rs/kunit/Makefile").read_text()
-            text = re.sub(r"^[^\n]*(LZ4|lz4)[^\n]*\n", "", text, flags=re.M)
+            text = re.sub(r"^[^\n]*(LZ4|lz4|zswap_time)[^\n]*\n", "", text, flags=re.M)
             (repo / "mm/tests/zswap/Makefile").write_text(text)
         if commit[2] == "MAINTAINERS":
             text = (pristine / "MAINTAINERS").read_text()

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long storing, loading and freeing of a page take in zswap, for either implementation.
+ * Prints a line of fields separated by tabs for each operation and content: nanoseconds and pages,
+ * of all rounds but the first. Judges no time: fails only if a page isn't stored, or comes back
+ * different. make timing runs it, on both implementations.
+ */
+
+#include <linux/ktime.h>
+
+#include "swap_test.h"
+
+#define PAGES 4096
+#define ROUNDS 6
+
+enum content { SAME, TEXT, RANDOM, CONTENTS };
+
+static const char *const contents[] = { "same", "text", "random" };
+
+enum operation { STORE, LOAD, FREE_ONE, FREE_RANGE, OPERATIONS };
+
+static const char *const operations[] = { "store", "load", "free, one slot", "free, a range" };
+
+static struct folio *folios[PAGES];
+static u64 scratch[PAGE_SIZE / sizeof(u64)];
+
+static u64 next(u64 *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+/* Page i's content, which repeats in each round. */
+static void make_content(u64 *to, enum content content, int i)
+{
+	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
+					  "struct p", "0000 000", "kernel: ", "return 0" };
+	u64 x = 88172645463325252ULL + ((u64)i << 20);
+	int k;
+
+	for (k = 0; k < 9; k++)
+		next(&x);
+	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
+		u64 r = next(&x);
+
+		if (content == SAME)
+			to[k] = 0x5a5a5a5a5a5a5a5aULL + i;
+		else if (content == TEXT && (r >> 32) % 4) /* three words of four are in the list */
+			memcpy(&to[k], words[r & 7], sizeof(u64));
+		else
+			to[k] = r;
+	}
+}
+
+static void fill_all(enum content content)
+{
+	int i;
+
+	for (i = 0; i < PAGES; i++)
+		make_content(folio_address(folios[i]), content, i);
+}
+
+/* The time to store all, as in reclaim. */
+static u64 store_all(struct kunit *test)
+{
+	unsigned int flags = memalloc_noreclaim_save();
+	u64 start = ktime_get_ns();
+	int i, bad = 0;
+
+	for (i = 0; i < PAGES; i++)
+		bad += !zswap_store(folios[i]);
+	start = ktime_get_ns() - start;
+	memalloc_noreclaim_restore(flags);
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	return start;
+}
+
+/* The time to load all, which are locked again. The slots are empty then. */
+static u64 load_all(struct kunit *test, enum content content)
+{
+	int i, bad = 0;
+	u64 time;
+
+	for (i = 0; i < PAGES; i++) {
+		memset(folio_address(folios[i]), 0xa5, PAGE_SIZE);
+		folio_clear_dirty(folios[i]);
+		folio_clear_uptodate(folios[i]);
+	}
+	time = ktime_get_ns();
+	for (i = 0; i < PAGES; i++)
+		bad += !!zswap_load(folios[i]);
+	time = ktime_get_ns() - time;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	for (i = 0; i < PAGES; i++) {
+		bad += !folio_trylock(folios[i]);
+		make_content(scratch, content, i);
+		bad += !!memcmp(folio_address(folios[i]), scratch, PAGE_SIZE);
+	}
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	return time;
+}
+
+/* The time to free what is stored, slot by slot. The folios are locked, and in the swap cache. */
+static u64 free_each(void)
+{
+	u64 start = ktime_get_ns();
+	int i;
+
+	for (i = 0; i < PAGES; i++)
+		zswap_invalidate(folios[i]->swap);
+	return ktime_get_ns() - start;
+}
+
+/* Whether page i + n's slot is in the cluster of page i's slot, and n slots after it. */
+static bool follows(int i, int n)
+{
+	swp_entry_t first = folios[i]->swap;
+
+	return folios[i + n]->swap.val == first.val + n &&
+	       swp_cluster_offset(first) + n < SWAPFILE_CLUSTER;
+}
+
+/*
+ * The time to free what is stored, with neighbours of a cluster at once, under its lock, like the
+ * freeing of slots. Nothing else uses the slots meanwhile, since the folios in them are locked.
+ */
+static u64 free_ranges(void)
+{
+	u64 start = ktime_get_ns();
+	int i, n;
+
+	for (i = 0; i < PAGES; i += n) {
+		struct swap_cluster_info *ci = swap_cluster_get_and_lock(folios[i]);
+
+		for (n = 1; i + n < PAGES && follows(i, n); n++)
+			;
+		zswap_invalidate_range(folios[i]->swap, n);
+		swap_cluster_unlock(ci);
+	}
+	return ktime_get_ns() - start;
+}
+
+static void time_content(struct kunit *test, enum content content)
+{
+	u64 times[OPERATIONS] = {};
+	long before = stored();
+	int round, i;
+
+	for (round = 0; round < ROUNDS; round++) {
+		u64 now[OPERATIONS];
+
+		fill_all(content);
+		now[STORE] = store_all(test);
+		KUNIT_EXPECT_EQ(test, stored(), before + PAGES);
+		now[LOAD] = load_all(test, content);
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		store_all(test);
+		now[FREE_ONE] = free_each();
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		store_all(test);
+		now[FREE_RANGE] = free_ranges();
+		KUNIT_EXPECT_EQ(test, stored(), before);
+		for (i = 0; round && i < OPERATIONS; i++)
+			times[i] += now[i];
+	}
+	for (i = 0; i < OPERATIONS; i++)
+		pr_info("zswap_time:\t%s\t%s\t%llu\t%d\n", operations[i], contents[content],
+			times[i], PAGES * (ROUNDS - 1));
+}
+
+static void times(struct kunit *test)
+{
+	int i, content;
+
+	for (i = 0; i < PAGES; i++) {
+		folios[i] = new_folio(test, 0, i);
+		if (!folios[i])
+			goto out;
+	}
+	for (content = 0; content < CONTENTS; content++)
+		time_content(test, content);
+out:
+	while (i--)
+		drop(folios[i]);
+}
+
+static struct kunit_case zswap_time_cases[] = {
+	KUNIT_CASE_SLOW(times),
+	{}
+};
+
+static int zswap_time_init(struct kunit *test)
+{
+	if (set_param("zswap.enabled", "Y") || set_param("zswap.compressor", "lz4") ||
+	    set_param("zswap.shrinker_enabled", "N"))
+		return -ENODEV;
+	return 0;
+}
+
+static struct kunit_suite zswap_time_suite = {
+	.name = "zswap_time",
+	.suite_init = swap_test_begin,
+	.suite_exit = swap_test_end,
+	.init = zswap_time_init,
+	.test_cases = zswap_time_cases,
+};
+
+kunit_test_suite(zswap_time_suite);
