@@ -112,6 +112,7 @@ refused 'pages that tests do not count in' 'PAGES=64 is for run, kunit' make tes
 refused 'pages that the machine lacks' "PAGES=16 can't be: pages are of 4 KiB" make run PAGES=16
 refused 'pages that no machine has' "PAGES=8 can't be: pages are of 4 KiB" make run ARCH=arm64 PAGES=8
 refused 'a time that is none' 'MINUTES=abc is no number that it can be: give' make stress MINUTES=abc
+refused 'pairs of boots that are none' 'RUNS=many is no number that it can be: give' make timing RUNS=many
 refused 'no time at all' 'MINUTES=0 is no number that it can be: give' make stress MINUTES=0
 refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean

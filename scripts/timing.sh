@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timing.sh [check]: how long storing, loading and freeing of a page take in zswap, in C and in Rust, in
+# nanoseconds: tests/kunit/time.c on User Mode Linux, whose code this machine runs itself. RUNS pairs of
+# boots, of C and Rust in turn. scripts/timing.py compares, and writes docs/performance.md. Fails only if
+# something doesn't run, whatever the times are. With check, only validates the input.
+. "$(dirname "$0")/lib.sh"
+
+runs=${RUNS:-15}
+number RUNS "$runs" 1 999
+number TEST_LIMIT "${TEST_LIMIT:-600}" 1 99999
+[ "${1:-}" != check ] || exit 0
+
+lock build/log/timing.lock
+config=$TOP/build/src/samples/rust/zswap_rs/kunit/time.kunitconfig
+make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+
+# kunit.py, run in the kernel's source, as it requires.
+kunit() {
+	# shellcheck disable=SC2016 # expanded in the root
+	scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 tools/testing/kunit/kunit.py "$@"' _ "$@"
+}
+
+copy() {
+	rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"
+}
+
+for impl in c rust; do
+	dir=$TOP/build/timing-$impl
+	# They differ little, and make rebuilds the difference.
+	[ -e "$dir" ] || [ $impl = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-c" "$dir"
+	mkdir -p "$dir"
+	if [ $impl = c ]; then chosen=C; else chosen=RUST; fi
+	step "config timing-$impl" kunit config --kunitconfig="$config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
+		--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y
+	[ -f "$dir/vmlinux" ] || STEP_LINES=1400
+	step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
+	STEP_LINES=
+done
+
+out=build/timing
+rm -rf "$out"
+mkdir -p "$out"
+
+# boot IMPL N: without step, which would look at the log while the time is taken.
+boot() {
+	local dir=$TOP/build/timing-$1
+	LOG=build/log/timing-$1-$2.log
+	rm -f "$dir/test.log"
+	kunit exec --kunitconfig="$config" --build_dir="$dir" --timeout="${TEST_LIMIT:-600}" \
+		--kernel_args=seccomp=on --kernel_args=ncpus=1 zswap_time </dev/null >"$LOG" 2>&1 || failed "timing $1 $2"
+	# The kernel's log, which kunit.py leaves in its build folder.
+	sed -n 's/.*zswap_time:\t//p' "$dir/test.log" | tr -d '\r' >"$out/$1.$2"
+}
+
+for ((n = 1; n <= runs; n++)); do
+	start=$(now_ms)
+	boot c $n
+	boot rust $n
+	echo "timing pair $n of $runs ... ok $(took "$start")"
+done
+
+scripts/enter.sh python3 scripts/timing.py docs/performance.md "$out"
