@@ -70,7 +70,7 @@ help:
 	@echo '  make bench          the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make contention     locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2'
 	@echo '  make metadata       kernel memory of each page in zswap beside its data, in C and in Rust'
-	@echo '  make timing         time of storing, loading and freeing a page, in C and in Rust; RUNS=15 pairs of boots'
+	@echo '  make timing         time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots'
 	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
 	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
 	@echo '  make zero           look for zero pages that come back with older contents; RUNS=10 times'

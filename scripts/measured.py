@@ -80,11 +80,11 @@ def holm(ps):
 
 
 def median_interval(values, limit=0.05):
-    """The lowest and highest of the values between which the median of what they are drawn from is, but for a chance of
-    at most the limit, whatever the distribution. None if there are too few.
+    """The two of the values between which the median of their distribution is, whatever that is, but for a
+    chance of at most the limit. None if there are too few values.
 
-    How many of the values are below the median is binomial. So the k-th lowest and k-th highest will do if the chance of
-    fewer than k is at most half the limit: the largest such k is taken.
+    How many of the values are below the median is binomial. So the k-th lowest and k-th highest will do if
+    the chance of fewer than k is at most half the limit: the largest such k is taken.
     """
     values, k, chance = sorted(values), 0, 1
     while 2 * chance <= limit * 2 ** len(values):

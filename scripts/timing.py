@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""timing.py DOC DIR: compares how long storing, loading and freeing of a page take in zswap, in C and in Rust.
+"""timing.py DOC DIR: compares how long storing, loading and freeing of a page take in zswap, in C and Rust.
 
-DIR has c.N and rust.N, with lines OPERATION<tab>CONTENT<tab>NANOSECONDS<tab>PAGES of a boot: what tests/kunit/time.c
-printed. Boots with the same N ran one right after the other, so the ratio is taken of each such pair: what slowed the
-machine for minutes slowed both. Writes the table into DOC, between its marks. Judges no time.
+DIR has c.N and rust.N, with lines OPERATION<tab>CONTENT<tab>NANOSECONDS<tab>PAGES of a boot: what
+tests/kunit/time.c printed. Boots with the same N ran one right after the other, so the ratio is taken of
+each such pair: what slowed the machine for minutes slowed both. Writes the table into DOC, between its
+marks. Judges no time.
 """
 
 import os
@@ -44,7 +45,8 @@ def main():
     boots = measured.by_kernel([os.path.join(folder, file) for file in files], read)
     if len(boots["c"]) != len(boots["rust"]):
         sys.exit(f"{folder}: {len(boots['c'])} boots of C, but {len(boots['rust'])} of Rust")
-    lines = ["| operation | content | C, min | median | max | Rust, min | median | max | Rust / C | 95 % interval |",
+    lines = ["| operation | content | C, min | median | max | Rust, min | median | max "
+             "| Rust / C | 95 % interval |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for operation in OPERATIONS:
         for content in CONTENTS:
@@ -52,7 +54,8 @@ def main():
             ratios = [ours / theirs for theirs, ours in zip(c, rust)]
             cells = [f"{of(times):.0f}" for times in (c, rust) for of in (min, statistics.median, max)]
             interval = measured.median_interval(ratios)
-            cells += [f"{statistics.median(ratios):.3f}", f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else "-"]
+            cells.append(f"{statistics.median(ratios):.3f}")
+            cells.append(f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else "-")
             lines.append(f"| {operation} | {content} | {' | '.join(cells)} |")
     lines += ["", f"Pairs of boots: {len(boots['c'])}, on {machine()}, {os.cpu_count()} CPUs."]
     measured.put_output(doc, "make timing", lines)

@@ -18,7 +18,8 @@ make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=loca
 # kunit.py, run in the kernel's source, as it requires.
 kunit() {
 	# shellcheck disable=SC2016 # expanded in the root
-	scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 tools/testing/kunit/kunit.py "$@"' _ "$@"
+	scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 "$@"' _ \
+		tools/testing/kunit/kunit.py "$@"
 }
 
 copy() {
@@ -31,7 +32,8 @@ for impl in c rust; do
 	[ -e "$dir" ] || [ $impl = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-c" "$dir"
 	mkdir -p "$dir"
 	if [ $impl = c ]; then chosen=C; else chosen=RUST; fi
-	step "config timing-$impl" kunit config --kunitconfig="$config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
+	step "config timing-$impl" kunit config --kunitconfig="$config" --build_dir="$dir" \
+		"${make[@]/#/--make_options=}" \
 		--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1400
 	step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
