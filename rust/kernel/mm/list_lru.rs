@@ -613,24 +613,6 @@ impl<T: Item> Batch<T> {
         self.len = self.len.wrapping_add(1);
     }
 
-    /// The objects, in order.
-    #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let mut links = self.first;
-        core::iter::from_fn(move || {
-            if links.is_null() {
-                return None;
-            }
-            // SAFETY: By the type invariant these are the links of an object of ours, which nobody has to
-            // himself while `self` is borrowed.
-            unsafe {
-                let object = &*T::from_links(links.cast());
-                links = (*links).next;
-                Some(object)
-            }
-        })
-    }
-
     /// Charges all of them to the group that `prepared` is for, at once. May sleep.
     #[inline]
     pub fn charge<'a, O: ZswapObject>(
