@@ -133,12 +133,14 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 /// # Safety
 ///
 /// Only for `swap_range_free()`, which runs with the cluster locked, after the slots' entries in the swap
-/// table were cleared.
+/// table were cleared; and for the suite `zswap_time`, which has locked the cluster, and the folios that the
+/// slots still have.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_t, nr: c_uint) {
     // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, for slots of one
-    // cluster, with its lock held and the slots' table entries set to NULL just before. The device is
-    // in use: it has an allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did,
+    // cluster, with its lock held and the slots' table entries set to NULL just before; where the folios
+    // are locked instead, their locks keep others from the slots. The device is in use: it has an
+    // allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did,
     // which has succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has.
     unsafe { FreedSlots::<Entry>::with_raw(swp, nr as usize, device::invalidate) }
 }
