@@ -1240,6 +1240,7 @@ mod tests {
 
         assert!(tree(0).is_none());
         assert!(attach(0).err() == Some(EINVAL));
+        assert!(attach((1 << SwapEntry::OFFSET_BITS) + 1).err() == Some(EINVAL));
         attach(SLOTS_PER_TREE + 1)?;
         assert!(tree(0).is_some() && tree(SLOTS_PER_TREE).is_some());
         assert!(tree(2 * SLOTS_PER_TREE).is_none());

@@ -708,10 +708,12 @@ mod tests {
         let list: &'static Generations<Numbered> = KBox::leak(list);
         let create = || list.create(pin_init::init!(Numbered {}? Error));
         let mut all = KVec::new();
-        for n in 0..MAX_OBJECTS {
+        let mut taken = [false; MAX_OBJECTS];
+        for _ in 0..MAX_OBJECTS {
             let object = create()?;
-            // SAFETY: As long as `object` is there, it has the number.
-            assert_eq!(usize::from(unsafe { object.node.as_ref() }.number.n), n);
+            // SAFETY: By the invariant of `Detached`.
+            let n = unsafe { object.node.as_ref() }.number.n;
+            assert!(!core::mem::replace(&mut taken[usize::from(n)], true));
             all.push(object, GFP_KERNEL)?;
         }
         assert_eq!(create().err(), Some(ENOSPC));

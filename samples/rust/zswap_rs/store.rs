@@ -143,7 +143,7 @@ fn store_all(
     let skips =
         slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
     let mut runs = Runs::new(skips);
-    // Each turn makes entries, or fails.
+    // Each turn makes an entry at least, as there is memory for as many as are wanted, or fails.
     while entries.len() < slots.len() {
         make_entries(zswap, &pool, &slots, &mut runs, &mut entries)?;
     }
