@@ -3,6 +3,7 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/string.h>
 #include <linux/swap.h>
 
 __rust_helper void rust_helper_folio_put(struct folio *folio)
@@ -44,6 +45,17 @@ __rust_helper struct page *rust_helper_folio_page(struct folio *folio,
 						  unsigned long n)
 {
 	return folio_page(folio, n);
+}
+
+/* As is_folio_zero_filled() looks at a page: often only the end isn't zero. */
+__rust_helper bool rust_helper_page_is_zero_filled(const struct page *page)
+{
+	const unsigned long *data = kmap_local_page(page);
+	bool zero = !data[PAGE_SIZE / sizeof(*data) - 1] &&
+		    !memchr_inv(data, 0, PAGE_SIZE);
+
+	kunmap_local(data);
+	return zero;
 }
 
 __rust_helper void rust_helper_flush_dcache_folio(struct folio *folio)

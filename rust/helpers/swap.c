@@ -38,14 +38,27 @@ __rust_helper struct mempolicy *rust_helper_current_task_policy(void)
 	return get_task_policy(current);
 }
 
-/* As swap_zeromap_batch() looks at one slot: the folio's lock keeps the mark. */
-__rust_helper bool rust_helper_folio_swap_is_zero(const struct folio *folio)
+/* As swap_zeromap_batch() looks at the slot of page @n: the folio's lock keeps the mark. */
+__rust_helper bool rust_helper_folio_swap_is_zero(const struct folio *folio,
+						  unsigned long n)
 {
 	bool zero;
 
 	rcu_read_lock();
 	zero = __swap_table_test_zero(__swap_entry_to_cluster(folio->swap),
-				      swp_cluster_offset(folio->swap));
+				      swp_cluster_offset(folio->swap) + n);
 	rcu_read_unlock();
 	return zero;
+}
+
+/* As swap_zeromap_folio_set() marks slots: those of the pages from @n on whose @bits are set. */
+__rust_helper void rust_helper_folio_swap_set_zero(struct folio *folio, unsigned long n,
+						   unsigned long bits)
+{
+	struct swap_cluster_info *ci = swap_cluster_get_and_lock(folio);
+	unsigned int bit;
+
+	for_each_set_bit(bit, &bits, BITS_PER_LONG)
+		__swap_table_set_zero(ci, swp_cluster_offset(folio->swap) + n + bit);
+	swap_cluster_unlock(ci);
 }

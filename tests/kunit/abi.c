@@ -160,6 +160,168 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_THP_SWAP
+/*
+ * Whether page @i is one of zeroes, or @other: at the ends of a folio of 16 pages
+ * or more, in its middle, and all that a leaf of the index is for.
+ */
+static bool is_of_zeroes(int i, bool other)
+{
+	return (i / 64 % 2 || i % 16 < 3 || i % 16 == 7 || i % 16 > 11) != other;
+}
+
+static void zero_pages(struct folio *folio, bool other)
+{
+	int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		if (is_of_zeroes(i, other))
+			folio_zero_segment(folio, i * PAGE_SIZE, (i + 1) * PAGE_SIZE);
+}
+
+/* How many there are, for an implementation that marks them. */
+static int nr_marked(int order, bool other)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < 1 << order; i++)
+		nr += IS_ENABLED(CONFIG_ZSWAP_RUST) && is_of_zeroes(i, other);
+	return nr;
+}
+
+static bool is_marked(swp_entry_t entry)
+{
+	guard(rcu)();
+	return __swap_table_test_zero(__swap_entry_to_cluster(entry),
+				      swp_cluster_offset(entry));
+}
+
+/* As swap_writeout() does before a store. */
+static void unmark(struct folio *folio)
+{
+	struct swap_cluster_info *ci = swap_cluster_get_and_lock(folio);
+	int i;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		__swap_table_clear_zero(ci, swp_cluster_offset(folio->swap) + i);
+	swap_cluster_unlock(ci);
+}
+
+/* Stores a folio whose pages is_of_zeroes() has chosen. */
+static void store_with_zeroes(struct kunit *test, struct folio *folio, bool other,
+			      long before)
+{
+	int order = folio_order(folio), marked = nr_marked(order, other), i;
+	unsigned long swpout_zero = event(SWPOUT_ZERO), zswpout = event(ZSWPOUT);
+
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	KUNIT_EXPECT_EQ(test, stored(), before + (1L << order) - marked);
+	KUNIT_EXPECT_GE(test, event(SWPOUT_ZERO), swpout_zero + marked);
+	KUNIT_EXPECT_GE(test, event(ZSWPOUT), zswpout + (1 << order) - marked);
+	for (i = 0; i < 1 << order; i++)
+		KUNIT_EXPECT_EQ(test, is_marked(nth(folio->swap, i)),
+				marked && is_of_zeroes(i, other));
+}
+
+/* Swaps in page @i of a folio that was evicted. */
+static struct folio *bring_back(struct kunit *test, swp_entry_t first, int i)
+{
+	struct folio *folio = swapin(nth(first, i));
+
+	if (IS_ERR_OR_NULL(folio)) {
+		KUNIT_FAIL(test, "page %d is lost", i);
+		return NULL;
+	}
+	relock(folio);
+	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(folio));
+	return folio;
+}
+
+/* Frees its slot as well. */
+static void let_go(struct folio *folio)
+{
+	folio_put_swap(folio, NULL);
+	drop(folio);
+}
+
+/* One byte makes a page worth keeping, wherever it is. */
+static void almost_zero_pages_are_kept(struct kunit *test)
+{
+	static const int at[] = { 0, 1, 7, 8, 2048, PAGE_SIZE - 9, PAGE_SIZE - 8, PAGE_SIZE - 1 };
+	struct folio *folio = cached_folio(test, 4);
+	long before = stored();
+	swp_entry_t entry;
+	u8 *addr;
+	int i;
+
+	if (!folio)
+		return;
+	folio_zero_range(folio, 0, folio_size(folio));
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
+		addr = kmap_local_folio(folio, i * PAGE_SIZE);
+		addr[at[i]] = 1;
+		kunmap_local(addr);
+	}
+	KUNIT_EXPECT_TRUE(test, store(folio));
+	KUNIT_EXPECT_EQ(test, stored(),
+			before + (IS_ENABLED(CONFIG_ZSWAP_RUST) ? ARRAY_SIZE(at) : 16));
+	entry = folio->swap;
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	evict(folio, NULL);
+	for (i = 0; i < 16; i++) {
+		folio = bring_back(test, entry, i);
+		if (!folio)
+			return;
+		addr = kmap_local_folio(folio, 0);
+		if (i < ARRAY_SIZE(at)) {
+			KUNIT_EXPECT_EQ(test, addr[at[i]], 1);
+			addr[at[i]] = 0;
+		}
+		KUNIT_EXPECT_NULL(test, memchr_inv(addr, 0, PAGE_SIZE));
+		kunmap_local(addr);
+		let_go(folio);
+	}
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
+/* C stores them like others, the Rust marks their slots: both bring them back. */
+static void zeroes_in_a_large_folio_come_back(struct kunit *test)
+{
+	long before = stored();
+	int n, i;
+
+	for (n = 1; n < ARRAY_SIZE(orders); n++) {
+		int order = orders[n];
+		struct folio *folio = cached_folio(test, order);
+		swp_entry_t entry;
+
+		if (!folio)
+			return;
+		entry = folio->swap;
+		zero_pages(folio, false);
+		store_with_zeroes(test, folio, false, before);
+
+		/* What was stored is zero now, and the other way round. */
+		unmark(folio);
+		fill(folio, VERSION(2));
+		zero_pages(folio, true);
+		store_with_zeroes(test, folio, true, before);
+
+		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+		evict(folio, NULL);
+		for (i = 0; i < 1 << order; i++) {
+			folio = bring_back(test, entry, i);
+			if (!folio)
+				return;
+			KUNIT_EXPECT_TRUE(test, holds(folio, is_of_zeroes(i, true) ?
+							     0 : VERSION(2) + i));
+			let_go(folio);
+		}
+		KUNIT_EXPECT_EQ(test, stored(), before);
+	}
+}
+#endif
+
 static void failed_load_keeps_the_entry(struct kunit *test)
 {
 	static const enum fault faults[] = {
@@ -263,9 +425,10 @@ static void full_store_clears_the_slots(struct kunit *test)
  * Makes the n-th allocation of a store fail, for every n (for the largest
  * folio: for its first pages, and for some later ones).
  */
-static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw)
+static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw,
+				 bool zeroes)
 {
-	int n, refused = 0, most = 0;
+	int n, refused = 0, most = 0, marked = 0;
 	long before = stored();
 
 	for (n = 1; n <= 2000; n += n < (order == LARGEST ? 20 : 100) ? 1 : 97) {
@@ -278,6 +441,12 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		if (older)
 			KUNIT_EXPECT_TRUE(test, store(folio));
 		fill(folio, VERSION(2));
+#ifdef CONFIG_THP_SWAP
+		if (zeroes) {
+			zero_pages(folio, false);
+			marked = nr_marked(order, false);
+		}
+#endif
 		acomp_inject(&faulty_compress, raw ? FAULT_EIO : FAULT_NONE);
 		current->fail_nth = n;
 		ret = store(folio);
@@ -287,7 +456,7 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 
 		KUNIT_EXPECT_TRUE(test, folio_test_locked(folio));
 		if (ret) {
-			KUNIT_EXPECT_EQ(test, stored(), before + (1L << order));
+			KUNIT_EXPECT_EQ(test, stored(), before + (1L << order) - marked);
 		} else {
 			refused++;
 			most = n;
@@ -299,8 +468,9 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		if (left)
 			break;
 	}
-	kunit_info(test, "order %d%s%s: refused %d times, at allocation %d at the latest",
-		   order, older ? ", stored before" : "", raw ? ", raw" : "", refused, most);
+	kunit_info(test, "order %d%s%s%s: refused %d times, at allocation %d at the latest",
+		   order, older ? ", stored before" : "", raw ? ", raw" : "",
+		   zeroes ? ", with zeroes" : "", refused, most);
 	/*
 	 * At least the entry and the object fail; those of a later page, too.
 	 */
@@ -314,8 +484,8 @@ static void failed_allocation_clears_the_slots(struct kunit *test)
 	int i, how;
 
 	for (i = 0; i < ARRAY_SIZE(orders); i++)
-		for (how = 0; how < 4; how++)
-			fail_each_allocation(test, orders[i], how & 1, how & 2);
+		for (how = 0; how < (orders[i] ? 8 : 4); how++)
+			fail_each_allocation(test, orders[i], how & 1, how & 2, how & 4);
 }
 #endif
 
@@ -378,6 +548,8 @@ static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(load_of_empty_slot_keeps_the_lock),
 #ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(load_of_a_large_folio_fails),
+	KUNIT_CASE(almost_zero_pages_are_kept),
+	KUNIT_CASE(zeroes_in_a_large_folio_come_back),
 #endif
 	KUNIT_CASE(failed_load_keeps_the_entry),
 	KUNIT_CASE(failed_compression_stores_page_raw),

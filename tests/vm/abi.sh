@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1 kunit.autorun=0
 # zswap's interface to its callers, on a real swap device, and with each allocation failing in turn.
 . ./lib.sh
-plan 19
+plan 21
 [ -e $THP ] || plan 17 # two cases need large folios
 
 # The counters and the log from before.

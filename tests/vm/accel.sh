@@ -3,7 +3,7 @@
 # An asynchronous compressor, like hardware: requests take time, and several are in flight.
 . ./lib.sh
 . ./fault-injection.sh
-plan 25
+plan 27
 
 accel=/sys/kernel/debug/zswap_accel
 # accel NAME [VALUE]
@@ -43,6 +43,15 @@ for kib in 64 2048; do
 			"$pages 0 $most $waited same $pages"
 		stop a
 	done
+	# C stores zero pages, too, but not of a folio that has no others.
+	if [ $many = 8 ]; then kept=256; elif [ $kib = 64 ]; then kept=512; else kept=1024; fi
+	start a 0
+	with a map 1024 $kib
+	with a fill holes 2
+	with a out
+	point "$kib KiB: the pages between pages of zeroes are their own" \
+		"$(debug stored_pages) $(ask a check)" "$kept same 1024"
+	stop a
 done
 accel depth 16
 accel latency_us 20

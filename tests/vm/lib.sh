@@ -111,6 +111,9 @@ folios()
 # folios_stored KIB: the number of folios of this size that were stored whole
 folios_stored() { cat $THP/hugepages-"$1"kB/stats/zswpout; }
 
+# folios_split KIB: the number of folios of this size that were split
+folios_split() { cat $THP/hugepages-"$1"kB/stats/split; }
+
 # --- Workers: processes whose memory is swapped (guest/mem.c) --------------
 # start NAME [CPU]: starts a worker in the memory cgroup NAME, bound to a CPU if named (its pages
 # are then in that CPU's LRU batches, where MADV_PAGEOUT finds them)

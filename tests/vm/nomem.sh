@@ -3,14 +3,14 @@
 # Failing allocations, one at a time, during stores and loads.
 . ./lib.sh
 . ./fault-injection.sh
-plan 32
+plan 35
 
 fragile 1
 set_param compressor lz4
 
 store()
 {
-	with a fill text "$1"
+	with a fill $content "$1"
 	echo "$(ask a fail out "$1"), $(ask a check)"
 }
 
@@ -34,11 +34,16 @@ for swap in brd virtio file; do
 		folios $kib
 		start a 0
 		with a map 4 $kib
+		content=text
 		mark
 		point "$swap, $kib KiB: each allocation of a store fails once" "$(each_fails store "missed 4, same 4")" \
 			"wrong: none, yes, missed 4, same 4"
 		point "$swap, $kib KiB: and makes the store fail" \
 			"$(true_that [ "$(grew reject_alloc_fail)" -gt 4 ]) $(true_that [ "$(grew reject_kmemcache_fail)" -gt 0 ])" "yes yes"
+		# Pages of zeroes stay marked if the store fails.
+		content=holes
+		[ $kib = 4 ] || point "$swap, $kib KiB: and with pages of zeroes" "$(each_fails store "missed 4, same 4")" \
+			"wrong: none, yes, missed 4, same 4"
 		got='' want=''
 		for cache in zswap_entry zs_handle zspage $index; do
 			with a fill text 1

@@ -155,6 +155,14 @@ impl FolioPage<'_> {
         self.page.as_ptr()
     }
 
+    /// Whether all of its bytes are 0, which another task may change at any time. Mirrors
+    /// `is_folio_zero_filled()`, for one page.
+    #[inline]
+    pub fn is_zero_filled(&self) -> bool {
+        // SAFETY: By the type invariant the page is alive; C reads it.
+        unsafe { bindings::page_is_zero_filled(self.page.as_ptr()) }
+    }
+
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call.
     ///
     /// The bytes may change at any time: only C may read them. `f` may sleep.
@@ -213,7 +221,8 @@ impl<'a> CachedFolio<'a> {
     ///
     /// Until `f` returns, the caller must hold the folio's lock and a reference (the swap cache's
     /// suffices), or have frozen its reference count. It must keep the folio in the swap cache, and
-    /// leave the data of its slots to `f`. The folio must be filled, since `f` may store its pages.
+    /// leave the data of its slots to `f`, with their zero marks. The folio must be filled, since `f` may
+    /// store its pages; for that, the lock of the slots' cluster must not be held.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::folio,
@@ -228,8 +237,8 @@ impl<'a> CachedFolio<'a> {
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::with_raw`], for `'a`. If the folio isn't filled, nothing may be called
-    /// that gives access to a page.
+    /// As for [`CachedFolio::with_raw`], for `'a`. If the folio isn't filled or the cluster's lock is held,
+    /// nothing may be called that gives access to a page.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
         // SAFETY: The folio is alive, by the requirement. The checks take no reference, which a

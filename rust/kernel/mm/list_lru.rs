@@ -62,7 +62,6 @@ use crate::{
 };
 use core::{
     marker::PhantomData,
-    ops::Range,
     ptr::NonNull, //
 };
 
@@ -558,16 +557,19 @@ impl<T: Item> ListLru<T> {
     }
 }
 
-/// Objects that are to be charged and published together, in order: owned, and on no list.
+/// Objects that are to be charged and published together, in order: owned, and on no list. Each has a
+/// position, and a position has one object at most.
 ///
 /// # Invariants
 ///
-/// The links of `len` objects are chained by their `next`, from `first` to `last`; both are null if there
-/// is none. The objects are ours, and on no list.
+/// The links of objects are chained by their `next`, from `first` to `last`; both are null if there is
+/// none. The objects are ours, and on no list. Unless `len` is `u32::MAX`, their `prev` are their positions, each
+/// above the one before, and below `len`; `gaps` positions have none.
 pub struct Batch<T: Item> {
     first: *mut bindings::list_head,
     last: *mut bindings::list_head,
-    len: usize,
+    len: u32,
+    gaps: u32,
     _p: PhantomData<(slab::Object<T>, Invariant<T>)>,
 }
 
@@ -580,18 +582,29 @@ impl<T: Item> Batch<T> {
             first: core::ptr::null_mut(),
             last: core::ptr::null_mut(),
             len: 0,
+            gaps: 0,
             _p: PhantomData,
         }
     }
 
-    /// How many objects there are.
+    /// How many positions there are: the next object's.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
-    /// Takes an object in, after the others. If it is on a list it leaves that.
+    /// Leaves the positions before `len` without an object, which have none yet.
+    #[inline]
+    pub fn skip_to(&mut self, len: usize) {
+        if len > self.len() {
+            let len = u32::try_from(len).unwrap_or(u32::MAX);
+            self.gaps = self.gaps.wrapping_add(len.wrapping_sub(self.len));
+            self.len = len;
+        }
+    }
+
+    /// Takes an object in, at the next position. If it is on a list it leaves that.
     #[inline]
     pub fn push(&mut self, object: slab::Object<T>) {
         // Nobody else looks at it after this.
@@ -602,21 +615,49 @@ impl<T: Item> Batch<T> {
         // null, is the links of an object of ours, by the type invariant.
         unsafe {
             (*links).next = core::ptr::null_mut();
+            (*links).prev = core::ptr::without_provenance_mut(self.len());
             if self.last.is_null() {
                 self.first = links;
             } else {
                 (*self.last).next = links;
             }
         }
-        // INVARIANT: The object is chained behind the last, and ours.
+        // INVARIANT: The object is chained behind the last, and ours. `len` is above its position, which was
+        // above the others'.
         self.last = links;
-        self.len = self.len.wrapping_add(1);
+        self.len = self.len.saturating_add(1);
+    }
+
+    /// How many positions have no object, or none any more.
+    #[inline]
+    pub(crate) fn gaps(&self) -> usize {
+        self.gaps as usize
+    }
+
+    /// The positions of the objects, in order.
+    #[inline]
+    pub(crate) fn positions(&self) -> impl Iterator<Item = usize> + use<'_, T> {
+        let mut links = self.first;
+        core::iter::from_fn(move || {
+            // SAFETY: By the type invariant, what isn't null are the links of an object of ours.
+            let object = unsafe { links.as_ref() }?;
+            links = object.next;
+            Some(object.prev.addr())
+        })
+    }
+
+    /// How many objects have positions below `end`. Apart for the caller's stack.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn count_before(&self, end: usize) -> usize {
+        let before = self.positions().take_while(|&at| at < end);
+        before.fold(0, |nr: usize, _| nr.wrapping_add(1))
     }
 
     /// Charges all of them to the group that `prepared` is for, at once. May sleep.
     #[inline]
     pub fn charge<'a, O: ZswapObject>(
-        self,
+        &'a mut self,
         prepared: &Prepared<'a, T>,
         memalloc: &Memalloc,
     ) -> Charged<'a, T>
@@ -655,8 +696,7 @@ impl<T: Item> Batch<T> {
             if self.first.is_null() {
                 self.last = core::ptr::null_mut();
             }
-            (*links.as_ptr()).next = core::ptr::null_mut();
-            self.len = self.len.wrapping_sub(1);
+            links.as_ptr().write_bytes(0, 1);
             Some(slab::Object::from_foreign(
                 T::from_links(links.as_ptr().cast()).cast(),
             ))
@@ -673,25 +713,31 @@ impl<T: Item> Drop for Batch<T> {
     }
 }
 
-/// A [`Batch`] whose objects are charged, and can be put on their lists.
+/// A [`Batch`] whose objects are charged, and can be put on their lists. Those that aren't stay in the batch.
 ///
 /// # Invariants
 ///
 /// Every object of `batch` is charged to `objcg`, for which the lists are prepared as [`Prepared`] says.
 pub struct Charged<'a, T: Item> {
-    batch: Batch<T>,
+    batch: &'a mut Batch<T>,
     objcg: Option<&'a ObjCgroup>,
 }
 
 impl<T: Item> Charged<'_, T> {
-    /// How many objects there are.
+    /// How many positions there are.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.batch.len
+        self.batch.len()
     }
 
-    /// Hands the first objects to `f`, one for each of `offsets`, in order, and then puts them on their
+    /// The batch, with what is left in it.
+    #[inline]
+    pub(crate) fn batch(&self) -> &Batch<T> {
+        self.batch
+    }
+
+    /// Hands the first `nr` objects to `f`, with their positions, in order, and then puts them on their
     /// lists.
     ///
     /// # Safety
@@ -699,28 +745,27 @@ impl<T: Item> Charged<'_, T> {
     /// There must be as many objects, and at least one. `f` must take the object over, whose owner must
     /// keep it until this returns.
     #[inline]
-    pub(crate) unsafe fn publish(
-        &mut self,
-        offsets: Range<usize>,
-        mut f: impl FnMut(usize, NonNull<T>),
-    ) {
-        let batch = &mut self.batch;
-        let (chain, nr) = (batch.first, offsets.end.wrapping_sub(offsets.start));
+    pub(crate) unsafe fn publish(&mut self, nr: usize, mut f: impl FnMut(usize, NonNull<T>)) {
+        // INVARIANT: The positions of those that are handed over have none any more.
+        self.batch.gaps = self.batch.gaps.wrapping_add(nr as u32);
+        let chain = self.batch.first;
         let mut links = chain;
-        for offset in offsets {
+        for _ in 0..nr {
             // SAFETY: By the requirement and the invariant of `Batch` these are the links of an object.
             unsafe {
-                let next = (*links).next;
-                f(offset, NonNull::new_unchecked(T::from_links(links.cast())));
+                let (position, next) = ((*links).prev.addr(), (*links).next);
+                f(
+                    position,
+                    NonNull::new_unchecked(T::from_links(links.cast())),
+                );
                 links = next;
             }
         }
         // INVARIANT: The chain begins after the last object that is no longer ours.
-        batch.first = links;
+        self.batch.first = links;
         if links.is_null() {
-            batch.last = links;
+            self.batch.last = links;
         }
-        batch.len = batch.len.wrapping_sub(nr);
         crate::race_point!("store:before_lru_add");
         // SAFETY: By our requirement, and the type invariant.
         unsafe { ListLru::<T>::add_chain(chain, nr, self.objcg) };

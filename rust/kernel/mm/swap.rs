@@ -258,13 +258,13 @@ impl NewFolio {
 
     /// Looks for the slot's zero mark, before anything that is kept for the slot may be used.
     ///
-    /// A page of zeroes is swapped out by a mark, and nobody is told: what is kept for the slot is
-    /// older than the zeroes. Mirrors `swap_table_test_zero()`.
+    /// C swaps a page of zeroes out by a mark, and tells nobody: what is kept for the slot is older than
+    /// the zeroes. Mirrors `swap_table_test_zero()`.
     #[inline]
     pub fn check_zero_mark(self) -> Result<WritebackFolio, ZeroMarked> {
         // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from
         // being freed and the mark from changing.
-        if unsafe { bindings::folio_swap_is_zero(self.0.as_raw()) } {
+        if unsafe { bindings::folio_swap_is_zero(self.0.as_raw(), 0) } {
             // INVARIANT: Just seen; it doesn't change, as above.
             Err(ZeroMarked(self))
         } else {

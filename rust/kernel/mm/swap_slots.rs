@@ -280,7 +280,7 @@ struct Share<'a, T: Kept> {
 }
 
 impl<'a, T: Kept> Share<'a, T> {
-    /// A share for `n` slots, at least one, from the slot at `offset` on, in its leaf, which is inserted
+    /// A share for `n` slots, at least one, of the leaf that the slot at `offset` is in, which is inserted
     /// if need be. May sleep if `gfp` may. Fails with `ENOMEM`.
     #[inline]
     fn of(
@@ -695,12 +695,23 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         if index >= self.nr {
             return None;
         }
+        // SAFETY: The folio has such a slot, and the others are given up.
+        unsafe { self.find(index) }
+    }
+
+    /// What is kept for slot `index` of the folio.
+    ///
+    /// # Safety
+    ///
+    /// `index` must be below `nr`. As long as the result is used `self` must not be.
+    #[inline]
+    unsafe fn find(&self, index: usize) -> Option<Occupied<'a, T>> {
         // Often nothing is kept in all of it: that takes no walk.
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let offset = self.offset(index);
         // SAFETY: By the type invariant the slot is ours.
         let (_, leaf) = unsafe { first_filled(tree, offset..offset.wrapping_add(1)) }?;
-        // INVARIANT: By ours, which is given up. The slot is filled, and one of `live`.
+        // INVARIANT: By ours, which isn't used meanwhile. The slot is filled, and one of `live`.
         Some(Occupied {
             share: Share {
                 tree,
@@ -711,6 +722,47 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             offset,
             _not_send: NotThreadSafe,
         })
+    }
+
+    /// Gives the slots at `indices`, [`Indices::MOST`] at most, the zero mark whose page of the folio is all
+    /// zeroes: it is read as such then, and from nowhere else. What is kept of `T` for such a slot is older,
+    /// and is dropped. Returns the others.
+    ///
+    /// The mark stays when the folio goes to the device all the same, as it says what is written there. It has
+    /// to be removed when the page changes: `swap_writeout()` does that for every folio, before a store.
+    ///
+    /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which marks whole folios, and
+    /// leaves what others keep for their slots.
+    #[inline]
+    pub fn mark_zeroes(&mut self, indices: Range<usize>) -> Indices {
+        let all = Indices::new(indices.start..indices.end.min(self.nr));
+        let mut zeroes = 0;
+        for index in all {
+            match self.get(index) {
+                Some((_, page)) if page.is_zero_filled() => zeroes |= all.bit(index),
+                _ => (),
+            }
+        }
+        if zeroes == 0 {
+            return all;
+        }
+        self.mark(all.only(zeroes));
+        all.only(!zeroes)
+    }
+
+    /// Apart: most folios have no page of zeroes. `zeroes` are slots of the folio, below `nr`.
+    #[cold]
+    #[inline(never)]
+    fn mark(&mut self, zeroes: Indices) {
+        for index in zeroes {
+            // SAFETY: The folio has such a slot. It is dropped before `self` is used again.
+            drop(unsafe { self.find(index) }.map(Occupied::take));
+        }
+        // SAFETY: The folio is alive, locked and in the swap cache. It has these slots, as `mark_zeroes` looks at
+        // no others, and all of its slots are of one cluster.
+        unsafe {
+            bindings::folio_swap_set_zero(self.folio.as_raw(), zeroes.first as usize, zeroes.bits)
+        };
     }
 
     /// Keeps `value` for slot `index` of the folio. Returns it, borrowed, and what was kept before.
@@ -762,51 +814,157 @@ impl<T: Kept> Share<'_, T> {
     }
 }
 
+/// Some slots of a folio, in order, as their indices, which are below 2^32.
+///
+/// # Invariants
+///
+/// `left` of `bits` are set.
+#[derive(Clone, Copy)]
+pub struct Indices {
+    first: u32,
+    left: u32,
+    /// Of the indices from `first` on.
+    bits: usize,
+}
+
+impl Indices {
+    /// There are so many, at most.
+    pub const MOST: usize = usize::BITS as usize;
+
+    /// All of `indices`; of more than [`Indices::MOST`], the first.
+    #[inline]
+    pub fn new(indices: Range<usize>) -> Self {
+        let len = indices.end.saturating_sub(indices.start).min(Self::MOST);
+        // INVARIANT: The lowest `len`.
+        Self {
+            first: indices.start as u32,
+            left: len as u32,
+            bits: usize::MAX
+                .checked_shr(usize::BITS.wrapping_sub(len as u32))
+                .unwrap_or(0),
+        }
+    }
+
+    /// The bit of `index`, which is one of them.
+    #[inline]
+    fn bit(self, index: usize) -> usize {
+        1usize.wrapping_shl((index as u32).wrapping_sub(self.first))
+    }
+
+    /// Those of them whose bit is in `bits`.
+    fn only(self, bits: usize) -> Self {
+        let bits = self.bits & bits;
+        // INVARIANT: Counted.
+        Self {
+            bits,
+            left: bits.count_ones(),
+            ..self
+        }
+    }
+}
+
+impl Iterator for Indices {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.bits == 0 {
+            return None;
+        }
+        let bit = self.bits.trailing_zeros();
+        // INVARIANT: One less.
+        self.bits &= self.bits.wrapping_sub(1);
+        self.left = self.left.wrapping_sub(1);
+        Some(self.first.wrapping_add(bit) as usize)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+// Not the default one, which compares the bounds of `size_hint`, and may panic.
+impl ExactSizeIterator for Indices {
+    #[inline]
+    fn len(&self) -> usize {
+        self.left as usize
+    }
+}
+
 #[cfg(CONFIG_ZSWAP_RUST)]
 impl<T: Listed> Slots<'_, '_, T> {
-    /// Keeps the objects of `charged` for the folio's slots, one for each, in order; what was kept before
-    /// is dropped. Then puts each on its list, where walks find it.
+    /// Keeps the objects of `charged` for the folio's slots, each for that of its position; what was kept
+    /// before is dropped. Then puts each on its list, where walks find it. Returns how many there were.
     ///
-    /// May sleep if `gfp` may. Fails with `EINVAL` if there aren't as many objects as slots, or the device
-    /// has no trees, else with `ENOMEM`; the slots of some leaves may have their objects then, and the
-    /// others are dropped. Mirrors the loop over `zswap_store_page()` in C, which does all this for each
-    /// page.
+    /// A slot without an object must have the zero mark, of [`Slots::mark_zeroes`]: its page would be lost. A
+    /// slot with an object must not: it would be read as zeroes.
+    ///
+    /// May sleep if `gfp` may. Fails with `EINVAL` if there aren't as many positions as slots, a slot without
+    /// an object has no mark, or the device has no trees, else with `ENOMEM`: the slots of some leaves may have
+    /// their objects then, and the others stay in their batch, and are dropped with it. If some have gone it
+    /// can't be published again: their positions are empty. Mirrors the loop over `zswap_store_page()` in C, which
+    /// does all this for each page.
     #[inline]
     pub fn publish(
         &mut self,
         charged: crate::mm::list_lru::Charged<'_, T>,
         leaves: &'static Leaves<T>,
         gfp: Flags,
-    ) -> Result {
+    ) -> Result<usize> {
         let tree = match self.tree {
             Some(tree) if charged.len() == self.nr => tree,
             _ => return Err(EINVAL),
         };
-        let first = self.first.offset();
-        let mut offsets = first..first.wrapping_add(self.nr);
         let mut rest = charged;
-        while !offsets.is_empty() {
-            let run = in_one_leaf(&offsets);
-            offsets.start = run.end;
-            let mut share = Share::of(
-                tree,
-                run.start,
-                run.end.wrapping_sub(run.start),
-                leaves,
-                gfp,
-            )?;
-            let fill = |offset, ptr: NonNull<T>| {
+        let gaps = rest.batch().gaps();
+        if gaps != 0 && !self.others_are_zero(rest.batch()) {
+            return Err(EINVAL);
+        }
+        let mut done = 0;
+        while done < self.nr {
+            let (first, offset) = (done, self.offset(done));
+            done = done
+                .wrapping_add(SLOTS_PER_LEAF - offset % SLOTS_PER_LEAF)
+                .min(self.nr);
+            let mut nr = done.wrapping_sub(first);
+            if gaps != 0 {
+                // Those in earlier leaves are gone.
+                nr = rest.batch().count_before(done);
+                if nr == 0 {
+                    continue;
+                }
+            }
+            let mut share = Share::of(tree, offset, nr, leaves, gfp)?;
+            let fill = |position, ptr: NonNull<T>| {
                 // An older object is stale: the folio was stored before, and was redirtied in the swap
                 // cache.
-                // SAFETY: By the type invariant the slot is ours, and it is in the share's leaf. The
-                // object is the slot's from here on.
-                drop(unsafe { share.fill(offset, ptr.as_ptr().cast()) });
+                // SAFETY: By the type invariant the slot is ours, and it is in the share's leaf, as its
+                // position is below `done`. The object is the slot's from here on.
+                drop(unsafe { share.fill(self.offset(position), ptr.as_ptr().cast()) });
             };
-            // SAFETY: Each object is the slot's once `fill` has returned. For as long as `self` is
-            // borrowed nobody else takes it out of its slot, and we don't.
-            unsafe { rest.publish(run, fill) };
+            // SAFETY: There are `nr` objects. Each is the slot's once `fill` has returned. For as long as
+            // `self` is borrowed nobody else takes it out of its slot, and we don't.
+            unsafe { rest.publish(nr, fill) };
         }
-        Ok(())
+        Ok(self.nr.wrapping_sub(gaps))
+    }
+
+    /// Whether all slots of the folio have the zero mark that get none of the objects of `batch`.
+    #[cold]
+    #[inline(never)]
+    fn others_are_zero(&self, batch: &crate::mm::list_lru::Batch<T>) -> bool {
+        let mut objects = batch.positions();
+        let mut next = objects.next();
+        (0..self.nr).all(|index| {
+            if next == Some(index) {
+                next = objects.next();
+                return true;
+            }
+            // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from being
+            // freed, and the marks from changing. It has such a slot.
+            unsafe { bindings::folio_swap_is_zero(self.folio.as_raw(), index) }
+        })
     }
 }
 

@@ -23,6 +23,8 @@ impl Event {
 
 #[cfg(CONFIG_ZSWAP)]
 impl Event {
+    /// A page of zeroes was swapped out by the mark of its slot.
+    pub const SWPOUT_ZERO: Self = Self(bindings::vm_event_item_SWPOUT_ZERO);
     /// A page was loaded from zswap.
     pub const ZSWPIN: Self = Self(bindings::vm_event_item_ZSWPIN);
     /// A page was stored in zswap.

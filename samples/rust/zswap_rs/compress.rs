@@ -32,6 +32,7 @@ use kernel::{
             FolioPage, //
         },
         swap_slots::{
+            Indices,
             Kept,
             Slots, //
         },
@@ -46,8 +47,6 @@ use kernel::{
         generations::Ref, //
     },
 };
-
-use core::ops::Range;
 
 /// How a page's bytes are kept.
 #[derive(Clone, Copy, PartialEq)]
@@ -82,8 +81,8 @@ fn object_gfp() -> Flags {
 }
 
 /// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
-/// hands the objects to `each`, in order; ends with the first page that is refused. May sleep; `each` may not
-/// allocate memory. The CPU's compressor is the caller's until all are done.
+/// hands the objects to `each`, in order, with their indices; ends with the first page that is refused. May
+/// sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are done.
 ///
 /// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
 /// writeback is disabled, that would only cost memory: it is refused.
@@ -93,9 +92,9 @@ fn object_gfp() -> Flags {
 pub(crate) fn compress_each(
     pool: &Ref<Pool>,
     slots: &Slots<'_, '_, impl Kept>,
-    indices: Range<usize>,
+    indices: Indices,
     runs: &mut Runs,
-    mut each: impl FnMut(Object),
+    mut each: impl FnMut(usize, Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     let Some(compressor) = &mut *context else {
@@ -109,13 +108,13 @@ pub(crate) fn compress_each(
             break;
         };
         if !runs.try_next() {
-            each(keep_raw(pool, swap, page)?);
+            each(index, keep_raw(pool, swap, page)?);
             continue;
         }
         let compressed = compressor.compress(page);
         let object = keep(pool, swap, page, compressed, slots.folio())?;
         runs.tried(Form::of(&object) == Form::Compressed);
-        each(object);
+        each(index, object);
     }
     Ok(())
 }
@@ -128,14 +127,14 @@ fn compress_in_lanes(
     pool: &Ref<Pool>,
     mut lanes: Lanes<'_>,
     slots: &Slots<'_, '_, impl Kept>,
-    indices: Range<usize>,
-    mut each: impl FnMut(Object),
+    indices: Indices,
+    mut each: impl FnMut(usize, Object),
 ) -> Result<(), Refused> {
-    let pages = indices.map_while(|index| slots.get(index));
-    let mut swaps = pages.clone().map(|(swap, _)| swap);
-    lanes.compress_each(pages.map(|(_, page)| page), |page, compressed| {
-        if let Some(swap) = swaps.next() {
-            each(keep(pool, swap, page, compressed, slots.folio())?);
+    let mut those = indices;
+    let pages = indices.map_while(|index| slots.get(index).map(|(_, page)| page));
+    lanes.compress_each(pages, |page, compressed| {
+        if let Some((index, (swap, _))) = those.next().and_then(|i| Some((i, slots.get(i)?))) {
+            each(index, keep(pool, swap, page, compressed, slots.folio())?);
         }
         Ok(())
     })

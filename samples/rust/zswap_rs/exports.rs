@@ -93,14 +93,19 @@ fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
 
 /// Stores a folio; if it says no, the folio has to be written to the device.
 ///
+/// No slot of the folio may have the zero mark. Those whose page is all zeroes may have it afterwards, whatever
+/// this returns.
+///
 /// # Safety
 ///
-/// Only for `swap_writeout()`: `folio` is locked and in the swap cache, and stays so.
+/// Only for `swap_writeout()`: `folio` is locked and in the swap cache, and stays so. No lock of a cluster is
+/// held.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool {
     // SAFETY: `swap_writeout()` has the folio locked, from its caller until it unlocks it or
     // submits it to be written, after this returns, and filled, as it is to be written. To take it out
-    // of the swap cache meanwhile would take the lock. It leaves the slots' zswap data to us.
+    // of the swap cache meanwhile would take the lock. It leaves the slots' zswap data and marks to us, which
+    // `swap_zeromap_folio_clear()` has removed, and holds no spin lock.
     unsafe { CachedFolio::with_raw(folio, is_stored) }
 }
 

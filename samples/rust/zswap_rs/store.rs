@@ -40,6 +40,7 @@ use kernel::{
         memcontrol::ObjCgroup,
         swap_slots::{
             Cleared,
+            Indices,
             Slots, //
         },
         trace::{
@@ -60,12 +61,13 @@ use kernel::{
 };
 
 /// Pages that are compressed one after the other, at most, before a load on the same CPU can have the
-/// compressor. As many entries are allocated at a time.
+/// compressor. As many entries, at most, are allocated at a time.
 const TOGETHER: usize = 16;
 
 /// What came of storing a folio.
 pub(crate) enum Store<'f> {
-    /// All its pages are in zswap: nothing need be written to the device.
+    /// All its pages are in zswap, or their slots are marked as those of zeroes: nothing need be written
+    /// to the device.
     Stored,
     /// None of its pages is in zswap, nor anything older for its slots, which would be written
     /// over newer data on the device some day. The folio has to go to the device.
@@ -143,17 +145,11 @@ fn store_all(
     let skips =
         slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
     let mut runs = Runs::new(skips);
-    // Each turn makes an entry at least, as there is memory for as many as are wanted, or fails.
+    // Each turn comes to a later page, or fails.
     while entries.len() < slots.len() {
-        make_entries(zswap, &pool, &slots, &mut runs, &mut entries)?;
+        make_entries(zswap, &pool, &mut slots, &mut runs, &mut entries)?;
     }
-    publish(zswap, &lists, &mut slots, entries)?;
-
-    if let Some(objcg) = objcg {
-        objcg.count(Event::ZSWPOUT, slots.len());
-    }
-    vmstat::count(Event::ZSWPOUT, slots.len());
-    Ok(())
+    publish(zswap, &lists, &mut slots, &mut entries)
 }
 
 /// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
@@ -162,7 +158,7 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Nothing was refused: charges the entries of a folio, and puts them where others find them.
+/// Nothing was refused: charges the entries of a folio, puts them where others find them, and counts them.
 ///
 /// Apart for its stack.
 #[inline(never)]
@@ -170,13 +166,35 @@ fn publish(
     zswap: &'static Zswap,
     lists: &Prepared<'_, Entry>,
     slots: &mut Slots<'_, '_, Entry>,
-    entries: Batch<Entry>,
+    entries: &mut Batch<Entry>,
 ) -> Result<(), Refused> {
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let entries = memalloc::scope(|scope| entries.charge(lists, scope));
-    slots
+    let entries = memalloc::scope(move |scope| entries.charge(lists, scope));
+    let stored = slots
         .publish(entries, zswap.leaves(), GFP_KERNEL)
-        .map_err(not_published)
+        .map_err(not_published)?;
+    count(lists.objcg(), Event::ZSWPOUT, stored);
+    let zeroes = slots.len().wrapping_sub(stored);
+    if zeroes != 0 {
+        count_zeroes(lists.objcg(), zeroes);
+    }
+    Ok(())
+}
+
+/// Counts pages whose slots are marked, as C does. Apart: most folios have none.
+#[cold]
+#[inline(never)]
+fn count_zeroes(objcg: Option<&ObjCgroup>, nr: usize) {
+    count(objcg, Event::SWPOUT_ZERO, nr);
+}
+
+/// Counts an event of `nr` pages, for the cgroup and for all.
+#[inline]
+fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
+    if let Some(objcg) = objcg {
+        objcg.count(event, nr);
+    }
+    vmstat::count(event, nr);
 }
 
 /// Counts that there was no memory to keep entries.
@@ -189,12 +207,15 @@ fn not_published(error: Error) -> Refused {
 
 /// Makes entries of the next pages of a folio, up to [`TOGETHER`]. May sleep, and reclaim.
 ///
+/// A page of a large folio that is all zeroes becomes no entry: its slot is marked. (C has seen before that
+/// a folio of one page isn't, but marks a large one only if all its pages are.)
+///
 /// Apart for its stack. Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
 #[inline(never)]
 fn make_entries(
     zswap: &'static Zswap,
     pool: &Ref<Pool>,
-    slots: &Slots<'_, '_, Entry>,
+    slots: &mut Slots<'_, '_, Entry>,
     runs: &mut Runs,
     entries: &mut Batch<Entry>,
 ) -> Result<(), Refused> {
@@ -202,21 +223,30 @@ fn make_entries(
     let Some((_, page)) = slots.get(first) else {
         return Ok(());
     };
-    let nr = slots.len().saturating_sub(first).min(TOGETHER);
-    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
-    let mut vacant = zswap
-        .entry_cache()
-        .alloc_many(nr, GFP_KERNEL, page.nid())
-        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+    let last = first.saturating_add(TOGETHER).min(slots.len());
+    let others = if slots.len() > 1 {
+        slots.mark_zeroes(first..last)
+    } else {
+        Indices::new(first..last)
+    };
+    if others.len() != 0 {
+        // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+        let mut vacant = zswap
+            .entry_cache()
+            .alloc_many(others.len(), GFP_KERNEL, page.nid())
+            .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
 
-    let last = first.saturating_add(nr);
-    let mut making = Making::new();
-    compress_each(pool, slots, first..last, runs, |object| {
-        // There is memory for each.
-        if let Some(vacant) = vacant.pop() {
-            entries.push(vacant.write(making.entry(object)));
-        }
-    })
+        let mut making = Making::new();
+        compress_each(pool, slots, others, runs, |index, object| {
+            // There is memory for each.
+            if let Some(vacant) = vacant.pop() {
+                entries.skip_to(index);
+                entries.push(vacant.write(making.entry(object)));
+            }
+        })?;
+    }
+    entries.skip_to(last);
+    Ok(())
 }
 
 /// Counts why a page is refused, for which there was no memory.

@@ -61,7 +61,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
     drop(device);
     race_point!("writeback:after_add_folio");
 
-    // With the zero mark, the slot's page is all zeroes, and zswap isn't told: the entry is stale.
+    // With the zero mark, the slot's page is all zeroes. C marks without telling zswap: the entry is stale.
     // Writing it to the device or letting a task see it would bring the old page back.
     let folio = match folio.check_zero_mark() {
         Ok(folio) => folio,

@@ -30,8 +30,8 @@
 //!    the choice of a compressor; its holder may allocate
 //! 2. a folio's lock
 //! 3. a compressor's mutex: its holder may sleep, but must not enter reclaim by an allocation
-//! 4. a swap cluster's lock, held by callers of `zswap_invalidate()`; in reclaim with interrupts
-//!    off
+//! 4. a swap cluster's lock: taken to mark pages of zeroes, and held by callers of
+//!    `zswap_invalidate()`, in reclaim with interrupts off
 //! 5. a tree's `xa_lock`, where a leaf comes or goes; entries are dropped under none
 //! 6. the lock of a list of entries: dropped before writeback, and not taken again
 //! 7. the lock of the list of pools; zsmalloc's locks

@@ -11,7 +11,7 @@ use kernel::mm::{
 };
 
 pub fn attack<'a, T: Item<Charged = ZswapCharged<O>>, U: Item, O: ZswapObject>(
-    (one, two, three): (Batch<T>, Batch<T>, Batch<T>),
+    (one, two, three): (&mut Batch<T>, &mut Batch<T>, &'a mut Batch<T>),
     (prepared, others): (&Prepared<'a, T>, &Prepared<'a, U>),
     memalloc: &Memalloc,
 ) -> Charged<'a, T> {

@@ -24,7 +24,7 @@ pub fn published<T: Listed>(
     slots: &mut Slots<'_, '_, T>,
     charged: Charged<'_, T>,
     leaves: &'static Leaves<T>,
-) -> Result {
+) -> Result<usize> {
     #[cfg(attack)]
     slots.publish(charged, leaves, GFP_KERNEL)?;
     slots.publish(charged, leaves, GFP_KERNEL) //~[attack] E0382

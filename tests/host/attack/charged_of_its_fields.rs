@@ -13,7 +13,7 @@ use kernel::{
 };
 
 pub fn attack<'a, T: Item>(
-    (batch, charged, prepared): (Batch<T>, Charged<'a, T>, Prepared<'a, T>),
+    (batch, charged, prepared): (&'a mut Batch<T>, Charged<'a, T>, Prepared<'a, T>),
     (one, other): (&'a T, &'a Object<T>),
     objcg: Option<&'a ObjCgroup>,
     uncharges: Uncharges,

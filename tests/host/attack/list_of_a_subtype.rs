@@ -46,7 +46,7 @@ type To = First;
 type To = Second;
 
 pub fn prepared<'p>(
-    batch: Batch<First>,
+    batch: &'p mut Batch<First>,
     prepared: Prepared<'p, To>,
     memalloc: &Memalloc,
 ) -> Charged<'p, First> {

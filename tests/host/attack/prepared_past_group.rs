@@ -17,7 +17,7 @@ use kernel::{
 };
 
 pub fn charge<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
-    batch: Batch<T>,
+    mut batch: Batch<T>,
     objcg: ARef<ObjCgroup>,
 ) -> Result {
     let prepared = ListLru::<T>::prepare(Some(&objcg), GFP_KERNEL)?;
@@ -29,10 +29,10 @@ pub fn charge<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
 
 pub fn publish<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     slots: &mut Slots<'_, '_, T>,
-    batch: Batch<T>,
+    mut batch: Batch<T>,
     leaves: &'static Leaves<T>,
     objcg: ARef<ObjCgroup>,
-) -> Result {
+) -> Result<usize> {
     let prepared = ListLru::<T>::prepare(Some(&objcg), GFP_KERNEL)?;
     let charged = memalloc::scope(|memalloc| batch.charge(&prepared, memalloc));
     #[cfg(attack)]

@@ -34,7 +34,7 @@ kernel::impl_list_lru_item! {
 }
 
 pub fn attack<'a>(
-    batch: Batch<Item>,
+    batch: &'a mut Batch<Item>,
     prepared: &Prepared<'a, Item>,
     memalloc: &Memalloc,
 ) -> Charged<'a, Item> {

@@ -18,7 +18,7 @@ pub fn attack<T: Listed>(
     one: Batch<T>,
     other: Charged<'_, T>,
     leaves: &'static Leaves<T>,
-) -> Result {
+) -> Result<usize> {
     #[cfg(attack)]
     slots.publish(one, leaves, GFP_KERNEL)?; //~[attack] E0308
     slots.publish(other, leaves, GFP_KERNEL)

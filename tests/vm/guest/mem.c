@@ -7,7 +7,8 @@
  *   map PAGES KIB      anonymous memory, KIB (that of a page, 64, 2048) asks for that folio size
  *   node N             memory comes from node N alone from now on
  *   fill KIND SEED     write a pattern: text, random, zero, same (one word again and again),
- *                      last (15 text, 1 random), first (2 random, 14 text)
+ *                      last (15 text, 1 random), first (2 random, 14 text), holes (of 128,
+ *                      32 text between pages of zeroes: none in the second half)
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
  *   in                 read every page once; answers "PAGES-BACK NS"
@@ -60,8 +61,8 @@
 static unsigned char *mem;
 static size_t pages;
 
-static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, DISK } kind;
-static const char *const kinds[] = { "text", "random", "zero", "same", "last", "first" };
+static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, HOLES, DISK } kind;
+static const char *const kinds[] = { "text", "random", "zero", "same", "last", "first", "holes" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 static int disk = -1, pagemap = -1;
@@ -90,6 +91,9 @@ static void make_page(size_t index, uint64_t *to)
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 2 + 1;
 	bool random = kind == RANDOM || (kind == LAST && index % 16 == 15) ||
 		      (kind == FIRST && index % 16 < 2);
+	bool zero = kind == ZERO ||
+		    (kind == HOLES && (index / 64 % 2 || index % 16 < 3 || index % 16 == 7 ||
+				       index % 16 > 11));
 
 	next(&x);
 	for (size_t i = 0; i < PAGE / 8; i++) {
@@ -97,7 +101,7 @@ static void make_page(size_t index, uint64_t *to)
 
 		if (random)
 			to[i] = r;
-		else if (kind == ZERO)
+		else if (zero)
 			to[i] = 0;
 		else if (kind == SAME)
 			to[i] = seed * 0x0101010101010101ULL;
@@ -178,15 +182,24 @@ static size_t swapped(void)
 }
 
 /* The number of pages in zswap, of all processes. */
-static long stored(void)
+/* Pages in zswap, and of zeroes, which were only marked. */
+static long kept(void)
 {
-	char text[24] = "";
+	FILE *vmstat = fopen("/proc/vmstat", "r");
+	char text[24] = "", name[64];
 	int file = open("/sys/kernel/debug/zswap/stored_pages", O_RDONLY);
+	long value, zero = -1;
 
 	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
 		die("stored_pages");
 	close(file);
-	return atol(text);
+	while (vmstat && zero < 0 && fscanf(vmstat, "%63s %ld", name, &value) == 2)
+		if (!strcmp(name, "swpout_zero"))
+			zero = value;
+	if (zero < 0)
+		die("swpout_zero");
+	fclose(vmstat);
+	return atol(text) + zero;
 }
 
 static void page_out(void)
@@ -361,7 +374,7 @@ static void *holder(void *unused)
 
 static bool hold_folio(size_t folio, size_t size, uint64_t delay)
 {
-	long before = stored();
+	long before = kept();
 
 	held.folio = folio;
 	held.delay = delay;
@@ -373,12 +386,12 @@ static bool hold_folio(size_t folio, size_t size, uint64_t delay)
 	for (uint64_t end = now() + 10000000; held.size && now() < end;)
 		sched_yield();
 	__atomic_store_n(&held.size, 0, __ATOMIC_RELEASE);
-	return stored() - before == (long)size;
+	return kept() - before == (long)size;
 }
 
 static long hold(size_t size, bool apart)
 {
-	long first = stored();
+	long first = kept();
 	pthread_t thread;
 
 	held.apart = apart;
@@ -398,7 +411,7 @@ static long hold(size_t size, bool apart)
 	}
 	__atomic_store_n(&racing, false, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
-	return stored() - first;
+	return kept() - first;
 }
 
 static void wipe(size_t size, bool apart)

@@ -130,6 +130,7 @@ pub const vm_event_item_SWAP_RA_HIT: u32 = 1;
 pub const vm_event_item_ZSWPIN: u32 = 2;
 pub const vm_event_item_ZSWPOUT: u32 = 3;
 pub const vm_event_item_ZSWPWB: u32 = 4;
+pub const vm_event_item_SWPOUT_ZERO: u32 = 5;
 
 pub struct mempolicy {
     _p: (),
@@ -642,11 +643,27 @@ pub unsafe fn folio_swap(folio: *const folio) -> swp_entry_t {
     swp_entry_t { val }
 }
 
-pub unsafe fn folio_swap_is_zero(folio: *const folio) -> bool {
+pub unsafe fn folio_swap_is_zero(folio: *const folio, n: usize) -> bool {
     assert!(folio_test_locked(folio));
     let entry = folio_swap(folio);
-    let word = swap_table_get(swap_entry_to_cluster(entry), swp_cluster_offset(entry));
-    word & words::ZERO != 0
+    let at = swp_cluster_offset(entry) + n as c_uint;
+    swap_table_get(swap_entry_to_cluster(entry), at) & words::ZERO != 0
+}
+
+pub unsafe fn folio_swap_set_zero(folio: *mut folio, n: usize, bits: usize) {
+    assert!(folio_test_locked(folio));
+    let entry = folio_swap(folio);
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    for bit in (0..usize::BITS as usize).filter(|bit| bits >> bit & 1 != 0) {
+        let word = &(*ci).table[swp_cluster_offset(entry) as usize + n + bit];
+        word.store(word.load(Relaxed) | words::ZERO, Relaxed);
+    }
+    swap_cluster_unlock(ci);
+}
+
+pub unsafe fn page_is_zero_filled(page: *const page) -> bool {
+    page_bytes(page.cast_mut()) == [0; PAGE_SIZE]
 }
 
 pub unsafe fn folio_init_swapin(folio: *mut folio) {
@@ -766,7 +783,7 @@ pub unsafe fn swap_read_folio(_: *mut swap_io_ctx, folio: *mut folio) {
     );
     assert!(!page.uptodate.get(), "a folio is read that has its content");
     let nr = 1usize << page.order.get();
-    if folio_swap_is_zero(folio) {
+    if folio_swap_is_zero(folio, 0) {
         for i in 0..nr {
             set_page_bytes(folio_page(folio, i), [0; PAGE_SIZE]);
         }

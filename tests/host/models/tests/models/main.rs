@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 //! Models: small programs of two or three threads, tried in every order of their steps; a larger
-//! one in random orders; and random sequences of operations on pages.
+//! one in random orders; random sequences of operations on pages; and batches of objects, by one task.
 
+mod batches;
 mod every_order;
 mod leaves;
 mod promises;
