@@ -61,6 +61,10 @@ rows cache zero random
 set_param compressor lz4
 set_param enabled Y
 rows zswap same random
+for kib in 64 2048; do
+	folios $kib
+	bench zswap $kib holes
+done
 folios 4
 bench zswap 4 text
 set_param enabled N

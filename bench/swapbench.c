@@ -49,8 +49,8 @@ static uint64_t per_instruction; /* ticks of the time stamp counter */
 #define TICK_LEAST 1000 /* instructions: more than anything else in a loop takes */
 static uint64_t ticks[TICKS], nr_ticks, tick_period, tick_cost;
 
-static enum { ZERO, SAME, TEXT, RANDOM } content;
-static const char *const contents[] = { "zero", "same", "text", "random" };
+static enum { ZERO, SAME, HOLES, TEXT, RANDOM } content;
+static const char *const contents[] = { "zero", "same", "holes", "text", "random" };
 
 static unsigned char *mem;
 static uint64_t (*want)[PAGES][PAGE / 8]; /* the expected contents, in separate pages */
@@ -161,6 +161,9 @@ static void make_content(void)
 				break;
 			case SAME:
 				(*want)[i][k] = i + 1;
+				break;
+			case HOLES: /* fifteen pages of sixteen are zeroes */
+				(*want)[i][k] = i % 16 == 5 ? i + 1 : 0;
 				break;
 			case TEXT: /* three words of four come from the dictionary */
 				if (r >> 62)
