@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty: builds without ccache.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX TURN
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX TURN UPTO
 
 # Rejects bad input before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage exports kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage exports kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -70,6 +70,7 @@ help:
 	@echo '  make bench          the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each'
 	@echo '  make contention     locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2'
 	@echo '  make metadata       kernel memory of each page in zswap beside its data, in C and in Rust'
+	@echo '  make growth         how the cost grows with folio size, cgroups and stored pages, in C and in Rust; UPTO=n'
 	@echo '  make timing         time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots'
 	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
 	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
@@ -111,6 +112,7 @@ help:
 	@echo '  ZERO_FIX=1          with the fix of docs/upstream for zero pages with older contents'
 	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains and folio locks'
 	@echo '  TURN=n              for contention: instructions that a CPU executes before the next one does'
+	@echo '  UPTO=n              for growth: so many other pages in zswap, at most (4194304)'
 	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
 	@echo '  TEST_LIMIT=600      seconds for each file of tests, for a slow machine (default: 240)'
@@ -225,6 +227,15 @@ metadata: overlay
 	@scripts/metadata.sh
 
 # Before any long work.
+growth-input:
+	@scripts/growth.sh check
+
+growth: growth-input overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/growth.sh
+
+# Before any long work.
 timing-input:
 	@scripts/timing.sh check
 
@@ -254,7 +265,7 @@ safety-report: toolchain
 # What make bench and make compressors draw as well.
 pictures: toolchain
 	@scripts/enter.sh scripts/pictures.py
-	@scripts/pictures.sh performance compressors
+	@scripts/pictures.sh performance growth compressors
 
 review: overlay
 	@scripts/enter.sh python3 scripts/review.py build/overlay/c

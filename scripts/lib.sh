@@ -11,7 +11,7 @@ die() {
 
 # number NAME VALUE MIN MAX: validates a number from the user.
 number() {
-	[[ $2 =~ ^[1-9][0-9]{0,5}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
+	[[ $2 =~ ^[1-9][0-9]{0,8}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
 		die "$1=$2 is no number that it can be: give one from $3 to $4"
 }
 

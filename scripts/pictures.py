@@ -6,8 +6,8 @@ In such a picture <tspan data-count="NAME"> holds the figure of that name, <rect
 as it says, of data-full pixels for the largest of those in the picture that end alike, and <style> is
 scripts/pictures.css. Figures are counted here, from the sources. "check" only compares.
 
-pictures.py rows performance|compressors: the rows of scripts/bench.gp or compressors.gp, from the tables
-of docs/performance.md or docs/compressors.md. pictures.py plot FILE TITLE: what gnuplot has made of them
+pictures.py rows performance|growth|compressors: the rows of scripts/bench.gp, growth.gp or compressors.gp, from
+the tables of docs/performance.md or docs/compressors.md. pictures.py plot FILE TITLE: what gnuplot has made of them
 becomes a picture of the same style. scripts/pictures.sh does both.
 """
 
@@ -17,6 +17,7 @@ import statistics
 import sys
 
 import bench
+import growth as grown
 import safety
 
 CSS = pathlib.Path("scripts/pictures.css")
@@ -117,6 +118,14 @@ def performance():
             yield [label, *("nan" if percent is None else f"{1 + percent / 100:.4f}" for percent in found)]
 
 
+def growth():
+    """Instructions in C and in Rust, for each axis and value."""
+    axes = {name: axis for axis, name in grown.AXES.items()}
+    for cells in tables("docs/performance.md"):
+        if cells[0] in axes:
+            yield [axes[cells[0]].replace("order", "folios"), cells[1], *(cell for i, cell in enumerate(cells[2:]) if i % 3 != 2)]
+
+
 def compressors():
     """Instructions to store and to load a page, and memory in % of it: means of what compresses."""
     figures, corpora, what = {}, [], None
@@ -137,7 +146,7 @@ def main():
         print(plot(pathlib.Path(sys.argv[2]).read_text(), sys.argv[3]), end="")
         return False
     if sys.argv[1:2] == ["rows"]:
-        for row in {"performance": performance, "compressors": compressors}[sys.argv[2]]():
+        for row in {"performance": performance, "growth": growth, "compressors": compressors}[sys.argv[2]]():
             print("\t".join(row))
         return False
     figures, stale = counts(), []

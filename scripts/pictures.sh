@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# pictures.sh NAME...: draw the pictures of docs/NAME.md anew, from its tables: performance, compressors.
+# pictures.sh NAME...: draw docs/NAME.svg anew, from the tables of docs: performance, growth, compressors.
 . "$(dirname "$0")/lib.sh"
 
 # plot NAME SCRIPT TITLE
@@ -15,7 +15,8 @@ plot() {
 for name; do
 	case $name in
 	performance) plot "$name" scripts/bench.gp "What swapping takes in Rust: instructions a page, C's being 1.00" ;;
+	growth) plot "$name" scripts/growth.gp "How the cost of swapping grows: instructions a page in C and in Rust" ;;
 	compressors) plot "$name" scripts/compressors.gp "Memory against instructions to store and to load a page, for each compressor" ;;
-	*) die "there is no plot '$name': performance, compressors" ;;
+	*) die "there is no plot '$name': performance, growth, compressors" ;;
 	esac
 done

@@ -106,6 +106,7 @@ refused 'unknown machine' 'ARCH=mips is unknown: use' make run ARCH=mips
 refused 'unknown machine, to kunit' 'ARCH=mips is unknown to make kunit: use' make kunit ARCH=mips
 refused 'a machine that is not measured' 'ARCH=arm64 is not for make bench: leave' make bench ARCH=arm64
 refused 'compilers that are not measured' 'TOOLCHAIN=forky is not for make bench: leave' make bench TOOLCHAIN=forky
+refused 'fewer pages than are measured' 'UPTO=1 is no number that it can be: give' make growth UPTO=1
 refused 'turns of no length' 'TURN=0 is no number that it can be: give' make contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
 refused 'pages that tests do not count in' 'PAGES=64 is for run, kunit' make test ARCH=arm64 PAGES=64
