@@ -64,6 +64,7 @@ rows zswap same random
 for kib in 64 2048; do
 	folios $kib
 	bench zswap $kib holes
+	bench zswap $kib text
 done
 folios 4
 bench zswap 4 text
