@@ -8,10 +8,7 @@
 
 runs=${RUNS:-3}
 number RUNS "$runs" 1 999
-for impl in c rust; do
-	kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
-	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
-done
+both_kernels
 # Only the implementation may differ; options that aren't set may be missing.
 differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
 	sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |

@@ -14,10 +14,7 @@ number UPTO "$upto" 65536 4194304
 # One boot of each: the cost of a row is the same in each.
 # shellcheck disable=SC2034 # for guests.sh
 runs=1
-for impl in c rust; do
-	kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
-	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
-done
+both_kernels
 
 out=build/growth
 rm -rf "$out"

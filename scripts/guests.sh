@@ -3,6 +3,7 @@
 # Sourced by scripts that compare the implementations by running guests of both in parallel, at most
 # JOBS at a time. The rows that a guest prints go to the file DIR/IMPL.N, once it has succeeded.
 #
+#   both_kernels           dies unless there are both
 #   guests WHAT DIR        WHAT they are is shown with each, and every 15 s how far they are
 #   begin IMPL N           when there is room
 #   all_ended
@@ -12,6 +13,14 @@
 
 declare -A running=() began=()
 what='' dir='' beat='' since=''
+
+both_kernels() {
+	local impl kernel
+	for impl in c rust; do
+		kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
+		[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
+	done
+}
 
 stop_guests() {
 	local pids=("${!running[@]}" ${beat:+"$beat"})

@@ -9,10 +9,7 @@
 # One boot of each: nothing in the counts depends on timing.
 # shellcheck disable=SC2034 # for guests.sh
 runs=1
-for impl in c rust; do
-	kernel=$(make -s where IMPL=$impl | sed -n 's/^image=//p')
-	[ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=$impl"
-done
+both_kernels
 
 out=build/metadata
 rm -rf "$out"
