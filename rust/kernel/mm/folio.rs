@@ -159,7 +159,8 @@ impl FolioPage<'_> {
     /// `is_folio_zero_filled()`, for one page.
     #[inline]
     pub fn is_zero_filled(&self) -> bool {
-        // SAFETY: By the type invariant the page is alive; C reads it.
+        // SAFETY: By the type invariant the page is alive, as its folio is. The bytes are read by C, for which a
+        // concurrent write isn't undefined.
         unsafe { bindings::page_is_zero_filled(self.page.as_ptr()) }
     }
 

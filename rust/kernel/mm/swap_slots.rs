@@ -758,8 +758,9 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             // SAFETY: The folio has such a slot. It is dropped before `self` is used again.
             drop(unsafe { self.find(index) }.map(Occupied::take));
         }
-        // SAFETY: The folio is alive, locked and in the swap cache. It has these slots, as `mark_zeroes` looks at
-        // no others, and all of its slots are of one cluster.
+        // SAFETY: The folio is alive, locked and in the swap cache, by the invariant of `CachedFolio`; its slots
+        // are of one cluster, as it is. It has these, as `mark_zeroes` looks at no others. That nobody on this
+        // task holds the cluster's lock is required for the witness.
         unsafe {
             bindings::folio_swap_set_zero(self.folio.as_raw(), zeroes.first as usize, zeroes.bits)
         };
@@ -822,6 +823,7 @@ impl<T: Kept> Share<'_, T> {
 #[derive(Clone, Copy)]
 pub struct Indices {
     first: u32,
+    /// Kept, as counting bits takes a dozen instructions without `POPCNT`.
     left: u32,
     /// Of the indices from `first` on.
     bits: usize,
@@ -939,12 +941,14 @@ impl<T: Listed> Slots<'_, '_, T> {
             let fill = |position, ptr: NonNull<T>| {
                 // An older object is stale: the folio was stored before, and was redirtied in the swap
                 // cache.
-                // SAFETY: By the type invariant the slot is ours, and it is in the share's leaf, as its
-                // position is below `done`. The object is the slot's from here on.
+                // SAFETY: By the type invariant the slot is ours. It is in the share's leaf: its position is
+                // below `done`, as no object with another is handed over, and those below `first` have gone
+                // with the leaves before. The object is the slot's from here on.
                 drop(unsafe { share.fill(self.offset(position), ptr.as_ptr().cast()) });
             };
-            // SAFETY: There are `nr` objects. Each is the slot's once `fill` has returned. For as long as
-            // `self` is borrowed nobody else takes it out of its slot, and we don't.
+            // SAFETY: There are `nr` objects with positions below `done`, and they are the next: counted, or
+            // one for each position, where none was without. Each is the slot's once `fill` has returned. For
+            // as long as `self` is borrowed nobody else takes it out of its slot, and we don't.
             unsafe { rest.publish(nr, fill) };
         }
         Ok(self.nr.wrapping_sub(gaps))
