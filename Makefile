@@ -115,7 +115,7 @@ help:
 	@echo '  UPTO=n              for growth: so many other pages in zswap, at most (4194304)'
 	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
-	@echo '  TEST_LIMIT=600      seconds for each file of tests, for a slow machine (default: 240)'
+	@echo '  TEST_LIMIT=900      seconds in which a guest may print nothing (default: 300)'
 	@echo '  CCACHE=             compile without ccache, whose store is in the cache'
 	@echo '  ZSWAP_RS_CACHE=/path where the toolchain roots, the source and the store are kept'
 	@echo '  V=1                 show everything'

@@ -23,7 +23,7 @@ if [ "$(sed -n 1p $known 2> /dev/null)" != "$boot" ]; then
 		exit
 	else
 		echo "trying a boot under KVM, 10 s at most" >&2
-		if scripts/vm.sh -n kvm -t 10 -x kvm true > /dev/null 2>&1; then
+		if timeout 10 scripts/vm.sh -n kvm -x kvm true > /dev/null 2>&1; then
 			answer=kvm why="a guest came up under it"
 		else
 			answer=$tcg why="/dev/kvm is there, but no guest came up under it in 10 s"

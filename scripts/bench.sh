@@ -22,7 +22,7 @@ mkdir -p "$out" build/vm
 args="zswap.enabled=0 kunit.enable=0"
 
 guest() {
-	IMPL=$1 exec scripts/vm.sh -n "bench-$1-$2" -r -m 512M -t 1800 -a "$args delay=$2" sh rows.sh
+	IMPL=$1 exec scripts/vm.sh -n "bench-$1-$2" -r -m 512M -a "$args delay=$2" sh rows.sh
 }
 files() { find "$out" -name '*[0-9]' -o -name '*.new' | sort; }
 

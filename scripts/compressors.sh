@@ -16,7 +16,7 @@ corpus=build/vm/corpus-rust.img
 
 echo "instructions ..."
 start=$(now_ms)
-IMPL=rust scripts/vm.sh -n compressors -r -m 512M -t 1800 -a kunit.enable=0 -d "$TOP/$corpus" \
+IMPL=rust scripts/vm.sh -n compressors -r -m 512M -a kunit.enable=0 -d "$TOP/$corpus" \
 	sh codecs.sh $pages $compressors >"$out/guest" || die "counting instructions failed: $(tail -n 1 "$out/guest")"
 echo "instructions ... ok $(took "$start")"
 
@@ -24,7 +24,7 @@ for impl in c rust; do
 	echo "accelerator $impl ..."
 	start=$(now_ms)
 	# One instruction per nanosecond.
-	IMPL=$impl scripts/vm.sh -n "compressors-$impl" -r -s 0 -m 512M -t 900 -a kunit.enable=0 \
+	IMPL=$impl scripts/vm.sh -n "compressors-$impl" -r -s 0 -m 512M -a kunit.enable=0 \
 		sh accel-time.sh $pages >"$out/accelerator.$impl" || die "the accelerator's guest failed: $(tail -n 1 "$out/accelerator.$impl")"
 	echo "accelerator $impl ... ok $(took "$start")"
 done

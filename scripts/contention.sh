@@ -36,7 +36,7 @@ done
 
 guest() {
 	PLUGIN=$TOP/build/plugin/contention.so,out=$TOP/$out/$1.$2.counts,entries=$TOP/$out/$1.entries,seed=$2,turn=$turn \
-		kernel "$1" exec scripts/vm.sh -n "contention-$1-$2" -r -c 8 -s 0 -m 768M -t 3600 -a "zswap.enabled=0 kunit.enable=0" sh contention.sh 3
+		kernel "$1" exec scripts/vm.sh -n "contention-$1-$2" -r -c 8 -s 0 -m 768M -t 1800 -a "zswap.enabled=0 kunit.enable=0" sh contention.sh 3
 }
 files() { find "$out" -name '*[0-9]' -o -name '*.new' | sort; }
 

@@ -7,7 +7,7 @@
 impl=${IMPL:-rust}
 scripts/corpus.sh
 corpus=build/vm/corpus-$prefix$impl.img
-scripts/vm.sh -n "${prefix}demo" -t 300 -a kunit.autorun=0 -d "$TOP/$corpus" sh demo.sh "${COMPRESSOR:-lz4}" ||
+scripts/vm.sh -n "${prefix}demo" -a kunit.autorun=0 -d "$TOP/$corpus" sh demo.sh "${COMPRESSOR:-lz4}" ||
 	die "the demonstration failed: $(grep '^FAILED' "build/log/${prefix}demo.out" || echo "see build/log/${prefix}demo.console")"
 [ "$impl" = c ] || grep -q 'zswap: Rust implementation' "build/log/${prefix}demo.out" ||
 	die "the demonstration ran, but the kernel's log doesn't say that zswap is the Rust one"

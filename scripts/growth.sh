@@ -24,7 +24,7 @@ mkdir -p "$out" build/vm
 args="zswap.enabled=0 kunit.enable=0 brd.rd_size=$(((upto + 65536) * 4))"
 
 guest() {
-	IMPL=$1 exec scripts/vm.sh -n "growth-$1" -r -m 3G -t 7200 -a "$args" sh growth.sh "$upto"
+	IMPL=$1 exec scripts/vm.sh -n "growth-$1" -r -m 3G -t 1800 -a "$args" sh growth.sh "$upto"
 }
 files() { find "$out" -name '*[0-9]' -o -name '*.new' | sort; }
 

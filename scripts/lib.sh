@@ -132,6 +132,33 @@ attempt() {
 	return "$status"
 }
 
+# heard SECONDS PROGRAM...: runs PROGRAM and shows its output. Ends it, with status 124, once it has
+# printed nothing for SECONDS.
+heard() {
+	local limit=$1 line last='' out status=0
+	shift
+	exec {out}< <(exec "$@" 2>&1)
+	job=$!
+	while true; do
+		IFS= read -r -t "$limit" line <&"$out" || status=$?
+		[ "$status" = 0 ] || break
+		printf '%s\n' "$line"
+		last=$line
+	done
+	if [ "$status" -gt 128 ]; then
+		stop_job
+		printf 'it printed nothing for %s s, after: %s\n' "$limit" "$last"
+		status=124
+	else
+		printf %s "$line"
+		status=0
+		wait "$job" || status=$?
+	fi
+	job=
+	exec {out}<&-
+	return "$status"
+}
+
 # step NAME CMD...: the same, but a failure ends the script and shows the end of the log.
 step() { attempt "$@" || failed "$1"; }
 failed() {

@@ -19,7 +19,7 @@ mkdir -p "$out" build/vm
 args="slab_nomerge zswap.enabled=0 kunit.enable=0"
 
 guest() {
-	IMPL=$1 exec scripts/vm.sh -n "metadata-$1" -r -m 512M -t 1800 -a "$args" sh metadata.sh
+	IMPL=$1 exec scripts/vm.sh -n "metadata-$1" -r -m 512M -a "$args" sh metadata.sh
 }
 files() { find "$out" -name '*[0-9]' -o -name '*.new' | sort; }
 

@@ -23,7 +23,7 @@ rust=$(sha256sum <"$rust" | cut -c1-16)
 # The pool's limit is a hundredth of the memory not used by the kernel's image. One image is some
 # forty pages larger than the other; with 514 MiB, a hundredth is the same number of pages for both,
 # with some twenty pages of margin (max_pool_percent.4.pages, in the workload).
-guest=(-r -m 514M -t 1800) args="zswap.enabled=0 kunit.enable=0"
+guest=(-r -m 514M) args="zswap.enabled=0 kunit.enable=0"
 key=$({ echo "${guest[*]} $args"; cat "$c" tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
 from=build/parity/$key
 mkdir -p "$from"

@@ -83,7 +83,7 @@ guests() {
 	for impl in "${impls[@]}"; do
 		name=selftests-$impl$2
 		outs+=("build/log/$name.out=$1${3:+:$3}")
-		IMPL=$impl attempt "selftests $impl$2" scripts/vm.sh -n "$name" -m 2G -t $(($1 * 900)) \
+		IMPL=$impl attempt "selftests $impl$2" scripts/vm.sh -n "$name" -m 2G -t 900 \
 			-d "$TOP/$image" sh selftests.sh "$1" ${3:+"$3"} ||
 			die "the guest of $impl failed: $(tail -n 1 "build/log/${name}.log") (build/log/$name.out)"
 	done

@@ -7,15 +7,16 @@
 #
 # The command's output goes to standard output and stays in build/log/NAME.out, the kernel's log in
 # build/log/NAME.console. The exit status is the command's; 1 when the kernel complained (oops, BUG,
-# WARNING), died or timed out. -r makes it repeatable: one CPU, whose clock counts executed
-# instructions. QEMU counts each step of a string instruction, so that CPU lacks the features with
+# WARNING), died, or printed nothing for SECONDS (TEST_LIMIT, 300). A line that begins with "guest "
+# only shows that it isn't stuck, and isn't displayed. -r makes it repeatable: one CPU, whose clock
+# counts executed instructions. QEMU counts each step of a string instruction, so that CPU lacks the features with
 # which the kernel copies and clears memory byte by byte. An instruction takes 2 to the power of
 # SHIFT (1) nanoseconds of that clock. -p leaves its CPUs paused: it hangs in its boot, to test how
 # that is handled. Disks in the guest: vda for swap, vdb with an ext4 file system for a swap file,
 # vdc DISK read-only. Writes to them are discarded.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=300 args='' disk='' memory=1G accel='' shell='' repeat='' cpus=1 paused='' shift_by=1
+name=vm limit=${TEST_LIMIT:-300} args='' disk='' memory=1G accel='' shell='' repeat='' cpus=1 paused='' shift_by=1
 while getopts n:t:a:d:m:x:s:c:rpi option; do
 	case $option in
 	n) name=$OPTARG ;;
@@ -111,47 +112,77 @@ fi
 # ignored.
 ours() { awk '/ommand line/ { next } /zswap: |KTAP|lz4/ { found = 1; exit } END { exit !found }' "$log.console"; }
 
-# Shows the output as it comes. (tail -f once showed nothing of a file that QEMU had written.) On a
-# loaded host, QEMU's emulation hangs early in one of some hundred boots, long before any code of
-# the project runs: such a guest is rebooted once, and its log kept. Later, only the timeout counts.
+# Progress in the kernel's log: all of it until the command prints, then only results of KUnit
+# cases. A kernel that has logged a stall may go on to log that for ever: its log counts no more.
+logged() {
+	if grep -a -q -E 'detected (expedited )?stall|(soft|workqueue) lockup|hard LOCKUP|blocked for more than' "$log.console"; then
+		echo stalled
+	elif [ "$lines" = 0 ]; then
+		echo "$size"
+	else
+		grep -a -c -E '\bok [0-9]+ ' "$log.console" || :
+	fi
+}
+
+# The test file and its last line, and the kernel's.
+place() {
+	local said
+	said=$(awk '/^# file / { file = $3 ": " } { last = $0 } END { if (NR) print file last }' "$log.out")
+	echo "${said:+$said; }its kernel's last line: $(tr -d '\r' <"$log.console" | tail -n 1)"
+}
+
+# Shows the output as it comes, until the guest ends (0) or has printed nothing for too long (1).
+# (tail -f once showed nothing of a file that QEMU had written.) On a loaded host, QEMU's emulation
+# hangs early in one of some hundred boots, long before any code of the project runs: such a guest is
+# rebooted once, and its log kept (2).
 watch() {
-	local seen=0 alive=1 lines size=0 now=0 still=0
+	local seen=0 alive=1 lines=0 size='' heard='' now last=$SECONDS
 	while [ -n "$alive" ]; do
 		sleep 0.2
 		kill -0 "$job" 2>/dev/null || alive=
 		lines=$(wc -l <"$log.out")
-		if [ "$lines" = 0 ]; then
-			now=$(stat -c %s "$log.console" 2>/dev/null || echo 0)
-			[ "$now" = "$size" ] || { size=$now still=$SECONDS; }
-			[ $((SECONDS - still)) -lt "$still_limit" ] || ours || return 1
+		now=$(stat -c %s "$log.out" "$log.console")
+		if [ "$now" != "$size" ]; then
+			size=$now
+			now="$(stat -c %s "$log.out") $(logged)"
+			[ "$now" = "$heard" ] || { heard=$now last=$SECONDS; }
+		fi
+		silent=$((SECONDS - last))
+		if [ "$alive$lines" = 10 ] && [ $silent -ge "$still_limit" ] && [[ $heard != *stalled ]] && ! ours; then
+			return 2
+		elif [ -n "$alive" ] && [ $silent -ge "$limit" ]; then
+			alive='' result=1
 		fi
 		[ "$lines" -gt "$seen" ] || continue
 		head -n "$lines" "$log.out" | tail -n +$((seen + 1)) | grep -a -v '^guest ' || true
 		seen=$lines
 	done
+	return $result
 }
 
-still_limit=${STILL_LIMIT:-$((${TEST_LIMIT:-240} / 4))}
+number TEST_LIMIT "$limit" 1 99999
+still_limit=${STILL_LIMIT:-$(((${TEST_LIMIT:-300} + 3) / 4))}
 number STILL_LIMIT "$still_limit" 1 99999
 rm -f "$log.console.first"
 for try in first second; do
 	: > "$log.console"
 	: > "$log.out"
-	SECONDS=0
-	timeout -s KILL "$limit" "${enter[@]}" "${qemu[@]}" -append "$append run=\"$*\"" \
+	# It ends with this script, however that ends.
+	setpriv --pdeathsig KILL "${enter[@]}" "${qemu[@]}" -append "$append run=\"$*\"" \
 		-serial "file:$log.console" -serial "file:$log.out" < /dev/null > "$log.qemu" 2>&1 &
-	job=$! # stopped with this script
-	watch && break
+	job=$!
+	silent=0 result=0
+	watch || result=$?
+	[ $result != 0 ] || break
 	stop_job
-	[ $try = first ] || die "$name: the guest stood still in its boot for $still_limit s, twice; its log is build/log/$name.console"
-	echo "$name: the guest stood still in its boot for $still_limit s, after: $(tr -d '\r' <"$log.console" | tail -n 1); booted again" >&2
+	[ $result = 2 ] || die "$name: the guest printed nothing for $silent s, after: $(place) (build/log/$name.console)"
+	[ $try = first ] || die "$name: the guest stood still in its boot for $silent s, twice; its log is build/log/$name.console"
+	echo "$name: the guest stood still in its boot for $silent s, after: $(tr -d '\r' <"$log.console" | tail -n 1); booted again" >&2
 	mv -f "$log.console" "$log.console.first"
 done
-status=0
-{ wait $job; } 2> /dev/null || status=$? # bash has a line of its own for a killed job
+{ wait $job; } 2> /dev/null || : # bash has a line of its own for a killed job
 job=
 
-[ "$status" != 137 ] || die "$name: the guest ran out of its $limit s; its log is build/log/$name.console"
 # Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
 # request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
 # missing task; and data races in C that KCSAN finds outside of swap, or in zsmalloc, which reads a

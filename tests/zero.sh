@@ -9,7 +9,7 @@ scratch=$out
 bad=0
 number RUNS "${RUNS:-10}" 1 999
 for ((run = 1; run <= ${RUNS:-10}; run++)); do
-	scripts/vm.sh -n zero -t 280 -a zswap.enabled=1 sh suite.sh zero.sh >"$out" 2>&1 ||
+	scripts/vm.sh -n zero -a zswap.enabled=1 sh suite.sh zero.sh >"$out" 2>&1 ||
 		die "run $run: $(tail -n 1 "$out")"
 	clean=$(grep -c '^ok' "$out" || :)
 	wrong=$(perl -ne '$n += $1 if /^#   got .*wrong (\d+)/; END { print $n + 0 }' "$out")

@@ -62,6 +62,7 @@ each_fails()
 {
 	n=1 tries=0 bad=''
 	while [ $n -le 1000 ] && [ $tries -lt 20 ]; do
+		echo "guest $1 $n" >&2
 		got=$("$1" $n)
 		case $got in
 		*WRONG* | *ended*) bad="$bad $n: $got," ;;

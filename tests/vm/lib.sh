@@ -36,12 +36,12 @@ skip() { points=$((points + 1)); echo "ok $points - $1 # SKIP $2"; }
 # true_that TEST...: yes or no, to be compared by point
 true_that() { if "$@"; then echo yes; else echo no; fi; }
 
-# soon WANT CMD...: CMD's output once it is WANT, else its output after 6 s, longer if the test's
-# limit is; for memcg statistics, which lag by two seconds
+# soon WANT CMD...: CMD's output once it is WANT, else its output after half a minute; for memcg
+# statistics, which lag by two seconds
 soon()
 {
 	want=$1; shift
-	for _ in $(seq $((${limit:-240} / 4))); do
+	for _ in $(seq 300); do
 		got=$("$@")
 		[ "$got" = "$want" ] && break
 		usleep 100000
