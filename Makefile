@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty: builds without ccache.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX TURN UPTO
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED SWAP_FIX TURN UPTO FIGURES VERDICTS
 
 # Rejects bad input before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage exports kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage exports figures kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench figures growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check figures readme safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -83,6 +83,8 @@ help:
 	@echo '  make kernel         build the kernel'
 	@echo '  make where          print the paths of the image, vmlinux, config and the build folder'
 	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
+	@echo '  make figures        measure the stale figures of docs anew; VERDICTS=1, or FIGURES="bench stack"'
+	@echo '  make readme         fill figures into README.md and docs, from the tables and the sources'
 	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links'
 	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
 	@echo '  make review         write the C and the Rust that docs/review.md shows'
@@ -261,6 +263,12 @@ next:
 safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
 	@scripts/enter.sh scripts/pictures.py
+
+figures: overlay
+	@scripts/figures.sh
+
+readme: overlay
+	@scripts/enter.sh python3 scripts/readme.py
 
 # What make bench and make compressors draw as well.
 pictures: toolchain

@@ -144,7 +144,7 @@ def main():
              f"{sum(hidden.values())} more rows have other content, folio sizes or states of zswap: "
              f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
              f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
-    measured.put_output(doc, "make bench", lines)
+    measured.put_output(doc, "make bench", lines, bad > 0)
 
     print("\n".join(lines))
     for row in sorted(set(reasons) - used):

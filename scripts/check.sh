@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files and no circle among them,
-# docs/c-to-rust.md and docs/review.md against the code, no retired term, no dead link, clippy.
+# docs/c-to-rust.md and docs/review.md against the code, no retired term, no dead link, figures, clippy.
 # Every one runs, and one that finds something fails the whole.
 . "$(dirname "$0")/lib.sh"
 
@@ -74,4 +74,8 @@ check "the tour shows the code as it is" scripts/enter.sh python3 scripts/review
 check clippy clippy
 check "safety report" scripts/enter.sh scripts/safety.py check
 check "figures in pictures" scripts/enter.sh scripts/pictures.py check
+check "measured figures" scripts/enter.sh python3 scripts/figures.py check
+# Measuring takes long, so a stale figure fails nothing.
+grep '^stale: ' build/log/measured-figures.log || :
+check "figures in pages" scripts/enter.sh python3 scripts/readme.py check
 [ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"

@@ -216,7 +216,7 @@ def main():
     lines += table(boots, rows, [("transfers", TRANSFERS), ("in zswap", ZSWAP + TRANSFERS), ("invalidations", INVALIDATIONS)])
     lines += [f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
               f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
-    measured.put_output(doc, "make contention", lines)
+    measured.put_output(doc, "make contention", lines, bad > 0)
     print("\n".join(lines))
     print(f"function by function: {folder}/functions.tsv")
     for row in sorted(set(reasons) - used):

@@ -5,8 +5,11 @@ statistics for comparing runs. tests/host/measured.py tests the latter.
 
 import math
 import os
+import pathlib
 import re
 import sys
+
+import figures
 
 
 def by_kernel(paths, read):
@@ -34,17 +37,12 @@ def reasons(path, mark):
     return table
 
 
-def put_output(path, command, lines):
-    """Replaces the text between the marks of the command's output in a document."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    mark = re.escape(f"OUTPUT OF {command}")
-    new, found = re.subn(f"(<!-- {mark}: BEGIN -->\n).*?(<!-- {mark}: END -->)",
-                         lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text, flags=re.S)
-    if found != 1:
-        sys.exit(f"{path}: no place between the marks OUTPUT OF {command}: BEGIN and END")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(new)
+def put_output(path, command, lines, failed=False):
+    """Puts the output of the command, and whether it failed, into its block of a document (figures.py)."""
+    block = figures.table().get(command.removeprefix("make "))
+    if not block or block.page != pathlib.Path(path):
+        sys.exit(f"{figures.TABLE} has no figures of {command} in {path}")
+    block.put(lines, failed)
 
 
 def rank_test(a, b):

@@ -374,11 +374,13 @@ done
 all="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
 echo "all mutants ... $all"
 if [ -z "${MUTANTS:-}" ]; then
-	TABLE="In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed.
-
-| mutant | reintroduces | result | time |
-|---|---|---|---:|
-$table" perl -0 -p -i -e 's/(?<=: BEGIN -->\n).*?(?=<!-- )/$ENV{TABLE}/s' docs/mutants.md
+	bad=()
+	[ "$failed" = 0 ] || bad=(failed)
+	{
+		printf '%s\n\n' "In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed."
+		printf '%s\n' '| mutant | reintroduces | result | time |' '|---|---|---|---:|'
+		printf '%s' "$table"
+	} | scripts/enter.sh python3 scripts/figures.py put mutants "${bad[@]}"
 fi
 [ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"

@@ -53,4 +53,8 @@ all_ended
 
 mapfile -t files < <(for impl in c rust; do seq -f "$from/$impl.%g" "$runs"; done)
 scripts/enter.sh python3 scripts/parity.py -v docs/parity.md "${files[@]}" >build/parity/rows.md || : # as below
-scripts/enter.sh python3 scripts/parity.py docs/parity.md "${files[@]}"
+failed=
+scripts/enter.sh python3 scripts/parity.py docs/parity.md "${files[@]}" >build/parity/differences.md || failed=failed
+cat build/parity/differences.md
+scripts/enter.sh python3 scripts/figures.py put parity ${failed:+failed} <build/parity/differences.md
+[ -z "$failed" ]

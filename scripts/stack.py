@@ -10,13 +10,16 @@ releases by "add" twice.
 
 Paths combine into chains: a fault that charges a page enters reclaim, which stores, which
 writes back, which decompresses. Fails if Rust's largest chain takes more than 10 % more than C's
-largest. "-v" shows the functions on each path, with their frames.
+largest. Writes the tables into docs/stack.md, between its marks; "-v" only prints them, with the functions on each
+path and their frames.
 """
 
 import os
 import re
 import subprocess
 import sys
+
+import measured
 
 # The functions counted as their own: in Rust also generic code that they instantiate.
 OWN = {
@@ -149,9 +152,7 @@ def share(c, rust):
 
 def main():
     kernels = {"C": Kernel("c"), "Rust": Kernel("rust")}
-    taken, lost = {}, False
-    print("| path | ends at | C | Rust | difference |")
-    print("|---|---|---:|---:|---:|")
+    taken, lost, lines = {}, False, ["| path | ends at | C | Rust | difference |", "|---|---|---:|---:|---:|"]
     for what, begin, pattern, end in PATHS:
         avoid = None if "at once" in what else TOGETHER
         there = kernels["C"].deepest(begin, end, avoid)
@@ -160,10 +161,10 @@ def main():
         lost |= not avoid and here is not None and not any(TOGETHER in name for name, _ in here[1])
         taken[what] = {"C": there[0] if there else 0, "Rust": here[0] if here else 0}
         more = share(there[0], here[0]) if there and here else "no path"
-        print(f"| {what} | `{end.replace('|', '` or `')}` | {there and there[0]} | {here and here[0]} | {more} |")
+        lines.append(f"| {what} | `{end.replace('|', '` or `')}` | {there and there[0]} | {here and here[0]} | {more} |")
         if "-v" in sys.argv:
             for impl, path in ("C", there), ("Rust", here):
-                print(f"{impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
+                lines.append(f"{impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
 
     # Of chains that differ only in their end, the deepest.
     deepest, begins = {}, {what: begin for what, begin, *_ in PATHS}
@@ -174,22 +175,26 @@ def main():
         key = *chain[:-1], chain[-1].split(",")[0]
         if len(chain) > 1 and (key not in deepest or sums["Rust"] > deepest[key][1]["Rust"]):
             deepest[key] = chain, sums
-    print("\n| chain | C | Rust | difference |\n|---|---:|---:|---:|")
+    lines += ["", "| chain | C | Rust | difference |", "|---|---:|---:|---:|"]
     for chain, sums in sorted(deepest.values(), key=lambda item: -item[1]["Rust"]):
-        print(f"| {'; '.join(chain)} | {sums['C']} | {sums['Rust']} | {share(*sums.values())} |")
+        lines.append(f"| {'; '.join(chain)} | {sums['C']} | {sums['Rust']} | {share(*sums.values())} |")
     together = {chain for chain, _ in deepest.values() if "at once" in " ".join(chain)}
     most = {impl: max(sums[impl] for chain, sums in deepest.values() if chain not in together) for impl in kernels}
-    print(f"| **largest chain** | {most['C']} | {most['Rust']} | {share(*most.values())} |")
     most_together = max(sums["Rust"] for chain, sums in deepest.values() if chain in together)
-    print(f"| **largest chain with an asynchronous compressor** | {most['C']} | {most_together} | "
-          f"{share(most['C'], most_together)} |")
+    lines += [f"| **largest chain** | {most['C']} | {most['Rust']} | {share(*most.values())} |",
+              f"| **largest chain with an asynchronous compressor** | {most['C']} | {most_together} | "
+              f"{share(most['C'], most_together)} |"]
+    wrong = []
     if lost:
-        print("stack: a path wasn't found: its function has another name now")
+        wrong.append("stack: a path wasn't found: its function has another name now")
     if most["Rust"] > LIMIT * most["C"]:
-        print(f"stack: Rust's largest chain takes over {LIMIT * 100 - 100:.0f} % more than C's")
+        wrong.append(f"stack: Rust's largest chain takes over {LIMIT * 100 - 100:.0f} % more than C's")
     if most_together > TOGETHER_LIMIT:
-        print(f"stack: an asynchronous compressor's largest chain takes over {TOGETHER_LIMIT} bytes")
-    return lost or most["Rust"] > LIMIT * most["C"] or most_together > TOGETHER_LIMIT
+        wrong.append(f"stack: an asynchronous compressor's largest chain takes over {TOGETHER_LIMIT} bytes")
+    if "-v" not in sys.argv:
+        measured.put_output("docs/stack.md", "make stack", lines, bool(wrong))
+    print("\n".join(lines + wrong))
+    return bool(wrong)
 
 
 if __name__ == "__main__":

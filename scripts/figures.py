@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""figures.py COMMAND: which measured figures in docs/ are of older sources than those here.
+
+A block between the marks of a command ends with the commit and the day that it was measured at, and with a stamp: a
+hash of the files that can change its figures (scripts/figures.txt), without comments and blank lines (strip.py), and
+a hash of the block itself. The first decides whether the block is stale; the commit is for the reader.
+
+  check                lists stale blocks. Fails if a block was changed by hand, has no stamp, or is of a command
+                       that failed
+  wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
+  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it
+  restore NAME         puts the block there that was measured with the files as they are here, from build/figures
+  refresh              writes into each block how many files have changed since
+"""
+
+import datetime
+import functools
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import strip
+
+TABLE = pathlib.Path("scripts/figures.txt")
+STORE = pathlib.Path("build/figures")
+STAMP = re.compile(r"\n(Measured by `make [^\n]*)\n<!-- STAMP files (\w+) block (\w+)( failed)? -->\n\Z")
+SINCE = re.compile(r"(?:; [^;]* since)?\.$")
+NO_BLOCK = "no place between the marks of make %s: BEGIN and END"
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def git(*command, data=None):
+    """What git prints; None if there is no git, no repository, or no such object."""
+    try:
+        # The folder may belong to another user than root's in a namespace.
+        found = subprocess.run(["git", "-c", "safe.directory=*", *command], input=data, capture_output=True, check=False)
+    except OSError:
+        return None
+    return found.stdout if found.returncode == 0 else None
+
+
+@functools.cache
+def here():
+    """The paths of all files of the project."""
+    found = []
+    for folder, folders, files in os.walk("."):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in ("build", "target", "__pycache__")]
+        found += [os.path.join(folder, name)[2:] for name in files if not name.startswith(".") and not name.endswith(("~", ".orig", ".rej"))]
+    return found
+
+
+@functools.cache
+def here_code(path):
+    return strip.code(path, pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+@functools.cache
+def listed(commit):
+    """{path: blob} of a commit; None if it isn't in this repository."""
+    out = git("ls-tree", "-r", "-z", commit)
+    if out is None:
+        return None
+    lines = (line.split("\t", 1) for line in out.decode().split("\0") if line)
+    return {path: head.split()[2] for head, path in lines}
+
+
+BLOBS = {}
+
+
+def codes(commit, paths):
+    """{path: code} of files of a commit."""
+    blobs = listed(commit)
+    new = [path for path in paths if (path, blobs[path]) not in BLOBS]
+    out, at = git("cat-file", "--batch", data="".join(blobs[path] + "\n" for path in new).encode()) or b"", 0
+    for path in new:
+        end = out.index(b"\n", at)
+        size = int(out[at:end].split()[2])
+        BLOBS[path, blobs[path]] = strip.code(path, out[end + 1:end + 1 + size].decode())
+        at = end + size + 2
+    return {path: BLOBS[path, blobs[path]] for path in paths}
+
+
+class Block:
+    """A line of the table: a block of a page, and what can change its figures."""
+
+    def __init__(self, kind, name, page, variables, paths):
+        self.kind, self.name, self.page = kind, name, pathlib.Path(page)
+        self.variables = dict(variable.split("=") for variable in variables)
+        self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py"]
+        self.matches = re.compile("|".join(
+            re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
+        mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
+        self.place = re.compile(rf"({mark}BEGIN -->\n)(.*?)({mark}END -->\n)", re.S)
+
+    def codes(self, commit=None):
+        """{path: code} of its files, here or at a commit. None if that isn't in this repository."""
+        if commit is None:
+            found = {path: here_code(path) for path in here() if self.matches(path)}
+        elif listed(commit) is None:
+            return None
+        else:
+            found = codes(commit, [path for path in listed(commit) if self.matches(path)])
+        return {path: text for path, text in found.items() if text}
+
+    def files(self, commit=None):
+        """The hash of its files."""
+        found = self.codes(commit)
+        return None if found is None else digest("".join(f"{path}\0{digest(found[path])}\n" for path in sorted(found)))
+
+    def read(self):
+        """What is between the marks; None if there are none."""
+        found = self.place.search(self.page.read_text(encoding="utf-8"))
+        return found and found[2]
+
+    def write(self, text):
+        page = self.page.read_text(encoding="utf-8")
+        new, found = self.place.subn(lambda match: match[1] + text + match[3], page)
+        if found != 1:
+            sys.exit(f"{self.page}: {NO_BLOCK % self.name}")
+        if new != page:
+            self.page.write_text(new, encoding="utf-8")
+
+    def stamped(self):
+        """The stamp of the block: the block without it, its sentence and what follows; None if it has none."""
+        text = self.read()
+        stamp = text and STAMP.search(text)
+        return stamp and (text[:stamp.start()], SINCE.sub(".", stamp[1]), *stamp.groups())
+
+    def commit(self):
+        """The commit that it was measured at; None if there was no git."""
+        found = re.search(r" at `(\w+)`", self.stamped()[1])
+        return found and found[1]
+
+    def changed(self):
+        """The files that have changed since it was measured; None if the commit isn't there to compare with."""
+        was = self.commit() and self.codes(self.commit())
+        if not was:
+            return None
+        now = self.codes()
+        return [path for path in sorted({*was, *now}) if was.get(path) != now.get(path)]
+
+    def since(self):
+        """How it is stale; empty if it isn't."""
+        _, sentence, _, files, _, _ = self.stamped()
+        given = dict(re.findall(r"(\w+)=(\w+)", re.search("`make ([^`]*)`", sentence)[1]))
+        other = " ".join(f"{name}={value}" for name, value in given.items() if value != self.variables.get(name, value))
+        if files == self.files():
+            return f"measured with {other}" if other else ""
+        changed = self.changed()
+        # A change that is in no commit, or one that was undone.
+        number = "files" if not changed else "1 file" if len(changed) == 1 else f"{len(changed)} files"
+        return f"{number} changed since"
+
+    def state(self):
+        """fresh, stale, or kept: stale, but build/figures has it."""
+        if not self.wrong() and not self.since():
+            return "fresh"
+        return "kept" if (STORE / f"{self.name}-{self.files()}").exists() else "stale"
+
+    def wrong(self):
+        """What is wrong with the block, other than being stale."""
+        if self.read() is None:
+            return NO_BLOCK % self.name
+        stamp = self.stamped()
+        if not stamp:
+            return f"the block of make {self.name} has no stamp: measure it by make {self.name}"
+        block, sentence, _, _, is_digest, failed = stamp
+        if digest(block + sentence) != is_digest:
+            return f"the block of make {self.name} was changed by hand: make figures restores it"
+        return f"make {self.name} failed when it measured this" if failed else None
+
+    def put(self, lines, failed=False):
+        """Puts lines into the block, stamped with what is here."""
+        commit = (git("rev-parse", "--short", "HEAD") or b"").decode().strip()
+        dirty = commit and self.codes() != self.codes(commit)
+        # As they were when the command began, if make figures runs it.
+        files = os.environ.get("FIGURES_FILES") or self.files()
+        variables = "".join(f" {name}={os.environ[name]}" for name in self.variables if os.environ.get(name))
+        text = "\n".join(lines).rstrip("\n") + "\n"
+        at = f" at `{commit}`{' with changes' if dirty else ''}" if commit else ""
+        sentence = f"Measured by `make {self.name}{variables}`{at}, {datetime.date.today()}."
+        stamped = f"{text}\n{sentence}\n<!-- STAMP files {files} block {digest(text + sentence)}{' failed' if failed else ''} -->\n"
+        self.write(stamped)
+        if not failed and not self.since():
+            STORE.mkdir(parents=True, exist_ok=True)
+            (STORE / f"{self.name}-{files}").write_text(stamped, encoding="utf-8")
+
+    def restore(self):
+        self.write((STORE / f"{self.name}-{self.files()}").read_text(encoding="utf-8"))
+
+    def refresh(self):
+        """Writes how many files have changed since. Returns whether that is another number than before."""
+        stamp = self.stamped()
+        if not stamp:
+            return False
+        since = self.since() if stamp[3] != self.files() else ""
+        text = self.read()
+        new = text.replace(f"\n{stamp[2]}\n<!-- STAMP", f"\n{SINCE.sub(f'; {since}.' if since else '.', stamp[1])}\n<!-- STAMP")
+        self.write(new)
+        return new != text
+
+
+def table():
+    """{name: Block} of all."""
+    groups, found = {}, {}
+
+    def paths(words):
+        return [path for word in words for path in (groups[word[1:]] if word.startswith("@") else [word])]
+
+    text = re.sub(r"\n[ \t]+", " ", re.sub(r"^#.*\n", "", TABLE.read_text(encoding="utf-8"), flags=re.M))
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        head, _, tail = line.partition(":")
+        kind, name, *more = head.split()
+        if kind == "group":
+            groups[name] = paths(tail.split())
+        elif kind in ("count", "verdict") and more:
+            found[name] = Block(kind, name, more[0], more[1:], paths(tail.split()))
+        else:
+            sys.exit(f"{TABLE}: no group, count or verdict: {line}")
+    return found
+
+
+def check(blocks):
+    wrong = []
+    for block in blocks.values():
+        problem = block.wrong()
+        if problem:
+            wrong.append(f"{block.page}: {problem}")
+        stamp = block.stamped()
+        since = stamp and block.since()
+        if since:
+            commit = block.commit()
+            said = "" if since in stamp[2] or block.kind == "count" else " (the page has another number: make readme)"
+            print(f"stale: {block.page}: make {block.name}: {since}{f' {commit}' if commit and since.endswith('since') else ''}{said}")
+    for page in sorted(pathlib.Path("docs").glob("*.md")):
+        for name in re.findall(r"^<!-- (?:OUTPUT OF|MADE BY) make (\S+): BEGIN -->$", page.read_text(encoding="utf-8"), re.M):
+            # What safety.py counts, it checks as well.
+            if name not in blocks and name != "safety-report":
+                wrong.append(f"{page}: {TABLE} has no line for make {name}")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return bool(wrong)
+
+
+def main(command="", *arguments):
+    blocks = table()
+    unknown = [name for name in arguments if name not in blocks and name != "failed"]
+    if unknown:
+        sys.exit(f"{TABLE} has no figures '{unknown[0]}': it has {', '.join(blocks)}")
+    if command == "check":
+        return check(blocks)
+    if command == "wanted":
+        for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
+            print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
+    elif command == "put":
+        blocks[arguments[0]].put(sys.stdin.read().splitlines(), "failed" in arguments)
+    elif command == "restore":
+        blocks[arguments[0]].restore()
+    elif command == "refresh":
+        for block in blocks.values():
+            if block.refresh():
+                print(f"{block.page}: make {block.name}: {block.since() or 'fresh'}")
+    else:
+        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | restore NAME | refresh")
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# figures.sh: measures anew what is stale in docs (scripts/figures.txt), one command after the other: counts; with
+# VERDICTS=1, verdicts as well; with FIGURES="bench stack", only these. What an earlier run has measured with the same
+# sources, build/figures has, and it isn't measured again. If a command fails, the others follow.
+. "$(dirname "$0")/lib.sh"
+
+figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
+
+read -ra names <<<"${FIGURES:-}"
+if [ -n "${VERDICTS:-}" ] && [ ${#names[@]} = 0 ]; then
+	mapfile -t names < <(sed -n 's/^\(count\|verdict\) \([^ ]*\) .*/\2/p' scripts/figures.txt)
+fi
+wanted=$(figures wanted "${names[@]}")
+
+begin=$(now_ms)
+fresh=0 kept=0 measured=0 failures=()
+echo "figures: stale: $(awk '$2 != "fresh" { print $1; n++ } END { if (!n) print "none" }' <<<"$wanted" | paste -sd' ')"
+# On another descriptor: the commands have none of it to read.
+while read -r -u 3 name _; do
+	read -r _ state files variables < <(figures wanted "$name") # as they are by now
+	case $state in
+	fresh) fresh=$((fresh + 1)) ;;
+	kept)
+		figures restore "$name"
+		kept=$((kept + 1))
+		echo "figures $name ... kept from an earlier run"
+		;;
+	*)
+		read -ra given <<<"$variables"
+		# Without the caller's RUNS and others, which are for one command.
+		if ! FIGURES_FILES=$files attempt "figures $name" "${MAKE:-make}" --no-print-directory "$name" RUNS= TURN= UPTO= "${given[@]}"; then
+			grep -a . "$LOG" | tail -n 3 | sed 's/^/        /'
+			echo "figures $name ... failed: see $TOP/$LOG"
+			failures+=("$name")
+		elif [ "$(figures wanted "$name" | cut -d' ' -f2)" != fresh ]; then
+			echo "figures $name ... its sources changed meanwhile: run again"
+			failures+=("$name")
+		else
+			measured=$((measured + 1))
+		fi
+		;;
+	esac
+done 3<<<"$wanted"
+
+scripts/pictures.sh performance growth compressors
+scripts/enter.sh python3 scripts/readme.py
+echo "figures: $fresh fresh, $kept kept, $measured measured, ${#failures[@]} failed ($(took "$begin"))"
+[ ${#failures[@]} = 0 ] || die "make figures: ${failures[*]} failed; a further run measures only these"

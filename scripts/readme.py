@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""readme.py [check | list]: fills figures into README.md and the pages of docs/.
+
+In a page, <!--= NAME -->...<!--/--> holds the figure of that name, on one line. README.md also has a table between
+the marks FIGURES: BEGIN and FIGURES: END. Figures are taken from the measured blocks of docs/, or counted in the
+sources; "list" prints them all. Also writes into each measured block how many files have changed since. "check" only
+compares, and fails if a page has another figure, or a name that there is none of.
+"""
+
+import functools
+import pathlib
+import re
+import sys
+
+import bench
+import drift
+import figures
+import pictures
+import safety
+import timing
+
+MARK = re.compile(r"(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
+TABLE = re.compile(r"(<!-- FIGURES: BEGIN -->\n)(.*?)(<!-- FIGURES: END -->)", re.S)
+KIBS = (4, 64, 2048)
+# Where a page of `make bench` is, and how a long operation is named here.
+TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in timing.OPERATIONS}
+
+
+def number(value):
+    """A whole number, in groups of three."""
+    return f"{value:,.0f}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def percent(value):
+    return f"{value:+.1f} %".replace("-", "\N{MINUS SIGN}").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def more(c, rust):
+    return percent(100 * rust / c - 100)
+
+
+@functools.cache
+def blocks():
+    return figures.table()
+
+
+def rows(name):
+    """The rows of a measured block, each as its cells; none if it has not been measured yet."""
+    text = blocks()[name].read() if name in blocks() else None
+    for line in (text or "").splitlines():
+        if line.startswith("| ") and not line.startswith("|--"):
+            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def instructions():
+    """{(way, where, content, kib): (C, Rust)} of make bench, by the words that its rows begin with."""
+    ways, wheres = ({text: name for name, text in names.items()} for names in (bench.WAYS, bench.WHATS))
+    return {(ways[cells[0]], wheres[cells[1]], cells[3], int(cells[2].split()[0])): (float(cells[4]), float(cells[5]))
+            for cells in rows("bench") if cells[0] in ways and len(cells) == 10}
+
+
+def times():
+    """{(operation, content): (C, Rust, ratio, verdict)} of make timing."""
+    found = {}
+    for cells in rows("timing"):
+        interval = re.fullmatch(r"([\d.]+) to ([\d.]+)", cells[9]) if len(cells) == 10 else None
+        if interval:
+            low, high = map(float, interval.groups())
+            found[cells[0], cells[1]] = cells[3], cells[6], cells[8], "faster" if high < 1 else "slower" if low > 1 else "same"
+    return found
+
+
+def bugs():
+    """How many bugs of the history a type excludes, the construction, or neither, since their code is C."""
+    found = {"type": 0, "construction": 0, "in-c": 0}
+    for row in re.findall(r"^\| \d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
+        how = row.split(" | ")[2]
+        found["type" if how.startswith("**type**") else "in-c" if how.startswith("in C") else "construction"] += 1
+    return found
+
+
+def c_lines():
+    """Lines of C that have a counterpart in Rust: mm/zswap.c, and what docs/c-to-rust.md has of mm/swap_state.c."""
+    folder, found = pathlib.Path("build/overlay/c"), {}
+    if not folder.is_dir():
+        sys.exit("readme.py: build/overlay has no copy of the C: run make overlay")
+    table = pathlib.Path(drift.TABLE).read_text(encoding="utf-8").splitlines()
+    for path in ("mm/zswap.c", "mm/swap_state.c"):
+        texts = drift.texts((folder / path).read_text(encoding="utf-8"))
+        there = [name for name, (_, line) in drift.tables(table)[path].items()
+                 if name != drift.REST and not table[line].split(" | ")[1].startswith("stays C")]
+        found[path.removeprefix("mm/").removesuffix(".c")] = sum(pictures.lines(texts[name]) for name in there if name in texts)
+    return found
+
+
+def measured(name):
+    block = blocks().get(name)
+    stamp = block and block.stamped()
+    return re.sub(r"^Measured by `make [^`]*`(?: at)?,? (.*)\.$", r"\1", stamp[1]) if stamp else None
+
+
+def found_in(name, pattern):
+    match = re.search(pattern, (blocks()[name].read() or "") if name in blocks() else "")
+    return match[1] if match else None
+
+
+def all_figures():
+    """{name: text}; a figure that has not been measured yet is None."""
+    out = {}
+    bench_rows = instructions()
+    for (way, where, content, kib), (c, rust) in bench_rows.items():
+        name = f"bench.{way}.{where}.{content}.{kib}"
+        out |= {name: more(c, rust), f"{name}.c": number(c), f"{name}.rust": number(rust)}
+    for way, where in {key[:2] for key in bench_rows}:
+        ratios = [100 * rust / c - 100 for key, (c, rust) in bench_rows.items() if key[:2] == (way, where)]
+        out |= {f"bench.least.{way}.{where}": percent(min(ratios)), f"bench.most.{way}.{where}": percent(max(ratios))}
+    if bench_rows:
+        out["bench.most"] = percent(max(100 * rust / c - 100 for c, rust in bench_rows.values()))
+        out["bench.rows"] = number(len(bench_rows) + int(found_in("bench", r"\n(\d+) more rows") or 0))
+
+    timed = times()
+    for (operation, content), (_, _, ratio, _) in timed.items():
+        out[f"timing.{TIMED[operation]}.{content}"] = ratio
+    for verdict in ("faster", "slower", "same"):
+        out[f"timing.{verdict}"] = number(sum(row[3] == verdict for row in timed.values()))
+    if timed:
+        by_ratio = sorted(timed, key=lambda row: float(timed[row][2]))
+        out |= {"timing.rows": number(len(timed)), "timing.best": timed[by_ratio[0]][2], "timing.best.row": ", ".join(by_ratio[0]),
+                "timing.worst": timed[by_ratio[-1]][2], "timing.worst.row": ", ".join(by_ratio[-1])}
+
+    for cells in rows("metadata"):
+        if cells[1] == "**sum**":
+            out |= {f"memory.{cells[0]}.c": number(float(cells[2])), f"memory.{cells[0]}.rust": number(float(cells[3])),
+                    f"memory.{cells[0]}.more": more(float(cells[2]), float(cells[3]))}
+    for cells in rows("stack"):
+        name = {"**largest chain**": "stack", "**largest chain with an asynchronous compressor**": "stack.async"}.get(cells[0])
+        if name:
+            out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
+    out["stack.async"] = out.get("stack.async.rust")
+    names = {text: name for name, text in bench.WAYS.items()}
+    for cells in rows("contention"):
+        if len(cells) == 6 and "±" in cells[1]:
+            out |= {f"contention.{names[cells[0]]}.locked": f"{float(cells[1].split()[0]):.2f}",
+                    f"contention.{names[cells[0]]}.transfers": f"{float(cells[3].split()[0]):.2f}"}
+    for cells in rows("latency"):
+        if len(cells) == 9 and cells[0] != "time of":
+            name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
+            for impl, at in ("c", 3), ("rust", 6):
+                out |= {f"{name}.{what}.{impl}": cells[at + i] for i, what in enumerate(("p50", "p99", "max"))}
+
+    counted, c = pictures.counts(), c_lines()
+    for layer in pictures.LAYERS:
+        out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}
+    out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in pictures.LAYERS))
+    out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', safety.code(text))) for _, text in safety.sources()))
+    out["lines.helpers"] = number(counted["c.lines"])
+    out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in pictures.LAYERS) + counted["c.lines"])
+    out |= {"lines.c.zswap": number(c["zswap"]), "lines.c.swap_state": number(c["swap_state"]), "lines.c": number(sum(c.values()))}
+    of_history = bugs()
+    out |= {f"bugs.{name}": number(count) for name, count in of_history.items()}
+    out["bugs"] = number(sum(of_history.values()))
+
+    upstream = re.findall(r"^\| (?!what \|)(?!---)(.*) \|$", pathlib.Path("docs/upstream/README.md").read_text(encoding="utf-8").split("\n## ")[0], re.M)
+    rust, selftests = sum("upstream/rust/" in row for row in upstream), sum("`selftests/" in row for row in upstream)
+    out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(rust), "upstream.selftests": number(selftests),
+            "upstream.c": number(len(upstream) - rust - selftests),
+            "upstream.patched": number(sum(row.split(" | ")[-1].startswith("`patches/") for row in upstream))}
+    out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
+    out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
+            "trusted": number(counted["c.functions"]), "configs": number(len(pictures.files("scripts/configs/*.config"))),
+            "vm.points": number(sum(int(plan) for text in pictures.files("tests/vm/*.sh") for plan in re.findall(r"^plan (\d+)$", text, re.M)))}
+
+    for name, block in blocks().items():
+        stamp = block.stamped()
+        out[f"measured.{name}"] = measured(name)
+        changed = block.changed() if stamp and block.since() else []
+        out[f"changed.{name}"] = None if changed is None or not stamp else number(len(changed)) if changed else "no"
+    out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
+            "coverage.percent": found_in("coverage", r"\*\*all policy files\*\* .* ([\d.]+) \|"),
+            "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught")}
+    return out
+
+
+def summary(figure):
+    """README's table, of the figures that there are."""
+    lines = ["| | C | Rust | |", "|---|---:|---:|---:|"]
+
+    def group(title):
+        lines.append(f"| **{title}** | | | |")
+
+    def row(title, c, rust, note=""):
+        if c is not None and rust is not None:
+            lines.append(f"| {title} | {c} | {rust} | {note or ''} |")
+
+    def cost(title, way, content, kibs=KIBS):
+        for kib in kibs:
+            name = f"bench.{way}.zswap.{content}.{kib}"
+            size = f"folio of {f'{kib} KiB' if kib < 1024 else f'{kib // 1024} MiB'}"
+            row(f"{title}, *{content}*{f', {size}' if len(kibs) > 1 else ''}", figure.get(f"{name}.c"), figure.get(f"{name}.rust"), figure.get(name))
+
+    group("[Instructions](docs/performance.md) for a page")
+    cost("swap-out", "out", "text")
+    cost("swap-out", "out", "same", (4,))
+    for content in ("text", "random"):
+        cost("swap-in by a fault", "in", content, (4,))
+    cost("free, a range", "free", "text", (64,))
+    cost("free, one slot at a time, random order", "scatter", "text", (64,))
+    cost("free, one page in sixteen loaded before", "split", "text", (64,))
+    timed = times()
+    if timed:
+        group("[Time](docs/performance.md#time) for a page, in ns: *same*, *text*, *random*")
+        for operation in timing.OPERATIONS:
+            cells = [timed[operation, content] for content in timing.CONTENTS]
+            row(operation, *(", ".join(cell[at] for cell in cells) for at in (0, 1)),
+                ", ".join(f"{cell[2]}{'' if cell[3] == 'same' else ' ' + cell[3]}" for cell in cells))
+    for compressor in ("lz4", "zstd"):
+        name = f"latency.fault.{compressor}.2048.p99"
+        row(f"fault where 2 MiB are being stored, {compressor}, 99th percentile, thousand instructions", figure.get(f"{name}.c"), figure.get(f"{name}.rust"))
+    group("[Kernel memory](docs/performance.md#metadata) for a page beside its data, in bytes")
+    for state, title in ("dense", "dense: every slot in use"), ("sparse", "sparse: one slot in 64"):
+        row(title, *(figure.get(f"memory.{state}.{what}") for what in ("c", "rust", "more")))
+    group("[Stack](docs/stack.md) of the deepest chain, in bytes")
+    row("synchronous compressors", *(figure.get(f"stack.{what}") for what in ("c", "rust", "more")))
+    row("asynchronous compressors", *(figure.get(f"stack.async.{what}") for what in ("c", "rust", "more")))
+    group("Lines of code")
+    row("zswap; the half of the swap cache; Rust: both", f"{figure['lines.c.zswap']}; {figure['lines.c.swap_state']}", figure["lines.policy"])
+    row("C ABI; abstractions; C helpers", "–", f"{figure['lines.abi']}; {figure['lines.abstractions']}; {figure['lines.helpers']}")
+    group("[`unsafe` blocks](docs/safety.md)")
+    row("policy; C ABI; abstractions; all", "–", "; ".join(figure[f"unsafe.{name}"] for name in ("policy", "abi", "abstractions", "all")))
+    group(f"[{figure['bugs']} past bugs](docs/races.md)")
+    row("ruled out by a type; by construction; in code that is still C", "–", "; ".join(figure[f"bugs.{name}"] for name in ("type", "construction", "in-c")))
+    when = {}
+    for name in ("bench", "timing", "latency", "metadata", "stack"):
+        if figure.get(f"measured.{name}"):
+            when.setdefault(figure[f"measured.{name}"], []).append(name)
+    said = "; ".join(f"`make {'`, `'.join(names)}` at {at}" for at, names in when.items())
+    lines += ["", f"Measured by {said}. A time is the ratio of medians; one without a word can't be told from 1."]
+    return lines
+
+
+def main():
+    figure, wrong = all_figures(), []
+    if sys.argv[1:] == ["list"]:
+        for name, text in sorted(figure.items()):
+            print(f"{name}\t{text if text is not None else '(not measured yet)'}")
+        return False
+    writes = sys.argv[1:] != ["check"]
+    if writes:
+        figures.main("refresh")
+        figure = all_figures()
+    for page in [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").glob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+
+        def filled(match):
+            name = match[2]
+            if figure.get(name) is None:
+                wrong.append(f"{page}: there is no figure '{name}'" if name not in figure else f"{page}: '{name}' has not been measured yet")
+                return match[0]
+            if not writes and match[3] != figure[name]:
+                wrong.append(f"{page}: {name} is {figure[name]}, not {match[3]}: run make readme")
+            return match[1] + figure[name] + match[4]
+
+        new = MARK.sub(filled, text)
+        if page.name == "README.md":
+            table = "\n".join(summary(figure)) + "\n"
+            new = TABLE.sub(lambda match: match[1] + table + match[3], new)
+            if not writes and TABLE.search(text) and TABLE.search(text)[2] != table:
+                theirs = TABLE.search(text)[2].splitlines()
+                line = next((line for line in table.splitlines() if line not in theirs), None) or next(line for line in theirs if line not in table.splitlines())
+                wrong.append(f"{page}: the table of figures differs from its sources: run make readme: {line}")
+        for mark in re.findall(r"<!--= .*", MARK.sub("", text)):
+            wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+        if writes and new != text:
+            page.write_text(new, encoding="utf-8")
+            print(f"{page}: figures filled in")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of what decides whether a figure is stale: what scripts/strip.py leaves of a source, scripts/figures.py and
+scripts/figures.sh in a project whose commands take no time, and scripts/readme.py on a copy of the pages. Prints TAP."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "scripts"))
+sys.dont_write_bytecode = True
+
+import strip  # noqa: E402
+
+# Names, and sources that say the same.
+SAME = [
+    ("a.rs", "fn a() {}\n", "// x\n\n/// y\nfn a() {} // z\n//! w\n/* a /* nested */ b */\n"),
+    ("a.rs", "let a = 'x'; let b: &'a str;\n", "let a = 'x'; let b: &'a str; // 'y\n"),
+    ("a.rs", "let a = r#\"\"//\"#;\n", "let a = r#\"\"//\"#; // \"\n"),
+    ("a.rs", "let a = b'\"'; b();\n", "let a = b'\"'; b(); // \"\n"),
+    ("a.rs", "let a = '\\'';\n", "let a = '\\''; // '\n"),
+    ("a.c", "int a; int b;\n", "/* x\n * y */\nint a; int b; // z \\\nstill z\n\n"),
+    ("a.h", "char a = '\"'; int b;\n", "char a = '\"'; /* \" */ int b;\n".replace("/* \" */ ", "") + "/* \" */\n"),
+    ("a.sh", "a=1\nb \"$x\"\n", "#!/bin/sh\n# x\n\na=1 # y\n\tb \"$x\" # \"\n".replace("\tb", "b")),
+    ("a.sh", "echo ${#a} $# \"$(b \"c\")\"\n", "echo ${#a} $# \"$(b \"c\" # d\n)\" # e\n".replace(" # d\n", "")),
+    ("a.sh", "case $a in\nb) c ;; esac\n", "case $a in # x\n# y\nb) c ;; esac\n"),
+    ("a.sh", "cat <<END\n# kept\n\n  x\nEND\nb\n", "cat <<END # gone\n# kept\n\n  x\nEND\n# gone\nb\n"),
+    ("a.sh", "a=$((1 << 2))\nb\n", "a=$((1 << 2)) # x\nb # y\n"),
+    ("init", "mount a\n", "#!/bin/busybox sh\n# x\nmount a\n"),
+    ("a.py", "a = 1\n", '"""Doc."""\n# x\na = 1  # y\n'),
+    ("a.py", "def a():\n    return '# x'\n", 'def a():\n    """Doc # x."""\n\n    return \'# x\'  # y\n'),
+    ("Kconfig", "config A\n\tbool \"a\"\nconfig B\n", "# x\nconfig A\n\tbool \"a\"\n\thelp\n\t  Text.\n\n\t  More # text.\nconfig B # y\n"),
+    ("a.config", "CONFIG_A=y\n", "# x\nCONFIG_A=y\n\n"),
+    ("Makefile", "a := b\n", "# x\na := b # y\n"),
+    ("a.patch", "--- a/x.c\n+++ b/x.c\n@@ -1,2 +1,3 @@\n int a;\n+int b;\n int c;\n",
+     "Text.\n\ndiff --git a/x.c b/x.c\n--- a/x.c\n+++ b/x.c\n@@ -7,2 +9,5 @@ int f()\n int a;\n+/* x */\n+int b; // y\n+\n int c;\n-- \n2.50\n"),
+    ("a.patch", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,2 @@\n */\n+int b;\n", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,3 @@\n */\n+/* x */\n+int b;\n"),
+    ("a.patch", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,2 @@\n * x\n+ * y\n  */\n int a;\n", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,2 @@\n * x\n+ * z\n  */\n int a;\n"),
+]
+# Sources that differ in what matters.
+DIFFER = [
+    ("a.rs", 'let a = "// x";\n', 'let a = "// y";\n'),
+    ("a.rs", 'let a = "/*"; b(); // */\n', 'let a = "/*"; c(); // */\n'),
+    ("a.rs", 'let a = r#"" // x"#;\n', 'let a = r#"" // y"#;\n'),
+    ("a.rs", "let a = '\"'; b(\"// x\");\n", "let a = '\"'; b(\"// y\");\n"),
+    ("a.rs", "fn a<'a>(b: &'a u8) { c('\"') } // \"\nd\n", "fn a<'a>(b: &'a u8) { c('\"') } // \"\ne\n"),
+    ("a.rs", 'let a = "b\n\nc";\n', 'let a = "b\nc";\n'),
+    ("a.rs", "a /* */ b\n", "ab\n"),
+    ("a.c", 'a = "/* x */";\n', 'a = "/* y */";\n'),
+    ("a.c", "a = '\"'; b = \"// x\";\n", "a = '\"'; b = \"// y\";\n"),
+    ("a.c", "#define A 1\n", "#define A 2\n"),
+    ("a.sh", "a '# x'\n", "a '# y'\n"),
+    ("a.sh", "a \"\n# x\n\"\n", "a \"\n# y\n\"\n"),
+    ("a.sh", "a=${b#c}\n", "a=${b#d}\n"),
+    ("a.sh", "a=b#c\n", "a=b#d\n"),
+    ("a.sh", "cat <<-'END'\n\t# x\n\tEND\n", "cat <<-'END'\n\t# y\n\tEND\n"),
+    ("a.sh", "a \"$(b '# x')\"\n", "a \"$(b '# y')\"\n"),
+    ("a.sh", "a 'b\n\nc'\n", "a 'b\nc'\n"),
+    ("a.py", "a = '# x'\n", "a = '# y'\n"),
+    ("a.py", "a(\n'# x')\n", "a(\n'# y')\n"),
+    ("a.py", 'a = """b\n\nc"""\n', 'a = """b\nc"""\n'),
+    ("Kconfig", "config A\n\thelp\n\t  x\n\tdepends on B\n", "config A\n\thelp\n\t  x\n\tdepends on C\n"),
+    ("a.config", "# CONFIG_A is not set\n", "\n"),
+    ("Makefile", "a := '#x'\n", "a := '#y'\n"),
+    ("a.patch", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,2 @@\n a;\n+b;\n", "--- a/x.c\n+++ b/x.c\n@@ -1 +1,2 @@\n a;\n+c;\n"),
+    ("a.patch", "--- a/x.c\n+++ b/x.c\n@@ -1,2 +1 @@\n a;\n-b;\n", "--- a/x.c\n+++ b/x.c\n@@ -1,2 +1 @@\n a;\n-c;\n"),
+    ("a.bin", "# x\n", "# y\n"),
+]
+
+
+def pairs(what, same):
+    wrong = [(name, one, other) for name, one, other in what if (strip.code(name, one) == strip.code(name, other)) != same]
+    return "\n".join(f"{name}: {strip.code(name, one)!r} and {strip.code(name, other)!r}" for name, one, other in wrong)
+
+
+def whole_tree():
+    """No comment is left in this project's sources, and no file is left as it is for not being understood."""
+    wrong = []
+    for folder in "rust", "samples", "include", "bench", "scripts", "tests":
+        for path in (TOP / folder).rglob("*"):
+            if path.suffix not in (".rs", ".c", ".h", ".sh") or "target" in path.parts:
+                continue
+            if "SPDX-License-Identifier" in strip.code(path.name, path.read_text(encoding="utf-8")):
+                wrong.append(str(path.relative_to(TOP)))
+    return "\n".join(wrong)
+
+
+class Project:
+    """A repository with three commands. Each notes in build/ran that it ran, and fails as long as build/fail has its name."""
+
+    PAGE = "# A page\n\n" + "".join(f"<!-- OUTPUT OF make {name}: BEGIN -->\n<!-- OUTPUT OF make {name}: END -->\n\n" for name in ("alpha", "beta", "gamma"))
+    TABLE = "count alpha docs/page.md RUNS=2: src/\ncount beta docs/page.md: src/b.c\n\tlib/*.sh\nverdict gamma docs/page.md: src/\n"
+    MAKEFILE = "export FIGURES VERDICTS RUNS\nalpha beta gamma:\n\t@sh command.sh $@\nfigures:\n\t@bash scripts/figures.sh\n"
+    COMMAND = """echo $1 >>build/ran
+[ ! -e build/edit ] || { cat build/edit >>src/b.c; rm build/edit; }
+if grep -q -s $1 build/fail; then
+	echo "over the limit" | python3 scripts/figures.py put $1 failed
+	exit 1
+fi
+{ cat src/b.c; echo runs ${RUNS:-2}; } | python3 scripts/figures.py put $1
+"""
+
+    def __init__(self, folder):
+        self.top = pathlib.Path(folder)
+        for name in "scripts", "docs", "src", "lib", "build/log":
+            (self.top / name).mkdir(parents=True)
+        for name in "figures.py", "strip.py", "figures.sh", "lib.sh":
+            shutil.copy(TOP / "scripts" / name, self.top / "scripts")
+        for name, text in (("scripts/enter.sh", '#!/bin/sh\nexec "$@"\n'), ("scripts/pictures.sh", "#!/bin/sh\n"), ("scripts/readme.py", ""),
+                           ("scripts/figures.txt", self.TABLE), ("docs/page.md", self.PAGE), ("Makefile", self.MAKEFILE),
+                           ("command.sh", self.COMMAND), ("src/a.rs", "fn a() {}\n"), ("src/b.c", "int b;\n"), ("lib/c.sh", "c\n"),
+                           (".gitignore", "build/\n")):
+            self.put(name, text)
+        for name in "enter.sh", "pictures.sh":
+            (self.top / "scripts" / name).chmod(0o755)
+        self.git("init", "-q")
+        self.commit()
+
+    def put(self, name, text):
+        (self.top / name).write_text(text, encoding="utf-8")
+
+    def get(self, name):
+        return (self.top / name).read_text(encoding="utf-8")
+
+    def add(self, name, text):
+        self.put(name, self.get(name) + text)
+
+    def run(self, *command, **variables):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.top), "ZSWAP_RS_CACHE": str(self.top / "build"), **variables}
+        done = subprocess.run(command, cwd=self.top, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def git(self, *command):
+        status, said = self.run("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", *command)
+        assert status == 0, said
+        return said.strip()
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "x")
+        return self.git("rev-parse", "--short", "HEAD")
+
+    def check(self):
+        return self.run("python3", "scripts/figures.py", "check")
+
+    def figures(self, **variables):
+        """Runs make figures: its status, what ran, what it said."""
+        (self.top / "build/ran").write_text("")
+        status, said = self.run("make", "-s", "figures", **variables)
+        return status, self.get("build/ran").split(), said
+
+
+def expect(got, want):
+    return "" if got == want else f"got {got}, want {want}"
+
+
+def measured(project):
+    """A project, all counts of which are measured."""
+    status, ran, said = project.figures()
+    return "" if (status, ran) == (0, ["alpha", "beta"]) else f"status {status}, ran {ran}:\n{said}"
+
+
+def first_run(project):
+    commit = project.git("rev-parse", "--short", "HEAD")
+    if problem := measured(project):
+        return problem
+    page = project.get("docs/page.md")
+    if f"Measured by `make alpha RUNS=2` at `{commit}`, 20" not in page or "with changes" in page:
+        return page
+    project.put("docs/page.md", re.sub(r"<!-- OUTPUT OF make gamma: \w+ -->\n", "", page))
+    project.put("scripts/figures.txt", project.TABLE.replace("verdict gamma docs/page.md: src/\n", ""))
+    return expect(project.check(), (0, ""))
+
+
+def same_after(project, changes, want):
+    measured(project)
+    project.figures(VERDICTS="1")
+    project.commit()
+    for name, text in changes:
+        project.add(name, text)
+    status, said = project.check()
+    stale = [re.sub(r" since \w+.*", "", line) for line in said.splitlines()]
+    return expect((status, stale), (0, want))
+
+
+def comments(project):
+    return same_after(project, [("src/a.rs", "// x\n\n/* y */\n"), ("src/b.c", "\n/* x */\n"), ("lib/c.sh", "# x\n"), ("Makefile", "x:\n"),
+                                ("docs/page.md", "x\n")], [])
+
+
+def code(project):
+    project.put("src/new.rs", "// x\n")  # of which nothing is left
+    return same_after(project, [("src/a.rs", "fn b() {}\n"), ("src/new.rs", "fn c() {}\n")], [
+        "stale: docs/page.md: make alpha: 2 files changed", "stale: docs/page.md: make gamma: 2 files changed"])
+
+
+def only_stale(project):
+    commit = project.git("rev-parse", "--short", "HEAD")
+    measured(project)
+    project.commit()
+    project.add("lib/c.sh", "d\n")
+    later = project.commit()
+    status, said = project.check()
+    if f"stale: docs/page.md: make beta: 1 file changed since {commit}\n" not in said:
+        return f"status {status}: {said}"
+    status, ran, _ = project.figures()
+    page = project.get("docs/page.md")
+    return expect((status, ran, f"make beta` at `{later}`, " in page, f"make alpha RUNS=2` at `{later}`" in page), (0, ["beta"], True, False))
+
+
+def by_hand(project):
+    measured(project)
+    project.put("docs/page.md", project.get("docs/page.md").replace("int b;\nruns 2", "int b;\nruns 3", 1))
+    status, said = project.check()
+    if status != 1 or "docs/page.md: the block of make alpha was changed by hand" not in said or "make beta was" in said:
+        return f"status {status}: {said}"
+    status, ran, _ = project.figures()
+    return expect((status, ran, "runs 3" in project.get("docs/page.md")), (0, [], False))
+
+
+def other_commit_by_hand(project):
+    measured(project)
+    project.put("docs/page.md", re.sub(r"at `\w+`", "at `0123456`", project.get("docs/page.md"), count=1))
+    return expect("changed by hand" in project.check()[1], True)
+
+
+def interrupted(project):
+    project.put("build/fail", "beta")
+    status, ran, said = project.figures()
+    if (status != 0, ran) != (True, ["alpha", "beta"]) or "beta failed" not in said:
+        return f"status {status}, ran {ran}: {said}"
+    status, said = project.check()
+    if status != 1 or "make beta failed when it measured this" not in said:
+        return f"status {status}: {said}"
+    # The pages as they were, too: what was measured is still there.
+    project.git("checkout", "-q", "docs")
+    (project.top / "build/fail").unlink()
+    status, ran, said = project.figures()
+    return expect((status, ran, "alpha ... kept" in said), (0, ["beta"], True))
+
+
+def killed(project):
+    """A command that is killed has written nothing: what ended before it isn't measured again."""
+    project.put("command.sh", 'if [ $1 = beta ] && [ ! -e build/second ]; then : >build/second; kill -9 $PPID; exit 1; fi\n' + project.COMMAND)
+    status, ran, _ = project.figures()
+    if (status != 0, ran) != (True, ["alpha"]):
+        return f"status {status}, ran {ran}"
+    return expect(project.figures()[:2], (0, ["beta"]))
+
+
+def meanwhile(project):
+    project.put("build/edit", "int c;\n")
+    status, ran, said = project.figures()
+    if status == 0 or said.count("changed meanwhile") != 1:
+        return f"status {status}, ran {ran}: {said}"
+    return expect(project.figures()[:2], (0, ["alpha"]))
+
+
+def with_changes(project):
+    project.add("src/a.rs", "fn b() {}\n")
+    measured(project)
+    page = project.get("docs/page.md")
+    return expect((re.findall(r"make (\w+)[^`]*` at `\w+` with changes", page), project.check()[1].count("stale")), (["alpha"], 0))
+
+
+def quick_look(project):
+    measured(project)
+    project.run("make", "alpha", "RUNS=1")
+    status, said = project.check()
+    if "stale: docs/page.md: make alpha: measured with RUNS=1\n" not in said:
+        return f"status {status}: {said}"
+    return expect(project.figures()[:2], (0, []))  # what was measured before is in build
+
+
+def verdicts(project):
+    status, ran, said = project.figures(VERDICTS="1")
+    if (status, ran) != (0, ["alpha", "beta", "gamma"]):
+        return f"status {status}, ran {ran}: {said}"
+    project.commit()
+    project.add("src/a.rs", "fn b() {}\n")
+    project.add("src/b.c", "int c;\n")
+    project.run("python3", "scripts/figures.py", "refresh")
+    if not re.search(r"make gamma` at `\w+`, [\d-]+; 2 files changed since\.\n", project.get("docs/page.md")):
+        return project.get("docs/page.md")
+    project.put("src/new.rs", "fn c() {}\n")
+    status, said = project.check()
+    if status or "make gamma: 3 files changed since" not in said or "(the page has another number" not in said:
+        return f"status {status}: {said}"
+    return expect(project.figures()[:2], (0, ["alpha", "beta"]))
+
+
+def no_commit(project):
+    """In a clone that lacks the commit, it is stale all the same."""
+    measured(project)
+    project.add("src/b.c", "int c;\n")
+    shutil.rmtree(project.top / ".git")
+    status, said = project.check()
+    return expect((said.count("stale: "), "make alpha: files changed since" in said), (2, True))
+
+
+class Pages:
+    """A copy of README.md and docs; everything else is the project's."""
+
+    def __init__(self, folder):
+        self.top = pathlib.Path(folder)
+        for path in TOP.iterdir():
+            if path.name not in ("README.md", "docs", ".git"):
+                (self.top / path.name).symlink_to(path)
+        shutil.copytree(TOP / "docs", self.top / "docs")
+        self.put("README.md", "a <!--= mutants -->x<!--/-->, <!--= stack.rust -->y<!--/-->\n\n<!-- FIGURES: BEGIN -->\n<!-- FIGURES: END -->\n")
+
+    def put(self, name, text):
+        (self.top / name).write_text(text, encoding="utf-8")
+
+    def readme(self, *arguments):
+        done = subprocess.run(["python3", "scripts/readme.py", *arguments], cwd=self.top, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+
+def filled(pages):
+    mutants = len(list((TOP / "tests/mutants").glob("*.patch")))
+    status, said = pages.readme()
+    readme = (pages.top / "README.md").read_text(encoding="utf-8")
+    if status or f"--= mutants -->{mutants}<!--/-->" not in readme or "| **[Instructions]" not in readme:
+        return f"status {status}: {said}{readme}"
+    if problem := expect(pages.readme("check"), (0, "")):
+        return problem
+    for was, by_hand_now, want in ((f">{mutants}<", f">{mutants + 1}<", f"mutants is {mutants}, not {mutants + 1}"),
+                                   ("swap-out, *text*", "swap-out, *any text*", "the table of figures differs"),
+                                   ("--= mutants", "--= mutant", "there is no figure 'mutant'"),
+                                   ("<!--/-->,", ",", "a mark without its end")):
+        pages.put("README.md", readme.replace(was, by_hand_now, 1))
+        status, said = pages.readme("check")
+        if status != 1 or want not in said:
+            return f"{by_hand_now}: status {status}: {said}"
+    pages.put("README.md", readme)
+    page = (pages.top / "docs/stack.md").read_text(encoding="utf-8")
+    pages.put("docs/stack.md", re.sub(r"(\*\*largest chain\*\* \| \d+ \| )\d+", r"\g<1>12345", page))
+    status, said = pages.readme("check")
+    return "" if status == 1 and "stack.rust is 12345" in said else f"another source: status {status}: {said}"
+
+
+POINTS = [
+    ("strip: comments, blank lines and docstrings go", None, lambda: pairs(SAME, True)),
+    ("strip: strings, here-documents and code stay", None, lambda: pairs(DIFFER, False)),
+    ("strip: every source of the project is understood", None, whole_tree),
+    ("make figures measures every count, at the commit that is here", Project, first_run),
+    ("a comment or a blank line makes no figure stale", Project, comments),
+    ("a changed and a new file are counted, and fail nothing", Project, code),
+    ("only what is stale is measured", Project, only_stale),
+    ("a block changed by hand fails, and is restored", Project, by_hand),
+    ("a commit changed by hand fails", Project, other_commit_by_hand),
+    ("a command that fails stops no other, and what succeeded isn't measured again", Project, interrupted),
+    ("after a kill, what was measured isn't measured again", Project, killed),
+    ("a source that changes while its figures are measured makes them stale", Project, meanwhile),
+    ("figures of a changed tree say so, and are fresh", Project, with_changes),
+    ("figures of fewer runs are stale", Project, quick_look),
+    ("verdicts are measured on request, and say how many files have changed", Project, verdicts),
+    ("without the commit a figure is stale all the same", Project, no_commit),
+    ("readme: filled in; changes by hand and of a source fail", Pages, filled),
+]
+
+
+def run(point):
+    _, scene, test = point
+    if not scene:
+        return test()
+    with tempfile.TemporaryDirectory() as folder:
+        return test(scene(folder))
+
+
+def main():
+    print(f"1..{len(POINTS)}")
+    bad = False
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        problems = pool.map(run, POINTS)
+    for n, ((name, _, _), problem) in enumerate(zip(POINTS, problems), 1):
+        bad |= bool(problem)
+        print(f"{'not ok' if problem else 'ok'} {n} - {name}", flush=True)
+        for line in problem.splitlines():
+            print(f"# {line}")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
