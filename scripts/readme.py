@@ -23,7 +23,7 @@ import timing
 MARK = re.compile(r"(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
 TABLE = re.compile(r"(<!-- FIGURES: BEGIN -->\n)(.*?)(<!-- FIGURES: END -->)", re.S)
 KIBS = (4, 64, 2048)
-# Where a page of `make bench` is, and how a long operation is named here.
+# An operation of make timing in the name of a figure.
 TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in timing.OPERATIONS}
 
 
@@ -120,8 +120,9 @@ def all_figures():
         out["bench.rows"] = number(len(bench_rows) + int(found_in("bench", r"\n(\d+) more rows") or 0))
 
     timed = times()
-    for (operation, content), (_, _, ratio, _) in timed.items():
-        out[f"timing.{TIMED[operation]}.{content}"] = ratio
+    for (operation, content), (c, rust, ratio, said) in timed.items():
+        name = f"timing.{TIMED[operation]}.{content}"
+        out |= {name: ratio, f"{name}.c": c, f"{name}.rust": rust, f"{name}.said": ratio if said == "same" else f"{ratio} {said}"}
     for verdict in ("faster", "slower", "same"):
         out[f"timing.{verdict}"] = number(sum(row[3] == verdict for row in timed.values()))
     if timed:
@@ -137,7 +138,6 @@ def all_figures():
         name = {"**largest chain**": "stack", "**largest chain with an asynchronous compressor**": "stack.async"}.get(cells[0])
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
-    out["stack.async"] = out.get("stack.async.rust")
     names = {text: name for name, text in bench.WAYS.items()}
     for cells in rows("contention"):
         if len(cells) == 6 and "±" in cells[1]:
@@ -146,8 +146,9 @@ def all_figures():
     for cells in rows("latency"):
         if len(cells) == 9 and cells[0] != "time of":
             name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
-            for impl, at in ("c", 3), ("rust", 6):
-                out |= {f"{name}.{what}.{impl}": cells[at + i] for i, what in enumerate(("p50", "p99", "max"))}
+            for i, what in enumerate(("p50", "p99", "max")):
+                c, rust = cells[3 + i], cells[6 + i]
+                out |= {f"{name}.{what}.c": c, f"{name}.{what}.rust": rust, f"{name}.{what}.more": more(float(c), float(rust))}
 
     counted, c = pictures.counts(), c_lines()
     for layer in pictures.LAYERS:
@@ -183,60 +184,41 @@ def all_figures():
 
 
 def summary(figure):
-    """README's table, of the figures that there are."""
+    """README's table, of the figures that there are: at most 20 lines."""
     lines = ["| | C | Rust | |", "|---|---:|---:|---:|"]
 
-    def group(title):
-        lines.append(f"| **{title}** | | | |")
+    def row(title, names, heads=("{}.c", "{}.rust", "{}.more")):
+        cells = [[figure.get(head.format(name)) for name in names] for head in heads]
+        if None not in cells[0] + cells[1]:
+            lines.append(f"| {title} | {' | '.join(' / '.join(filter(None, cell)) for cell in cells)} |")
 
-    def row(title, c, rust, note=""):
-        if c is not None and rust is not None:
-            lines.append(f"| {title} | {c} | {rust} | {note or ''} |")
+    def cost(title, way, rows):
+        row(title, [f"bench.{way}.zswap.{content}.{kib}" for content, kib in rows], ("{}.c", "{}.rust", "{}"))
 
-    def cost(title, way, content, kibs=KIBS):
-        for kib in kibs:
-            name = f"bench.{way}.zswap.{content}.{kib}"
-            size = f"folio of {f'{kib} KiB' if kib < 1024 else f'{kib // 1024} MiB'}"
-            row(f"{title}, *{content}*{f', {size}' if len(kibs) > 1 else ''}", figure.get(f"{name}.c"), figure.get(f"{name}.rust"), figure.get(name))
-
-    group("[Instructions](docs/performance.md) for a page")
-    cost("swap-out", "out", "text")
-    cost("swap-out", "out", "same", (4,))
-    for content in ("text", "random"):
-        cost("swap-in by a fault", "in", content, (4,))
-    cost("free, a range", "free", "text", (64,))
-    cost("free, one slot at a time, random order", "scatter", "text", (64,))
-    cost("free, one page in sixteen loaded before", "split", "text", (64,))
-    timed = times()
-    if timed:
-        group("[Time](docs/performance.md#time) for a page, in ns: *same*, *text*, *random*")
-        for operation in timing.OPERATIONS:
-            cells = [timed[operation, content] for content in timing.CONTENTS]
-            row(operation, *(", ".join(cell[at] for cell in cells) for at in (0, 1)),
-                ", ".join(f"{cell[2]}{'' if cell[3] == 'same' else ' ' + cell[3]}" for cell in cells))
-    for compressor in ("lz4", "zstd"):
-        name = f"latency.fault.{compressor}.2048.p99"
-        row(f"fault where 2 MiB are being stored, {compressor}, 99th percentile, thousand instructions", figure.get(f"{name}.c"), figure.get(f"{name}.rust"))
-    group("[Kernel memory](docs/performance.md#metadata) for a page beside its data, in bytes")
-    for state, title in ("dense", "dense: every slot in use"), ("sparse", "sparse: one slot in 64"):
-        row(title, *(figure.get(f"memory.{state}.{what}") for what in ("c", "rust", "more")))
-    group("[Stack](docs/stack.md) of the deepest chain, in bytes")
-    row("synchronous compressors", *(figure.get(f"stack.{what}") for what in ("c", "rust", "more")))
-    row("asynchronous compressors", *(figure.get(f"stack.async.{what}") for what in ("c", "rust", "more")))
-    group("Lines of code")
-    row("zswap; the half of the swap cache; Rust: both", f"{figure['lines.c.zswap']}; {figure['lines.c.swap_state']}", figure["lines.policy"])
-    row("C ABI; abstractions; C helpers", "–", f"{figure['lines.abi']}; {figure['lines.abstractions']}; {figure['lines.helpers']}")
-    group("[`unsafe` blocks](docs/safety.md)")
-    row("policy; C ABI; abstractions; all", "–", "; ".join(figure[f"unsafe.{name}"] for name in ("policy", "abi", "abstractions", "all")))
-    group(f"[{figure['bugs']} past bugs](docs/races.md)")
-    row("ruled out by a type; by construction; in code that is still C", "–", "; ".join(figure[f"bugs.{name}"] for name in ("type", "construction", "in-c")))
+    for content in ("text", "same"):
+        cost(f"[Instructions](docs/performance.md) for a page: swap-out of *{content}*, in folios of 4 / 64 / 2048 KiB", "out", [(content, kib) for kib in KIBS])
+    for title, way in (("swap-in by a fault", "in"), ("free, a range", "free"), (bench.WAYS.get("scatter"), "scatter"), (bench.WAYS.get("split"), "split")):
+        cost(f"{title}: *text* / *random*", way, [("text", 4), ("random", 4)])
+    for operation in timing.OPERATIONS:
+        row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
+            [f"timing.{TIMED[operation]}.{content}" for content in timing.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
+    row("[Fault](docs/performance.md) where folios of 2 MiB are being stored, 99th percentile, thousand instructions: lz4 / zstd",
+        [f"latency.fault.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
+    row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
+        ["memory.dense", "memory.sparse"])
+    row("[Stack](docs/stack.md) of the deepest chain, bytes: synchronous / asynchronous compressor", ["stack", "stack.async"])
+    lines.append(f"| Lines of code: zswap + swap cache / policy / C ABI / abstractions | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
+                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'abstractions'))} | |")
+    lines.append(f"| [`unsafe` blocks](docs/safety.md): policy / C ABI / abstractions / all | – | "
+                 f"{' / '.join(figure[f'unsafe.{name}'] for name in ('policy', 'abi', 'abstractions', 'all'))} | |")
+    lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): ruled out by a type / by construction / in code that is still C | – | "
+                 f"{' / '.join(figure[f'bugs.{name}'] for name in ('type', 'construction', 'in-c'))} | |")
     when = {}
     for name in ("bench", "timing", "latency", "metadata", "stack"):
         if figure.get(f"measured.{name}"):
             when.setdefault(figure[f"measured.{name}"], []).append(name)
     said = "; ".join(f"`make {'`, `'.join(names)}` at {at}" for at, names in when.items())
-    lines += ["", f"Measured by {said}. A time is the ratio of medians; one without a word can't be told from 1."]
-    return lines
+    return lines + ["", f"Measured by {said}. A ratio of times without a word can't be told from 1."]
 
 
 def main():

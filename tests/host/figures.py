@@ -327,12 +327,12 @@ def filled(pages):
     mutants = len(list((TOP / "tests/mutants").glob("*.patch")))
     status, said = pages.readme()
     readme = (pages.top / "README.md").read_text(encoding="utf-8")
-    if status or f"--= mutants -->{mutants}<!--/-->" not in readme or "| **[Instructions]" not in readme:
+    if status or f"--= mutants -->{mutants}<!--/-->" not in readme or "| [Instructions]" not in readme:
         return f"status {status}: {said}{readme}"
     if problem := expect(pages.readme("check"), (0, "")):
         return problem
     for was, by_hand_now, want in ((f">{mutants}<", f">{mutants + 1}<", f"mutants is {mutants}, not {mutants + 1}"),
-                                   ("swap-out, *text*", "swap-out, *any text*", "the table of figures differs"),
+                                   ("swap-out of *text*", "swap-out of *any text*", "the table of figures differs"),
                                    ("--= mutants", "--= mutant", "there is no figure 'mutant'"),
                                    ("<!--/-->,", ",", "a mark without its end")):
         pages.put("README.md", readme.replace(was, by_hand_now, 1))
