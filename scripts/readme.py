@@ -20,7 +20,8 @@ import pictures
 import safety
 import timing
 
-MARK = re.compile(r"(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
+# Not in code, where one is explained.
+MARK = re.compile(r"(?<!`)(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
 TABLE = re.compile(r"(<!-- FIGURES: BEGIN -->\n)(.*?)(<!-- FIGURES: END -->)", re.S)
 KIBS = (4, 64, 2048)
 # An operation of make timing in the name of a figure.
@@ -143,6 +144,9 @@ def all_figures():
         if len(cells) == 6 and "±" in cells[1]:
             out |= {f"contention.{names[cells[0]]}.locked": f"{float(cells[1].split()[0]):.2f}",
                     f"contention.{names[cells[0]]}.transfers": f"{float(cells[3].split()[0]):.2f}"}
+    for cells in rows("compressors"):
+        if cells[0] == "**mean**":
+            out |= {"lz4.store": cells[1], "lz4.load": cells[2], "lz4.compress": cells[3]}
     for cells in rows("latency"):
         if len(cells) == 9 and cells[0] != "time of":
             name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
@@ -251,7 +255,7 @@ def main():
                 theirs = TABLE.search(text)[2].splitlines()
                 line = next((line for line in table.splitlines() if line not in theirs), None) or next(line for line in theirs if line not in table.splitlines())
                 wrong.append(f"{page}: the table of figures differs from its sources: run make readme: {line}")
-        for mark in re.findall(r"<!--= .*", MARK.sub("", text)):
+        for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
             wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
         if writes and new != text:
             page.write_text(new, encoding="utf-8")
