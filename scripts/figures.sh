@@ -38,6 +38,7 @@ while read -r -u 3 name _; do
 			failures+=("$name")
 		else
 			measured=$((measured + 1))
+			rm -rf "build/figures/rows/$name"
 		fi
 		;;
 	esac

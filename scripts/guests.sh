@@ -8,11 +8,14 @@
 #   begin IMPL N           when there is room
 #   all_ended
 #
+# make figures sets FIGURES_FILES, the hash of the files that can change the rows. Then the rows of each guest are kept
+# by it, until scripts/figures.sh has the whole, and an interrupted run goes on with the next guest.
+#
 # The sourcing script sets runs to the number of runs of each, files to the files whose rows are
 # counted for progress, and defines guest IMPL N, which execs the guest.
 
 declare -A running=() began=()
-what='' dir='' beat='' since=''
+what='' dir='' beat='' since='' rows_kept=''
 
 both_kernels() {
 	local impl kernel
@@ -32,6 +35,7 @@ stop_guests() {
 guests() {
 	what=$1 dir=$2
 	: "${runs:?}"
+	[ -z "${FIGURES_FILES:-}" ] || rows_kept=build/figures/rows/$what/$FIGURES_FILES-${ROOT##*/}-${TURN:-}-${UPTO:-}
 	trap stop_guests EXIT
 	scripts/enter.sh bash scripts/initramfs.sh gcc 4 build/vm/initramfs.cpio # once, not by each guest
 	since=$(now_ms)
@@ -54,11 +58,25 @@ reap() {
 	# A line that isn't a row is the guest's complaint.
 	[ "$status" = 0 ] || die "$what $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
 	mv "$rows.new" "$rows"
+	if [ -n "$rows_kept" ]; then
+		mkdir -p "$rows_kept"
+		# What else it wrote first: the rows show that it is whole.
+		[ ! -e "$rows.counts" ] || cp "$rows.counts" "$rows_kept/"
+		cp "$rows" "$rows_kept/${rows##*/}.new" && mv "$rows_kept/${rows##*/}.new" "$rows_kept/${rows##*/}"
+	fi
 	echo "$what $run of $runs ... ok $(took "${began[$pid]}")"
 	unset "running[$pid]"
 }
 
 begin() {
+	local file
+	if [ -n "$rows_kept" ] && [ -e "$rows_kept/$1.$2" ]; then
+		for file in "$rows_kept/$1.$2"{,.counts}; do
+			[ ! -e "$file" ] || cp "$file" "$dir/"
+		done
+		echo "$what $1 $2 of $runs ... kept from an earlier run"
+		return
+	fi
 	[ ${#running[@]} -lt "$JOBS" ] || reap
 	guest "$1" "$2" >"$dir/$1.$2.new" 2>"$dir/$1.$2.err" &
 	running[$!]="$1 $2" began[$!]=$(now_ms)

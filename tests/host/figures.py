@@ -304,6 +304,48 @@ def no_commit(project):
     return expect((said.count("stale: "), "make alpha: files changed since" in said), (2, True))
 
 
+def guests(project):
+    """Of an interrupted measurement, the guests that have ended don't run again."""
+    shutil.copy(TOP / "scripts/guests.sh", project.top / "scripts")
+    project.put("scripts/initramfs.sh", "")
+    project.put("scripts/rows.sh", """. scripts/lib.sh
+. scripts/guests.sh
+runs=2 out=build/rows
+rm -rf $out
+mkdir -p $out build/vm
+guest() {
+	echo "$1$2" >>build/ran
+	[ "$1$2" != rust2 ] || [ -e build/well ] || exit 1
+	echo counted >$out/$1.$2.counts
+	printf '%s\\t%s\\n' "$1" "$2"
+}
+files() { find $out -name '*[0-9]'; }
+guests rows $out
+for n in 1 2; do
+	begin c $n
+	begin rust $n
+done
+all_ended
+cat $out/*
+""")
+
+    def rows(files):
+        (project.top / "build/ran").write_text("")
+        status, _ = project.run("bash", "scripts/rows.sh", FIGURES_FILES=files, JOBS="1")
+        return status, project.get("build/ran").split(), sorted(path.name for path in (project.top / "build/rows").glob("c.*"))
+
+    if problem := expect(rows("a")[:2], (1, ["c1", "rust1", "c2", "rust2"])):
+        return problem
+    (project.top / "build/well").touch()
+    every = ["c.1", "c.1.counts", "c.1.err", "c.2", "c.2.counts", "c.2.err"]
+    if problem := expect(rows("a"), (0, ["rust2"], [name for name in every if not name.endswith("err")])):
+        return problem
+    for files in "b", "":
+        if problem := expect(rows(files), (0, ["c1", "rust1", "c2", "rust2"], every)):
+            return problem
+    return ""
+
+
 class Pages:
     """A copy of README.md and docs; everything else is the project's."""
 
@@ -358,6 +400,7 @@ POINTS = [
     ("a commit changed by hand fails", Project, other_commit_by_hand),
     ("a command that fails stops no other, and what succeeded isn't measured again", Project, interrupted),
     ("after a kill, what was measured isn't measured again", Project, killed),
+    ("guests that have ended don't run again", Project, guests),
     ("a source that changes while its figures are measured makes them stale", Project, meanwhile),
     ("figures of a changed tree say so, and are fresh", Project, with_changes),
     ("figures of fewer runs are stale", Project, quick_look),
