@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage exports figures kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage exports kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -40,7 +40,7 @@ endif
 endif
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench figures growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -53,7 +53,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check figures readme safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -264,6 +264,7 @@ safety-report: toolchain
 	@scripts/enter.sh scripts/safety.py
 	@scripts/enter.sh scripts/pictures.py
 
+.PHONY: figures readme
 figures: overlay
 	@scripts/figures.sh
 

@@ -10,7 +10,7 @@ a hash of the block itself. The first decides whether the block is stale; the co
                        that failed
   wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
   put NAME [failed]    puts standard input into the block of NAME, and a stamp below it
-  restore NAME         puts the block there that was measured with the files as they are here, from build/figures
+  restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
 """
 
@@ -26,7 +26,7 @@ import sys
 import strip
 
 TABLE = pathlib.Path("scripts/figures.txt")
-STORE = pathlib.Path("build/figures")
+STORE = pathlib.Path("build/figures.kept")
 STAMP = re.compile(r"\n(Measured by `make [^\n]*)\n<!-- STAMP files (\w+) block (\w+)( failed)? -->\n\Z")
 SINCE = re.compile(r"(?:; [^;]* since)?\.$")
 NO_BLOCK = "no place between the marks of make %s: BEGIN and END"
@@ -159,7 +159,7 @@ class Block:
         return f"{number} changed since"
 
     def state(self):
-        """fresh, stale, or kept: stale, but build/figures has it."""
+        """fresh, stale, or kept: stale, but build/figures.kept has it."""
         if not self.wrong() and not self.since():
             return "fresh"
         return "kept" if (STORE / f"{self.name}-{self.files()}").exists() else "stale"

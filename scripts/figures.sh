@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # figures.sh: measures anew what is stale in docs (scripts/figures.txt), one command after the other: counts; with
 # VERDICTS=1, verdicts as well; with FIGURES="bench stack", only these. What an earlier run has measured with the same
-# sources, build/figures has, and it isn't measured again. If a command fails, the others follow.
+# sources, build/figures.kept has, and it isn't measured again. If a command fails, the others follow.
 . "$(dirname "$0")/lib.sh"
 
 figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
@@ -38,7 +38,7 @@ while read -r -u 3 name _; do
 			failures+=("$name")
 		else
 			measured=$((measured + 1))
-			rm -rf "build/figures/rows/$name"
+			rm -rf "build/figures.kept/rows/$name"
 		fi
 		;;
 	esac

@@ -35,7 +35,7 @@ stop_guests() {
 guests() {
 	what=$1 dir=$2
 	: "${runs:?}"
-	[ -z "${FIGURES_FILES:-}" ] || rows_kept=build/figures/rows/$what/$FIGURES_FILES-${ROOT##*/}-${TURN:-}-${UPTO:-}
+	[ -z "${FIGURES_FILES:-}" ] || rows_kept=build/figures.kept/rows/$what/$FIGURES_FILES-${ROOT##*/}-${TURN:-}-${UPTO:-}
 	trap stop_guests EXIT
 	scripts/enter.sh bash scripts/initramfs.sh gcc 4 build/vm/initramfs.cpio # once, not by each guest
 	since=$(now_ms)
