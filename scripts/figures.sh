@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# figures.sh: measures anew what is stale in docs (scripts/figures.txt), one command after the other: counts; with
-# VERDICTS=1, verdicts as well; with FIGURES="bench stack", only these. What an earlier run has measured with the same
-# sources, build/figures.kept has, and it isn't measured again. If a command fails, the others follow.
+# figures.sh: measures the stale figures of docs anew (scripts/figures.txt), one command after the other: counts; with
+# VERDICTS=1, verdicts as well; with FIGURES="bench stack", only these. A block that an earlier run measured with the
+# same sources is taken from build/figures.kept. A command that fails stops no other.
 . "$(dirname "$0")/lib.sh"
 
 figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
@@ -16,9 +16,10 @@ wanted=$(figures wanted "${names[@]}")
 begin=$(now_ms)
 fresh=0 kept=0 measured=0 failures=()
 echo "figures: stale: $(awk '$2 != "fresh" { print $1; n++ } END { if (!n) print "none" }' <<<"$wanted" | paste -sd' ')"
-# On another descriptor: the commands have none of it to read.
+# By another descriptor than the commands' standard input.
 while read -r -u 3 name _; do
-	read -r _ state files variables < <(figures wanted "$name") # as they are by now
+	# Anew: a source may have changed while the last command ran.
+	read -r _ state files variables < <(figures wanted "$name")
 	case $state in
 	fresh) fresh=$((fresh + 1)) ;;
 	kept)

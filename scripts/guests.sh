@@ -8,8 +8,8 @@
 #   begin IMPL N           when there is room
 #   all_ended
 #
-# make figures sets FIGURES_FILES, the hash of the files that can change the rows. Then the rows of each guest are kept
-# by it, until scripts/figures.sh has the whole, and an interrupted run goes on with the next guest.
+# make figures sets FIGURES_FILES, a hash of the files that can change the rows. The rows of each guest are then stored
+# under it, and an interrupted run goes on with the next guest. scripts/figures.sh removes them once the block is there.
 #
 # The sourcing script sets runs to the number of runs of each, files to the files whose rows are
 # counted for progress, and defines guest IMPL N, which execs the guest.
