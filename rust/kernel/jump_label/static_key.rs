@@ -59,7 +59,8 @@ impl StaticKeyFalse {
 
     /// Enables the key. May sleep; takes `cpus_read_lock()`. Mirrors `static_branch_enable()`.
     pub fn enable(&'static self) {
-        // SAFETY: By the type invariant it is a static key; it is a `static`, so it stays alive.
+        // SAFETY: By the type invariant `self` is an initialised static key, and `&'static self`
+        // is never freed.
         unsafe { bindings::static_key_enable(self.as_raw()) }
     }
 
@@ -70,7 +71,7 @@ impl StaticKeyFalse {
     #[doc(hidden)]
     #[inline]
     pub fn is_enabled(&'static self) -> bool {
-        // SAFETY: By the type invariant it is a static key.
+        // SAFETY: By the type invariant `self` is an initialised static key.
         unsafe { bindings::static_key_count(self.as_raw()) > 0 }
     }
 }
@@ -92,13 +93,17 @@ macro_rules! static_key_enabled_unlikely {
         // symbol goes into the jump table.
         let _key: *const $crate::jump_label::static_key::StaticKeyFalse =
             ::core::ptr::addr_of!($key);
+        // Not a `static` of an `extern` block, which is any symbol of C with a type that nobody
+        // checks: a reference to one requires `unsafe`.
+        let _ = || -> &'static $crate::jump_label::static_key::StaticKeyFalse { &$key };
         #[cfg(not(CONFIG_JUMP_LABEL))]
         {
             $key.is_enabled()
         }
         #[cfg(CONFIG_JUMP_LABEL)]
-        // SAFETY: It is an initialised `struct static_key_false` by the invariant of its type, and
-        // `Layout` has the same layout.
+        // SAFETY: `$key` is a `StaticKeyFalse` defined in Rust: the type of `_key` and the closure
+        // above check that. So by the type invariant it is an initialised
+        // `struct static_key_false`, and `Layout` has the same layout.
         unsafe {
             $crate::jump_label::arch_static_branch! {
                 $key, $crate::jump_label::static_key::Layout, key, false
