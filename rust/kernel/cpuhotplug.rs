@@ -18,6 +18,7 @@ use crate::{
         c_int,
         c_uint, //
     },
+    prelude::*,
     str::{
         CStr,
         CStrExt as _, //
@@ -64,6 +65,8 @@ pub trait Prepare: Send + Sync + 'static {
     ///
     /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
     /// up, or the instance isn't created. May be called again for the same CPU.
+    ///
+    /// Creating or dropping an [`Instance`] here deadlocks: both take that lock.
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
@@ -102,8 +105,8 @@ impl<T: Prepare> State<T> {
                 unsafe extern "C" fn(c_uint) -> c_int,
             >(prepare_callback::<T>)
         };
-        // SAFETY: By the requirement `name` and the callback stay; `multi_instance` is true, so the
-        // callback is called only for instances.
+        // SAFETY: The caller guarantees that `name` and the callback are never unloaded.
+        // `multi_instance` is true, so the callback is called only for instances.
         let ret = unsafe {
             bindings::__cpuhp_setup_state(
                 T::SLOT.as_raw(),
@@ -153,11 +156,11 @@ impl<T: Prepare> Drop for State<T> {
 
 /// A `T` whose [`Prepare::prepare`] is called for each CPU.
 ///
+/// The `T` lies in memory of its own, and not in the `Instance`. An initialiser for a place of the
+/// caller's would have to trust that the place is dropped before it is freed, which safe code needn't
+/// do: `MaybeUninit<T>` can be pinned as well, by [`pin_init::Wrapper`], and drops nothing.
+///
 /// Invariant in `T`, like its state.
-///
-/// # Invariants
-///
-/// `node` is on the list of instances of `state`, and `inner` doesn't change.
 ///
 /// # Examples
 ///
@@ -179,44 +182,75 @@ impl<T: Prepare> Drop for State<T> {
 /// }
 ///
 /// // Once: the state lives forever, as its instances require.
-/// fn new() -> Result<Pin<KBox<Instance<Buffers>>>> {
+/// fn new() -> Result<Instance<Buffers>> {
 ///     let state: State<Buffers> = kernel::builtin_cpu_state!(c"mm/buffers:prepare")?;
 ///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
-///     KBox::pin_init(Instance::new(state, Buffers), GFP_KERNEL)
+///     Instance::new(state, Buffers)
 /// }
 /// assert!(new().is_ok());
 /// # Ok::<(), Error>(())
 /// ```
+pub struct Instance<T: Prepare>(Pin<KBox<Registered<T>>>);
+
+impl<T: Prepare> Instance<T> {
+    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep. Fails with
+    /// `ENOMEM`, and with the errors of [`Prepare::prepare`].
+    ///
+    /// Takes `cpu_hotplug_lock` and `cpuhp_state_mutex`, as dropping the instance does. So neither may
+    /// be done in [`Prepare::prepare`].
+    ///
+    /// Mirrors `cpuhp_state_add_instance()`.
+    pub fn new(state: &'static State<T>, inner: T) -> Result<Self> {
+        Ok(Self(KBox::pin_init(
+            Registered::new(state, inner),
+            GFP_KERNEL,
+        )?))
+    }
+}
+
+impl<T: Prepare> Deref for Instance<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0.inner
+    }
+}
+
+/// The memory of an [`Instance`]. Private: only [`Instance::new`] may choose where it lies.
+///
+/// # Invariants
+///
+/// `node` is on the list of instances of `state`, and `inner` doesn't change.
 #[pin_data(PinnedDrop)]
 #[repr(C)]
-pub struct Instance<T: Prepare> {
+struct Registered<T: Prepare> {
     #[pin]
     node: Opaque<bindings::hlist_node>,
     state: &'static State<T>,
     inner: T,
 }
 
-// SAFETY: The list that `node` is on has its own lock.
-unsafe impl<T: Prepare> Send for Instance<T> {}
+// SAFETY: `node` is on a list that has its own lock, `State` is `Sync`, and `T: Send`.
+unsafe impl<T: Prepare> Send for Registered<T> {}
 // SAFETY: A shared reference gives `&T`, and `T: Sync`.
-unsafe impl<T: Prepare> Sync for Instance<T> {}
+unsafe impl<T: Prepare> Sync for Registered<T> {}
 
-impl<T: Prepare> Instance<T> {
-    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep.
-    ///
-    /// Mirrors `cpuhp_state_add_instance()`.
-    pub fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
+impl<T: Prepare> Registered<T> {
+    fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
         let init = move |this: *mut Self| -> Result {
-            // SAFETY: `this` is valid for writes, and nothing is in it yet.
+            // SAFETY: `this` is valid for writes, by the contract of `pin_init_from_closure()`, and
+            // nothing is in it yet.
             unsafe {
                 (&raw mut (*this).state).write(state);
                 (&raw mut (*this).inner).write(inner);
             }
-            // SAFETY: As above. An `hlist_node` off any list is zeroed.
+            // SAFETY: `this` is valid for writes. An `hlist_node` off any list is zeroed.
             unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
             // SAFETY: By the invariant of `State` the state is registered with our callback, which
-            // finds an initialised `Self` around the node. The memory is pinned, and `PinnedDrop`
-            // removes the node from the list.
+            // finds an initialised `Self` around the node. `Instance::new` is the only caller: the
+            // memory is that of a `Pin<KBox<Self>>`, which is freed only after `PinnedDrop` has
+            // removed the node from the list.
             let ret = to_result(unsafe {
                 bindings::__cpuhp_state_add_instance(
                     state.state,
@@ -237,17 +271,8 @@ impl<T: Prepare> Instance<T> {
     }
 }
 
-impl<T: Prepare> Deref for Instance<T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        &self.inner
-    }
-}
-
 #[pinned_drop]
-impl<T: Prepare> PinnedDrop for Instance<T> {
+impl<T: Prepare> PinnedDrop for Registered<T> {
     fn drop(self: Pin<&mut Self>) {
         // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
         // this returns, no callback runs or will run for the node: C takes `cpu_hotplug_lock` for
@@ -260,14 +285,14 @@ impl<T: Prepare> PinnedDrop for Instance<T> {
 
 /// # Safety
 ///
-/// Only for the hotplug core, with `node` that of a live `Instance<T>`.
+/// Only for the hotplug core, with `node` that of a live `Registered<T>`.
 unsafe extern "C" fn prepare_callback<T: Prepare>(
     cpu: c_uint,
     node: *mut bindings::hlist_node,
 ) -> c_int {
-    // SAFETY: `node` is the first field of an `Instance<T>`, which is `repr(C)`. Its `inner` was
+    // SAFETY: `node` is the first field of a `Registered<T>`, which is `repr(C)`. Its `inner` was
     // initialised before the node was added, and lives until after the node has been removed.
-    let inner = unsafe { &(*node.cast::<Instance<T>>()).inner };
+    let inner = unsafe { &(*node.cast::<Registered<T>>()).inner };
     from_result(|| {
         inner.prepare(CpuId::from_u32(cpu).ok_or(EINVAL)?)?;
         Ok(0)

@@ -28,9 +28,7 @@ use kernel::{
 ///
 /// The order of its fields mirrors `zswap_pool_destroy()`: first no CPU gets a compressor any more,
 /// then the compressors are freed, then the memory.
-#[pin_data]
 pub(crate) struct Pool {
-    #[pin]
     contexts: cpuhotplug::Instance<Contexts>,
     zs: zsmalloc::Pool,
 }
@@ -66,10 +64,10 @@ pub(crate) fn create(
     let zs = zsmalloc::Pool::new(&CString::try_from_fmt(fmt!("zswap{n:x}"))?)?;
     let contexts = Contexts::new(algorithm)?;
 
-    let pool = pools.create(try_pin_init!(Pool {
-        contexts <- cpuhotplug::Instance::new(contexts_state, contexts),
+    let pool = pools.create(Ok(Pool {
+        contexts: cpuhotplug::Instance::new(contexts_state, contexts)?,
         zs,
-    }? Error))?;
+    }))?;
     pr_debug!("created pool {}\n", pool.algorithm());
     Ok(pool)
 }

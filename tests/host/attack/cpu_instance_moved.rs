@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An instance on the hotplug core's list is moved: the next CPU that
-// comes up calls into its old memory.
+// The value of an instance is moved while a CPU that comes up uses it. The instance itself may be
+// moved: it only owns the memory.
 //@revisions: control attack
 //@[control] check-pass
 #![forbid(unsafe_code)]
-use kernel::{
-    cpuhotplug::{Instance, Prepare},
-    prelude::*,
-};
+use kernel::cpuhotplug::{Instance, Prepare};
 
-pub fn attack<T: Prepare>(instance: Pin<KBox<Instance<T>>>, place: Pin<&mut Instance<T>>) {
+pub fn attack<T: Prepare>(mut one: Instance<T>, mut other: Instance<T>) {
+    core::mem::swap(&mut one, &mut other);
     #[cfg(attack)]
-    let instance = Pin::into_inner(instance); //~[attack] E0277
-    #[cfg(attack)]
-    core::mem::swap(&mut *instance, place.get_mut()); //~[attack] E0277
-    let (_, _) = (instance, place);
+    core::mem::swap(&mut *one, &mut *other); //~[attack] E0596
+    //~[attack]^ E0596
 }

@@ -28,9 +28,9 @@ impl Prepare for Second {
     }
 }
 
-pub fn attack(instance: Pin<KBox<Instance<First>>>, state: State<Second>) {
+pub fn attack(instance: Instance<First>, state: State<Second>) {
     #[cfg(attack)]
-    let instance: Pin<KBox<Instance<Second>>> = instance; //~[attack] E0308
+    let instance: Instance<Second> = instance; //~[attack] E0308
     drop(instance);
     #[cfg(attack)]
     let state: State<First> = state; //~[attack] E0308

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Forgotten memory is leaked, and its contents stay valid: an entry is still on its
 // list, where a walk finds it alive; one in a batch is on none, and never will be; its object keeps its pool, its charge the cgroup's
-// counters. An instance that hotplug calls is pinned: its memory can't be reused
-// without dropping it. A shrinker that isn't registered is never called, and a state
+// counters. An instance that hotplug calls owns its memory, which is leaked with it.
+// A shrinker that isn't registered is never called, and a state
 // that is forgotten stays registered.
 //@ check-pass
 #![forbid(unsafe_code)]
@@ -38,7 +38,7 @@ pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P>, charged: ZswapChar
     forget((object, charged));
 }
 
-pub fn instances<T: Prepare>(instance: Pin<KBox<Instance<T>>>, state: State<T>) {
+pub fn instances<T: Prepare>(instance: Instance<T>, state: State<T>) {
     forget((instance, state));
 }
 

@@ -4,12 +4,11 @@
 
 use crate::{
     cpu::CpuId,
-    error::{Error, Result},
+    error::Result,
     sim::NR_CPUS,
     str::CStr,
 };
 use core::{marker::PhantomData, ops::Deref};
-use pin_init::PinInit;
 
 pub enum Slot {
     PrepareDyn,
@@ -39,15 +38,9 @@ macro_rules! builtin_cpu_state {
 pub struct Instance<T>(T);
 
 impl<T: Prepare> Instance<T> {
-    pub fn new(_: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
-        // SAFETY: The whole slot is written; on a later failure it is dropped, see below.
-        unsafe {
-            pin_init::pin_init_from_closure(move |slot: *mut Self| {
-                slot.write(Self(inner));
-                let prepared = (0..NR_CPUS).try_for_each(|cpu| (*slot).0.prepare(CpuId(cpu)));
-                prepared.inspect_err(|_| slot.drop_in_place())
-            })
-        }
+    pub fn new(_: &'static State<T>, inner: T) -> Result<Self> {
+        (0..NR_CPUS).try_for_each(|cpu| inner.prepare(CpuId(cpu)))?;
+        Ok(Self(inner))
     }
 }
 
