@@ -35,6 +35,8 @@ COMMITS = [
      r"rust/kernel/(task|workqueue)\.rs|rust/helpers/(mm|task|workqueue)\.c"),
     ("rust: bug: Add warn_on_once!", "patches/0006",
      r"rust/kernel/bug\.rs"),
+    ("rust: print: Check the prefix and the format at compile time", "patches/0011",
+     r"rust/kernel/print\.rs"),
     ("rust: Abstractions of what a cache in reclaim is made of",
      """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
 static keys, rate limits, parameters with callbacks, attributes in debugfs,
