@@ -27,6 +27,10 @@ use crate::{
     },
     page::PAGE_SIZE,
     prelude::*,
+    print::{
+        call_printk,
+        format_strings, //
+    },
     str::CStr,
     sync::atomic::{
         ordering::Relaxed,
@@ -40,6 +44,9 @@ use core::cell::UnsafeCell;
 pub use super::KernelParam;
 
 /// A witness that the lock of built-in code's parameters is held. At most one exists at a time.
+///
+/// The lock is a mutex, and the callbacks of [`Custom`] hold it. Calling [`ParamLock::with`] with the
+/// lock held compiles, and deadlocks: types don't exclude taking a lock twice.
 ///
 /// # Invariants
 ///
@@ -65,16 +72,16 @@ pub use super::KernelParam;
 pub struct ParamLock(NotThreadSafe);
 
 impl ParamLock {
-    /// Calls `f` with the lock held. Sleeps until the lock is free. Parameter callbacks hold it
-    /// already.
+    /// Calls `f` with the lock held. Sleeps until the lock is free: for ever, if this task holds it
+    /// already, as in `f` and in the callbacks of [`Custom`].
     ///
     /// Mirrors `kernel_param_lock()`.
     pub fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
-        // SAFETY: Null stands for built-in code.
+        // SAFETY: No requirement; null stands for built-in code.
         unsafe { bindings::kernel_param_lock(core::ptr::null_mut()) };
         // INVARIANT: Just taken. It is a mutex, so there is no other witness.
         let ret = f(&mut Self(NotThreadSafe));
-        // SAFETY: Taken above.
+        // SAFETY: This task has taken the lock above, and holds it until here.
         unsafe { bindings::kernel_param_unlock(core::ptr::null_mut()) };
         ret
     }
@@ -105,19 +112,29 @@ impl<T> ParamLocked<T> {
     }
 
     fn with_mut<R>(&self, _lock: &mut ParamLock, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: As in `replace`. `f` can't get another `ParamLock`: taking the lock again would
-        // deadlock.
+        // SAFETY: The lock is held, and lent to us exclusively: no reference from `get` is left. `f`
+        // can't get another `ParamLock`: taking the lock again would deadlock.
         f(unsafe { &mut *self.0.get() })
     }
 }
 
-/// Whether user space may be running: before that, parameters are set from the command line.
+fn system_state() -> bindings::system_states {
+    // SAFETY: It is a plain word, which C writes during boot and shutdown.
+    unsafe { core::ptr::read_volatile(&raw const bindings::system_state) }
+}
+
+/// Whether user space may be running.
 ///
 /// Mirrors `system_state == SYSTEM_RUNNING`.
 pub fn system_is_running() -> bool {
-    // SAFETY: It is a plain word, which C writes during boot and shutdown.
-    let state = unsafe { core::ptr::read_volatile(&raw const bindings::system_state) };
-    state == bindings::system_states_SYSTEM_RUNNING
+    system_state() == bindings::system_states_SYSTEM_RUNNING
+}
+
+/// Whether the kernel's command line may be being parsed: `parse_args()` in `start_kernel()`.
+///
+/// Allocators and workqueues don't work then.
+fn is_booting() -> bool {
+    system_state() == bindings::system_states_SYSTEM_BOOTING
 }
 
 /// A parameter's value, which C can read and write.
@@ -256,11 +273,52 @@ impl Text {
     }
 }
 
+/// A value that can be set from the kernel's command line.
+///
+/// # Safety
+///
+/// `set_at_boot()` runs in `parse_args()`: with interrupts off, and before allocators, RCU and workqueues
+/// work. It must use none of these.
+pub unsafe trait AtBoot: Sync + 'static {
+    /// Sets the value of the parameter `name` to `word`, exactly as written.
+    fn set_at_boot(&self, lock: &mut ParamLock, name: &CStr, word: &CStr) -> Result;
+}
+
+// SAFETY: `param_set_bool()` parses the word and writes a `bool`.
+unsafe impl AtBoot for Switch {
+    /// Fails like [`Switch::parse`].
+    fn set_at_boot(&self, lock: &mut ParamLock, _name: &CStr, word: &CStr) -> Result {
+        self.parse(lock, word)
+    }
+}
+
+// SAFETY: The word is copied into the `Text` itself. `printk()` works: `parse_args()` calls it as well.
+unsafe impl AtBoot for Text {
+    /// Strips white space, then sets the text as `param_set_charp()` does: fails with `ENOSPC` if it is
+    /// too long, and prints that.
+    fn set_at_boot(&self, lock: &mut ParamLock, name: &CStr, word: &CStr) -> Result {
+        self.set(lock, strip(word)).inspect_err(|_| {
+            call_printk(
+                &format_strings::ERR,
+                name,
+                fmt!("string parameter too long\n"),
+            )
+        })
+    }
+}
+
 /// A parameter with its own callbacks.
+///
+/// They run in a task that may sleep, once the system is up. During boot the command line sets the
+/// [`AtBoot`] value of the [`CustomValue`] instead: neither callback runs. An initcall can read what was
+/// set.
+///
+/// Both hold the parameters' lock: see [`ParamLock`].
 pub trait Custom: Sync + 'static {
+    /// What the command line sets.
+    type AtBoot: AtBoot;
+
     /// Sets the parameter to `word`, exactly as written: possibly with a newline at the end.
-    ///
-    /// Runs in a task that may sleep; at boot, before allocators work.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result;
 
     /// Shows the parameter. C's side appends a newline, and truncates the text to a page.
@@ -268,45 +326,67 @@ pub trait Custom: Sync + 'static {
 }
 
 /// The [`Value`] of a [`Custom`] parameter.
-pub struct CustomValue<P: Custom>(core::marker::PhantomData<P>);
+pub struct CustomValue<P: Custom> {
+    at_boot: &'static P::AtBoot,
+    _p: core::marker::PhantomData<P>,
+}
 
 impl<P: Custom> CustomValue<P> {
-    /// Creates the value, which is empty.
-    #[allow(clippy::new_without_default)]
-    pub const fn new() -> Self {
-        Self(core::marker::PhantomData)
+    /// Creates the value. The kernel's command line sets `at_boot`.
+    pub const fn new(at_boot: &'static P::AtBoot) -> Self {
+        Self {
+            at_boot,
+            _p: core::marker::PhantomData,
+        }
+    }
+
+    fn set(&self, booting: bool, lock: &mut ParamLock, name: &CStr, word: &CStr) -> Result {
+        if booting {
+            self.at_boot.set_at_boot(lock, name, word)
+        } else {
+            P::set(lock, word)
+        }
     }
 }
 
 /// # Safety
 ///
-/// Only for the parameter code of C, which holds `kernel_param_lock(NULL)` and passes a string.
+/// Only for the parameter code of C, which holds `kernel_param_lock(NULL)` and passes a string or null,
+/// and the entry of a parameter whose value is a `CustomValue<P>`.
 unsafe extern "C" fn set_custom<P: Custom>(
     word: *const c_char,
-    _kp: *const bindings::kernel_param,
+    kp: *const bindings::kernel_param,
 ) -> c_int {
     if word.is_null() {
         return EINVAL.to_errno();
     }
-    // SAFETY: By the requirement.
+    // SAFETY: The caller passes a string, which is not null, as just checked.
     let word = unsafe { CStr::from_char_ptr(word) };
-    // INVARIANT: By the requirement; no other witness is created during this call.
+    // SAFETY: The caller passes what `entry` has made of a name and of a `&'static CustomValue<P>`.
+    let (name, value) = unsafe {
+        (
+            CStr::from_char_ptr((*kp).name),
+            &*(*kp).__bindgen_anon_1.arg.cast::<CustomValue<P>>(),
+        )
+    };
+    // INVARIANT: The caller holds the lock. No other witness is created during this call.
     let mut lock = ParamLock(NotThreadSafe);
-    from_result(|| P::set(&mut lock, word).map(|()| 0))
+    from_result(|| value.set(is_booting(), &mut lock, name, word).map(|()| 0))
 }
 
 /// # Safety
 ///
-/// As for [`set_custom`], with a `buf` of `PAGE_SIZE` bytes.
+/// Only for the parameter code of C, which holds `kernel_param_lock(NULL)` and passes a `buf` of
+/// `PAGE_SIZE` bytes.
 unsafe extern "C" fn show_custom<P: Custom>(
     buf: *mut c_char,
     _kp: *const bindings::kernel_param,
 ) -> c_int {
-    // INVARIANT: By the requirement; no other witness is created during this call.
+    // INVARIANT: The caller holds the lock. No other witness is created during this call.
     let lock = ParamLock(NotThreadSafe);
     let text = P::show(&lock);
     let len = text.len().min(PAGE_SIZE - 2);
-    // SAFETY: By the requirement there is room for that much, a newline and a zero.
+    // SAFETY: The caller passes `PAGE_SIZE` bytes: room for `len`, a newline and a zero.
     unsafe {
         core::ptr::copy_nonoverlapping(text.as_ptr(), buf.cast(), len);
         buf.add(len).cast::<[u8; 2]>().write(*b"\n\0");
@@ -314,7 +394,8 @@ unsafe extern "C" fn show_custom<P: Custom>(
     (len + 1) as c_int
 }
 
-// SAFETY: `arg` isn't used.
+// SAFETY: `set_custom` treats `arg` as a pointer to a shared `CustomValue<P>`, and `show_custom` doesn't
+// use it.
 unsafe impl<P: Custom> Value for CustomValue<P> {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: 0,
@@ -407,9 +488,10 @@ macro_rules! builtin_param {
         ::core::compile_error!("builtin_param! is for built-in code");
 
         const _: () = {
+            // `$value` is looked up in this scope: a name that no `static` of a caller has.
             #[link_section = "__param"]
             #[used(compiler)]
-            static PARAM: $crate::module_param::runtime::KernelParam =
+            static __BUILTIN_PARAM: $crate::module_param::runtime::KernelParam =
                 $crate::module_param::runtime::entry::<$type>(
                     $crate::c_str!($name),
                     &$value,
@@ -437,6 +519,90 @@ mod tests {
             assert_eq!(TEXT.set(lock, &[b'y'; TEXT_MAX + 1]), Err(ENOSPC));
             assert_eq!(TEXT.get(lock).first(), Some(&b'x'));
             TEXT.reset(lock);
+            assert_eq!(TEXT.get(lock), b"default");
+            Ok(())
+        })
+    }
+
+    struct Probe;
+
+    static PROBE_AT_BOOT: Text = Text::new(c"default");
+    static PROBE_WAS_SET: ParamLocked<bool> = ParamLocked::new(false);
+    // It has the name that the macro's own `static` once had.
+    static PARAM: CustomValue<Probe> = CustomValue::new(&PROBE_AT_BOOT);
+
+    // tests/vm/boot-good.sh sets it on the kernel's command line.
+    crate::builtin_param!("rust_param_test.probe", PARAM: CustomValue<Probe>, 0o644);
+
+    impl Custom for Probe {
+        type AtBoot = Text;
+
+        fn set(lock: &mut ParamLock, _word: &CStr) -> Result {
+            PROBE_WAS_SET.replace(lock, true);
+            Ok(())
+        }
+
+        fn show(lock: &ParamLock) -> &[u8] {
+            if *PROBE_WAS_SET.get(lock) {
+                b"set() was called"
+            } else {
+                PROBE_AT_BOOT.get(lock)
+            }
+        }
+    }
+
+    #[test]
+    fn boot_calls_no_setter() -> Result {
+        static AT_BOOT: Text = Text::new(c"default");
+        static LATER: Text = Text::new(c"never");
+        static VALUE: CustomValue<Words> = CustomValue::new(&AT_BOOT);
+        static SWITCH: Switch = Switch::new(false);
+
+        struct Words;
+
+        impl Custom for Words {
+            type AtBoot = Text;
+
+            fn set(lock: &mut ParamLock, word: &CStr) -> Result {
+                LATER.set(lock, word.to_bytes())
+            }
+
+            fn show(lock: &ParamLock) -> &[u8] {
+                LATER.get(lock)
+            }
+        }
+
+        ParamLock::with(|lock| {
+            LATER.reset(lock);
+            VALUE.set(true, lock, c"rust_param_test.words", c" word\t")?;
+            assert_eq!(AT_BOOT.get(lock), b"word");
+            assert_eq!(LATER.get(lock), b"never");
+
+            VALUE.set(false, lock, c"rust_param_test.words", c" later ")?;
+            assert_eq!(AT_BOOT.get(lock), b"word");
+            assert_eq!(LATER.get(lock), b" later ");
+
+            SWITCH.set_at_boot(lock, c"rust_param_test.switch", c"Y")?;
+            assert!(SWITCH.is_on());
+            let refused = SWITCH.set_at_boot(lock, c"rust_param_test.switch", c"maybe");
+            assert_eq!(refused, Err(EINVAL));
+            assert!(SWITCH.is_on());
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn boot_refuses_a_long_text() -> Result {
+        static TEXT: Text = Text::new(c"default");
+        static LONG: [u8; TEXT_MAX + 2] = {
+            let mut long = [b'x'; TEXT_MAX + 2];
+            long[TEXT_MAX + 1] = 0;
+            long
+        };
+        let long = CStr::from_bytes_with_nul(&LONG).map_err(|_| EINVAL)?;
+        ParamLock::with(|lock| {
+            let refused = TEXT.set_at_boot(lock, c"rust_param_test.text", long);
+            assert_eq!(refused, Err(ENOSPC));
             assert_eq!(TEXT.get(lock), b"default");
             Ok(())
         })

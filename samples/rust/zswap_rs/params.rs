@@ -35,7 +35,8 @@ use kernel::{
         CustomValue,
         Number,
         ParamLock,
-        Switch, //
+        Switch,
+        Text, //
     },
     prelude::*,
     race_point,
@@ -45,8 +46,8 @@ use kernel::{
     },
 };
 
-static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new();
-static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new();
+static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new(&ENABLED);
+static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new(&COMPRESSOR);
 
 builtin_param!("zswap.enabled", ENABLED_PARAM: CustomValue<Enabled>, 0o644);
 builtin_param!("zswap.compressor", COMPRESSOR_PARAM: CustomValue<Compressor>, 0o644);
@@ -58,9 +59,12 @@ builtin_param!("zswap.skip_incompressible", SKIP_INCOMPRESSIBLE: Switch, 0o644);
 struct Enabled;
 
 impl Custom for Enabled {
+    /// On the command line: the initcall will set zswap up.
+    type AtBoot = Switch;
+
     /// Mirrors `zswap_enabled_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
-        // Set on the command line: the initcall will set zswap up.
+        // A usermode helper, during initcalls.
         if !system_is_running() {
             return ENABLED.parse(lock, word);
         }
@@ -92,11 +96,14 @@ impl Custom for Enabled {
 struct Compressor;
 
 impl Custom for Compressor {
+    /// On the command line: `setup` will use this compressor, or the default if it isn't available.
+    type AtBoot = Text;
+
     /// Mirrors `zswap_compressor_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
         let name = strip(word);
         match STATE.get(lock) {
-            // `setup` will use this compressor, or the default if it isn't available.
+            // As on the command line.
             State::Uninit => COMPRESSOR
                 .set(lock, name)
                 .inspect_err(|_| pr_err!("zswap.compressor: string parameter too long\n")),

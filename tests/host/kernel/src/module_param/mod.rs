@@ -139,7 +139,15 @@ pub mod runtime {
         }
     }
 
+    /// Values are only written at run time here.
+    pub trait AtBoot: Sync + 'static {}
+
+    impl AtBoot for Switch {}
+
+    impl AtBoot for Text {}
+
     pub trait Custom: Sync + 'static {
+        type AtBoot: AtBoot;
         fn set(lock: &mut ParamLock, word: &CStr) -> Result;
         fn show(lock: &ParamLock) -> &[u8];
     }
@@ -153,7 +161,7 @@ pub mod runtime {
     }
 
     impl<P: Custom> CustomValue<P> {
-        pub const fn new() -> Self {
+        pub const fn new(_: &'static P::AtBoot) -> Self {
             Self(PhantomData)
         }
     }
