@@ -377,7 +377,8 @@ impl LruVec {
 ///
 /// # Safety
 ///
-/// `bytes()` must return the same number always: what is charged for is uncharged.
+/// `bytes()` must return the same number always: what is charged for is uncharged. It must be neither 0
+/// nor more than `i32::MAX`: C counts in an `int`.
 pub unsafe trait ZswapObject {
     /// Bytes that the object takes in the pool.
     fn bytes(&self) -> usize;
@@ -425,7 +426,7 @@ pub struct ZswapCharged<O: ZswapObject> {
 impl<O: ZswapObject> ZswapCharged<O> {
     /// An object that is charged to nobody yet: see [`charge_all`].
     #[inline]
-    pub fn new(object: O) -> Self {
+    pub const fn new(object: O) -> Self {
         // INVARIANT: There is no group.
         Self {
             object,
@@ -470,6 +471,10 @@ impl<O: ZswapObject> Drop for ZswapCharged<O> {
 }
 
 /// What zswap objects come to.
+///
+/// # Invariants
+///
+/// No number is larger than `i32::MAX`.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     bytes: usize,
@@ -479,8 +484,17 @@ struct Sum {
 }
 
 impl Sum {
+    /// Whether an object of `bytes`, as a [`ZswapObject`] has, can be added: `mod_memcg_state()` takes
+    /// an `int`, and `obj_cgroup_uncharge()` counts in an `unsigned int`.
+    #[inline]
+    fn has_room(&self, bytes: usize) -> bool {
+        self.bytes.wrapping_add(bytes) <= i32::MAX as usize
+    }
+
+    /// Only if [`has_room`](Self::has_room).
     #[inline]
     fn add(&mut self, bytes: usize) {
+        // INVARIANT: There is room for the bytes; each object has at least one.
         self.bytes = self.bytes.wrapping_add(bytes);
         self.objects = self.objects.wrapping_add(1);
         self.incompressible = self
@@ -488,13 +502,32 @@ impl Sum {
             .wrapping_add((bytes == PAGE_SIZE).into());
     }
 
-    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Apart for the stack of
-    /// its callers.
+    /// Charges it to the group, and takes a reference for each object. May sleep.
+    #[inline]
+    fn charge(&self, objcg: &ObjCgroup, _memalloc: &Memalloc) {
+        if self.objects == 0 {
+            return;
+        }
+        // SAFETY: The group is alive, as it is lent, and so has a reference.
+        unsafe { bindings::obj_cgroup_get_many(objcg.0.get(), self.objects) };
+        if !objcg.takes_zswap() {
+            return;
+        }
+        // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
+        let refused =
+            unsafe { bindings::obj_cgroup_charge(objcg.0.get(), bindings::GFP_KERNEL, self.bytes) };
+        crate::warn_on_once!(refused != 0);
+        self.count(objcg, 1);
+    }
+
+    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Not inlined, to keep its
+    /// locals out of the stack frames of its callers.
     #[inline(never)]
     fn count(&self, objcg: &ObjCgroup, sign: i32) {
         let rcu = rcu::read_lock();
         let memcg = objcg.memcg_rcu(&rcu);
         let count = |item, n: usize| {
+            // By the type invariant `n` is an `i32`.
             // SAFETY: RCU keeps the group; the items are those of the enum.
             unsafe { bindings::mod_memcg_state(memcg, item, (n as i32).wrapping_mul(sign)) }
         };
@@ -527,7 +560,7 @@ impl ObjCgroup {
 pub fn charge_all<'o, O: ZswapObject + 'o>(
     objcg: Option<&ObjCgroup>,
     objects: impl Iterator<Item = &'o mut ZswapCharged<O>>,
-    _memalloc: &Memalloc,
+    memalloc: &Memalloc,
 ) {
     let mut sum = Sum::default();
     for charged in objects {
@@ -535,27 +568,21 @@ pub fn charge_all<'o, O: ZswapObject + 'o>(
             Uncharges::together(|uncharges| charged.uncharge(uncharges));
         }
         if let Some(objcg) = objcg {
+            if !sum.has_room(charged.object.bytes()) {
+                sum.charge(objcg, memalloc);
+                sum = Sum::default();
+            }
             sum.add(charged.object.bytes());
-            // INVARIANT: Charged below, before any other access: `objects` lends each object once.
-            // SAFETY: The group is alive. The reference is taken below, before it can be put, as the
-            // object is lent until then.
+            // INVARIANT: Charged by `sum.charge()`, before any other access: see below.
+            // SAFETY: The group is alive. The reference is taken by `sum.charge()`, before this function
+            // returns. It can't be put sooner: `&'o mut` lends the object to us alone for `'o`, which
+            // outlives the call, so neither the iterator nor another task can reach it again.
             charged.objcg = Some(unsafe { ARef::from_raw(NonNull::from(objcg)) });
         }
     }
-    let Some(objcg) = objcg else { return };
-    if sum.objects == 0 {
-        return;
+    if let Some(objcg) = objcg {
+        sum.charge(objcg, memalloc);
     }
-    // SAFETY: The group is alive, and we have a reference for those that are got.
-    unsafe { bindings::obj_cgroup_get_many(objcg.0.get(), sum.objects) };
-    if !objcg.takes_zswap() {
-        return;
-    }
-    // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
-    let refused =
-        unsafe { bindings::obj_cgroup_charge(objcg.0.get(), bindings::GFP_KERNEL, sum.bytes) };
-    crate::warn_on_once!(refused != 0);
-    sum.count(objcg, 1);
 }
 
 /// Charges that end together, with one call of C for a run of objects of one group.
@@ -585,7 +612,7 @@ impl Uncharges {
     #[inline]
     fn add(&mut self, objcg: ARef<ObjCgroup>, bytes: usize) {
         let objcg = ARef::into_raw(objcg);
-        if self.objcg != Some(objcg) {
+        if self.objcg != Some(objcg) || !self.sum.has_room(bytes) {
             self.end();
             self.objcg = Some(objcg);
         }
@@ -608,5 +635,88 @@ impl Uncharges {
         }
         // SAFETY: By the type invariant these are ours.
         unsafe { bindings::obj_cgroup_put_many(group.0.get(), sum.objects) };
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[crate::macros::kunit_tests(rust_memcontrol)]
+mod tests {
+    use super::*;
+
+    const GIB: usize = 1 << 30;
+
+    #[test]
+    fn a_run_fits_into_an_int() {
+        let mut sum = Sum::default();
+        assert!(sum.has_room(i32::MAX as usize));
+        sum.add(GIB);
+        assert!(sum.has_room(GIB - 1));
+        assert!(!sum.has_room(GIB));
+        sum.add(GIB - 1);
+        assert!(!sum.has_room(1));
+        assert_eq!((sum.bytes, sum.objects), (i32::MAX as usize, 2));
+    }
+
+    // tests/vm/kunit.sh creates a cgroup for it. In the root nothing is counted.
+    #[test]
+    #[cfg(CONFIG_MEMCG)]
+    fn gigabytes_are_charged_and_uncharged() -> crate::error::Result {
+        use crate::{
+            error::code::EINVAL,
+            mm::memalloc, //
+        };
+
+        /// More than C's `unsigned int` holds come from five of them.
+        struct Big;
+
+        // SAFETY: It is a constant, from 1 to `i32::MAX`.
+        unsafe impl ZswapObject for Big {
+            fn bytes(&self) -> usize {
+                GIB
+            }
+        }
+
+        let usage = |memcg: &MemCgroup| {
+            // SAFETY: The group is alive.
+            unsafe { bindings::mem_cgroup_flush_stats(memcg.0.get()) };
+            memcg.zswap_usage().map(|usage| (usage.bytes, usage.pages))
+        };
+
+        // The last group, which is the root if there is no other.
+        let (mut cursor, mut last) = (Cursor::new(), None);
+        cursor.advance();
+        while cursor.get().is_some() {
+            last = cursor.tryget_online().or(last);
+            cursor.advance();
+        }
+        // `cgroup_disable=memory`
+        let Some(memcg) = last else { return Ok(()) };
+
+        // SAFETY: Only this task uses the field, and the group is alive until it is set back. The
+        // group is online, and so keeps its `struct obj_cgroup`.
+        let objcg: ARef<ObjCgroup> = unsafe {
+            let current = bindings::get_current();
+            let old = core::mem::replace(&mut (*current).active_memcg, memcg.0.get());
+            let objcg = bindings::current_obj_cgroup();
+            (*current).active_memcg = old;
+            objcg.cast::<ObjCgroup>().as_ref().ok_or(EINVAL)?.into()
+        };
+
+        let (bytes, pages) = usage(&memcg).ok_or(EINVAL)?;
+        let mut objects = [const { ZswapCharged::new(Big) }; 5];
+        memalloc::scope(|memalloc| charge_all(Some(&objcg), objects.iter_mut(), memalloc));
+        let counted = if objcg.takes_zswap() { objects.len() } else { 0 };
+        assert_eq!(
+            usage(&memcg),
+            Some((bytes + counted * GIB, pages + counted))
+        );
+
+        Uncharges::together(|uncharges| {
+            for object in &mut objects {
+                object.uncharge(uncharges);
+            }
+        });
+        assert_eq!(usage(&memcg), Some((bytes, pages)));
+        Ok(())
     }
 }

@@ -336,7 +336,7 @@ impl<P: HasPool> Object<P> {
     }
 }
 
-// SAFETY: The length doesn't change.
+// SAFETY: The length doesn't change, and is from 1 to `PAGE_SIZE`.
 unsafe impl<P: HasPool> ZswapObject for Object<P> {
     #[inline]
     fn bytes(&self) -> usize {
