@@ -80,7 +80,7 @@ pub struct Cache<T: Managed> {
 
 // SAFETY: A `struct kmem_cache` does its own locking and belongs to no thread.
 unsafe impl<T: Managed> Send for Cache<T> {}
-// SAFETY: As above; all methods take `&self` and are those that C calls concurrently.
+// SAFETY: All methods take `&self`, and call functions of C that lock the `struct kmem_cache` themselves.
 unsafe impl<T: Managed> Sync for Cache<T> {}
 
 impl<T: Managed> Cache<T> {
@@ -203,7 +203,7 @@ impl<T: Managed> Vacants<T> {
     /// `ptr` must be memory that a slab cache gave for a `T`, and is handed over.
     #[inline]
     unsafe fn push(&mut self, ptr: *mut c_void) {
-        // SAFETY: By the requirement; `alloc_many` has seen that a pointer fits.
+        // SAFETY: The caller hands over memory for a `T`; `alloc_many` has seen that a pointer fits into it.
         unsafe { ptr.cast::<*mut c_void>().write(self.first) };
         // INVARIANT: Just written.
         self.first = ptr;
@@ -254,15 +254,16 @@ impl<T: HasRcuHead> Object<T> {
         ///
         /// `head` must be that of a `T` in memory of a slab cache which nobody uses any more.
         unsafe extern "C" fn free<T: HasRcuHead>(head: *mut bindings::callback_head) {
-            // SAFETY: By the requirement; Documentation/core-api/memory-allocation.rst allows kfree().
+            // SAFETY: The caller guarantees that `head` is at `T::OFFSET` in memory of a slab cache, which
+            // nobody uses any more. Documentation/core-api/memory-allocation.rst allows kfree() for it.
             unsafe { bindings::kfree(head.byte_sub(T::OFFSET).cast()) }
         }
 
         T::before_drop(self.borrow());
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
-        // SAFETY: By the type invariant the memory is ours and from a slab cache; the head is in it, and the
-        // code stays, as `HasRcuHead` says. By the promise of `before_drop` nobody has a way to the object but
-        // RCU readers.
+        // SAFETY: By the type invariant the memory is ours and from a slab cache, and pointers to the object
+        // that were left elsewhere are gone since `before_drop`, except those of RCU readers, which C waits
+        // for. The head is in the memory, and the code stays, as `HasRcuHead` guarantees.
         unsafe { bindings::call_rcu(ptr.byte_add(T::OFFSET).as_ptr().cast(), Some(free::<T>)) }
     }
 }
@@ -271,7 +272,8 @@ impl<T: HasRcuHead> Object<T> {
 pub trait Managed: Sized {
     /// Called before the object is dropped, while others may still be looking at it: ends that.
     ///
-    /// After this returns nobody else may have a way to the object.
+    /// This trait is safe to implement. Unsafe code that leaves a pointer to an object with others must
+    /// itself require that this takes it back: [`list_lru::Item`](crate::mm::list_lru::Item) does.
     fn before_drop(_object: ObjectRef<'_, Self>) {}
 }
 
@@ -315,7 +317,9 @@ impl<T: Managed> Drop for Vacant<T> {
 ///
 /// # Invariants
 ///
-/// `ptr` points to a valid `T` in memory from a slab cache, and owns both.
+/// - `ptr` points to a valid `T` in memory from a slab cache, and owns both.
+/// - Others reach the object through a borrow of this value, or through a pointer that unsafe code has
+///   left with them and that [`Managed::before_drop`] takes back: see there.
 pub struct Object<T: Managed> {
     ptr: NonNull<T>,
     _p: PhantomData<(T, Invariant<T>)>,
@@ -367,7 +371,7 @@ impl<T: Managed> Drop for Object<T> {
 /// As for [`end`].
 #[inline(never)]
 unsafe fn drop_at<T: Managed>(ptr: NonNull<T>) {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller guarantees that `ptr` comes from an `Object` that isn't used any more.
     unsafe { end(ptr, |_| ()) }
 }
 
@@ -380,14 +384,14 @@ unsafe fn drop_at<T: Managed>(ptr: NonNull<T>) {
 unsafe fn end<T: Managed>(mut ptr: NonNull<T>, f: impl FnOnce(&mut T)) {
     // INVARIANT: By that of `Object`.
     T::before_drop(ObjectRef {
-        // SAFETY: By the requirement there is a `T`.
+        // SAFETY: The caller guarantees that `ptr` comes from an `Object`, in which there is a `T`.
         object: unsafe { ptr.as_ref() },
         _p: PhantomData,
     });
-    // SAFETY: By the requirement the `T` is ours to end, and in slab memory, for which
-    // Documentation/core-api/memory-allocation.rst allows kfree(). By the promise of
-    // `before_drop` nobody has a reference to it (and if somebody had, that would be by
-    // `unsafe` code which relies on that promise).
+    // SAFETY: The caller guarantees that `ptr` comes from an `Object` that isn't used any more. By the
+    // invariant of `Object` it owned the `T` and the memory, which is of a slab cache, for which
+    // Documentation/core-api/memory-allocation.rst allows kfree(). No borrow of the `Object` is left, and
+    // pointers that were left elsewhere are gone since `before_drop`.
     unsafe {
         f(ptr.as_mut());
         core::ptr::drop_in_place(ptr.as_ptr());
@@ -445,8 +449,8 @@ impl<'a, T> ObjectRef<'a, T> {
 /// `object` must be in memory of a slab cache.
 #[inline]
 pub(crate) unsafe fn nid_of<T>(object: *const T) -> NumaNode {
-    // SAFETY: By the requirement it is in the direct map, so that it has a `struct page`, whose node is
-    // one that there is.
+    // SAFETY: The caller guarantees that the object is in memory of a slab cache: in the direct map, so
+    // that it has a `struct page`, whose node is a possible one.
     unsafe { NumaNode::from_possible(bindings::page_to_nid(bindings::virt_to_page(object.cast()))) }
 }
 

@@ -102,7 +102,8 @@ impl MemCgroup {
         ptr: *mut bindings::mem_cgroup,
         f: impl for<'a> FnOnce(Option<&'a Self>) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        // SAFETY: The caller guarantees that the group, if there is one, has a reference until this returns:
+        // longer than the call of `f`, which takes any lifetime, and so can keep nothing.
         f(unsafe { Self::from_raw(ptr) })
     }
 
@@ -111,7 +112,8 @@ impl MemCgroup {
     /// `ptr` must be null or point to a group that somebody has a reference to during `'a`, which
     /// the caller must see to: no code that it calls may choose it.
     pub(crate) unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
-        // SAFETY: By the requirement; `Self` is transparent.
+        // SAFETY: The caller guarantees that `ptr` is null or that the group has a reference during `'a`;
+        // `Self` is transparent.
         unsafe { ptr.cast::<Self>().as_ref() }
     }
 
@@ -322,7 +324,8 @@ impl LruVec {
         ptr: *mut bindings::lruvec,
         f: impl for<'a> FnOnce(&'a Self) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for the call of `f`, which takes any lifetime.
+        // SAFETY: The caller guarantees that the `struct lruvec` isn't freed before this returns: longer than
+        // the call of `f`, which takes any lifetime, and so can keep nothing.
         f(unsafe { Self::from_raw(ptr) })
     }
 
@@ -331,7 +334,8 @@ impl LruVec {
     /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
     #[inline]
     unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
-        // SAFETY: By the requirement; `Self` is transparent.
+        // SAFETY: The caller guarantees that the `struct lruvec` isn't freed during `'a`; `Self` is
+        // transparent.
         unsafe { &*ptr.cast() }
     }
 
@@ -402,7 +406,7 @@ unsafe impl HasObjCgroup for Option<ARef<ObjCgroup>> {
     }
 }
 
-// SAFETY: As above: it is a field that nothing changes.
+// SAFETY: It is a field that changes only through `&mut self`.
 unsafe impl<O: ZswapObject> HasObjCgroup for ZswapCharged<O> {
     #[inline]
     fn objcg(&self) -> Option<&ObjCgroup> {

@@ -99,7 +99,8 @@ pub unsafe trait Generation: Send + Sync + Sized + 'static {
 #[macro_export]
 macro_rules! impl_generation {
     (impl Generation for $self:ty) => {
-        // SAFETY: It is the `static` of this implementation, which nobody else can name.
+        // SAFETY: It is the `static` in the body of this function. Items of a macro aren't hygienic, but
+        // their scope is that body, and of the caller's only the type is expanded there.
         unsafe impl $crate::sync::generations::Generation for $self {
             #[inline]
             fn numbers() -> &'static $crate::sync::generations::Numbers<Self> {
@@ -281,8 +282,8 @@ impl<T: Send + Sync> Release for Node<T> {
     /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
     /// interrupts off, or in RCU's softirq.
     unsafe fn released(refs: NonNull<PercpuRef>) {
-        // SAFETY: By the requirement, and by `create`, `refs` is that field of a node, which was
-        // leaked from a `Pin<KBox<Node<T>>>`.
+        // SAFETY: The caller guarantees that `refs` was made for this type. `create` makes it, as that
+        // field of a node, which it leaks from a `Pin<KBox<Node<T>>>`.
         let node = unsafe { container_of!(refs.as_ptr(), Self, refs) };
         {
             // SAFETY: The work queued below frees the node, so it isn't freed before.
@@ -477,7 +478,7 @@ pub struct Detached<T: Send + Sync + 'static> {
 
 // SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
 unsafe impl<T: Send + Sync> Send for Detached<T> {}
-// SAFETY: As above.
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
 unsafe impl<T: Send + Sync> Sync for Detached<T> {}
 
 impl<T: Send + Sync> Detached<T> {
@@ -569,7 +570,7 @@ pub struct Ref<T: Send + Sync + 'static> {
 
 // SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
 unsafe impl<T: Send + Sync> Send for Ref<T> {}
-// SAFETY: As above.
+// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
 unsafe impl<T: Send + Sync> Sync for Ref<T> {}
 
 impl<T: Send + Sync> Ref<T> {
@@ -593,10 +594,10 @@ impl<T: Generation> Ref<T> {
     /// `n` must be from [`Ref::into_number`], and its reference is handed over.
     #[inline]
     pub(crate) unsafe fn from_number(n: u8) -> Self {
-        // INVARIANT: The reference is ours, by the requirement.
+        // INVARIANT: The caller hands over the reference.
         Self {
-            // SAFETY: By the requirement there is a reference to a node that has the number, which it keeps
-            // until it is dropped; its pointer was stored before there was a reference.
+            // SAFETY: The caller guarantees that `n` has a reference to a node. The node keeps its number
+            // until it is dropped, and its pointer was stored before the first reference existed.
             node: unsafe { NonNull::new_unchecked(T::numbers().node(n)) },
         }
     }
@@ -753,7 +754,7 @@ mod tests {
         let n = list.current().ok_or(EINVAL)?.into_number();
         // SAFETY: From `into_number`, and handed over below.
         assert_eq!(unsafe { Ref::<Small>::borrow_number(n) }.n, 3);
-        // SAFETY: As above.
+        // SAFETY: From `into_number`, and handed over once.
         let current = unsafe { Ref::<Small>::from_number(n) };
         assert_eq!(current.n, 3);
         Ok(())
