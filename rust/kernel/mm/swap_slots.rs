@@ -895,21 +895,37 @@ impl ExactSizeIterator for Indices {
 }
 
 #[cfg(CONFIG_ZSWAP_RUST)]
-impl<T: Listed> Slots<'_, '_, T> {
+impl<'f, T: Listed> Slots<'f, 'f, T> {
     /// Keeps the objects of `charged` for the folio's slots, each for that of its position; what was kept
-    /// before is dropped. Then puts each on its list, where walks find it. Returns how many there were.
+    /// before is dropped. Then puts each on its list, where walks find it. Returns how many there were, and
+    /// that it was done. Nothing can change the slots after that: the folio's witness is borrowed for all its
+    /// time.
     ///
     /// A slot without an object must have the zero mark, of [`Slots::mark_zeroes`]: its page would be lost. A
     /// slot with an object must not: it would be read as zeroes.
     ///
     /// May sleep if `gfp` may. Fails with `EINVAL` if there aren't as many positions as slots, a slot without
-    /// an object has no mark, or the device has no trees, else with `ENOMEM`: the slots of some leaves may have
-    /// their objects then, and the others stay in their batch, and are dropped with it. If some have gone it
-    /// can't be published again: their positions are empty. Mirrors the loop over `zswap_store_page()` in C, which
-    /// does all this for each page.
+    /// an object has no mark, the device has no trees or `leaves` isn't open, else with `ENOMEM`: the slots of
+    /// some leaves may have their objects then, and the others stay in their batch, and are dropped with it.
+    /// If some have gone it can't be published again: their positions are empty. The slots are given back then,
+    /// to be cleared. Mirrors the loop over `zswap_store_page()` in C, which does all this for each page.
     #[inline]
     pub fn publish(
-        &mut self,
+        self,
+        charged: crate::mm::list_lru::Charged<'_, T>,
+        leaves: &'static Leaves<T>,
+        gfp: Flags,
+    ) -> Result<(usize, Published<'f, T>), (Self, Error)> {
+        match self.fill_all(charged, leaves, gfp) {
+            Ok(nr) => Ok((nr, Published(PhantomData, PhantomData))),
+            Err(error) => Err((self, error)),
+        }
+    }
+
+    /// As [`publish`](Self::publish), of which it is the work.
+    #[inline]
+    fn fill_all(
+        &self,
         charged: crate::mm::list_lru::Charged<'_, T>,
         leaves: &'static Leaves<T>,
         gfp: Flags,
@@ -947,8 +963,8 @@ impl<T: Listed> Slots<'_, '_, T> {
                 drop(unsafe { share.fill(self.offset(position), ptr.as_ptr().cast()) });
             };
             // SAFETY: There are `nr` objects with positions below `done`, and they are the next: counted, or
-            // one for each position, where none was without. Each is the slot's once `fill` has returned. For
-            // as long as `self` is borrowed nobody else takes it out of its slot, and we don't.
+            // one for each position, where none was without. Each is the slot's once `fill` has returned. By
+            // the type invariant nobody else takes it out of its slot, and we don't before this returns.
             unsafe { rest.publish(nr, fill) };
         }
         Ok(self.nr.wrapping_sub(gaps))
@@ -1059,6 +1075,11 @@ impl<T: Kept> Occupied<'_, T> {
 /// one tree of their device, which has trees for all of its slots, and keeps them.
 pub struct FreedSlots<'a, T: Kept> {
     // Two words, which are handed on in registers.
+/// Says that each slot of the folio whose [`CachedFolio`] had the lifetime `'f` has a `T` that was stored for
+/// it, or the zero mark, and that none was taken out since. Only [`Slots::publish`] can say so.
+#[cfg(CONFIG_ZSWAP_RUST)]
+pub struct Published<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>);
+
     first: SwapEntry,
     nr: usize,
     _tree: PhantomData<&'a Tree<T>>,

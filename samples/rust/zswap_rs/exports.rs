@@ -14,10 +14,7 @@ use super::{
     setup,
     shrink,
     state::zswap,
-    store::{
-        self,
-        Store, //
-    },
+    store,
     tunables, //
 };
 use kernel::{
@@ -34,8 +31,10 @@ use kernel::{
             UnreadFolio, //
         },
         swap_slots::{
+            Cleared,
             DeadDevice,
-            FreedSlots, //
+            FreedSlots,
+            Published, //
         },
     },
     prelude::*,
@@ -84,11 +83,10 @@ pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
     tunables::never_enabled()
 }
 
+/// Whether all pages of the folio are stored, which the policy has to prove, as well as that none is.
 fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
-    match store::store(folio) {
-        Store::Stored => true,
-        Store::Refused(_) => false,
-    }
+    let stored: Result<Published<'f, Entry>, Cleared<'f, Entry>> = store::store(folio);
+    stored.is_ok()
 }
 
 /// Stores a folio; if it says no, the folio has to be written to the device.

@@ -41,6 +41,7 @@ use kernel::{
         swap_slots::{
             Cleared,
             Indices,
+            Published,
             Slots, //
         },
         trace::{
@@ -64,74 +65,99 @@ use kernel::{
 /// compressor. As many entries, at most, are allocated at a time.
 const TOGETHER: usize = 16;
 
-/// What came of storing a folio.
-pub(crate) enum Store<'f> {
-    /// All its pages are in zswap, or their slots are marked as those of zeroes: nothing need be written
-    /// to the device.
-    Stored,
-    /// None of its pages is in zswap, nor anything older for its slots, which would be written
-    /// over newer data on the device some day. The folio has to go to the device.
-    Refused(Cleared<'f, Entry>),
-}
+/// The outcome of storing a folio.
+///
+/// `Ok`: all its pages are in zswap, or their slots are marked as those of zeroes. Nothing need be written to
+/// the device. `Err`: none of its pages is in zswap, nor anything older for its slots, which would be written
+/// over newer data on the device some day. The folio has to go to the device.
+pub(crate) type Store<'f> = Result<Published<'f, Entry>, Cleared<'f, Entry>>;
 
 /// Stores `folio`, or refuses to. The folio stays locked.
 ///
 /// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. Mirrors `zswap_store()`.
 pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let zswap = if ENABLED.is_on() { zswap() } else { None };
-    let outcome = zswap.map_or(Outcome::Disabled, |zswap| store_pages(zswap, folio));
-    trace::store(|| (folio.swap(), folio.nr_pages(), outcome));
-    if outcome == Outcome::Stored {
-        return Store::Stored;
+    match zswap {
+        Some(zswap) => store_pages(zswap, folio),
+        None => refuse(None, folio, Refused(Outcome::Disabled)),
     }
+}
+
+/// Refuses to store `folio`, before any of its slots was filled. Apart for the stack of its callers.
+#[cold]
+#[inline(never)]
+fn refuse<'f>(
+    zswap: Option<&'static Zswap>,
+    folio: &'f mut CachedFolio<'f>,
+    why: Refused,
+) -> Store<'f> {
+    clear(zswap, folio.slots(), why)
+}
+
+/// Refuses to store the folio, some of whose slots may have been filled: frees all entries of its slots. Those of
+/// an earlier store are stale; writeback could overwrite newer data with them.
+///
+/// Apart: its loop would have others save registers that they don't need to store.
+#[inline(never)]
+fn clear<'f>(
+    zswap: Option<&'static Zswap>,
+    slots: Slots<'f, 'f, Entry>,
+    Refused(why): Refused,
+) -> Store<'f> {
+    let folio = slots.folio();
+    trace::store(|| (folio.swap(), folio.nr_pages(), why));
     if zswap.is_some_and(Zswap::reached_full) {
         queue_work();
     }
     race_point!("store:before_clear");
-    // Stale entries of an earlier store may be left: writeback could overwrite newer data with them.
-    Store::Refused(clear(folio))
+    Err(Freeing::together(|freeing| {
+        slots.clear_listed(|entry| freeing.free(entry))
+    }))
 }
 
-/// Drops what is kept for the folio's slots.
+/// Makes room in the folio's cgroup if need be, and stores all pages of `folio`.
 ///
-/// Apart: its loop would have [`store`] save registers that it doesn't need to store.
-#[inline(never)]
-fn clear<'f>(folio: &'f mut CachedFolio<'f>) -> Cleared<'f, Entry> {
-    Freeing::together(|freeing| {
-        folio
-            .slots::<Entry>()
-            .clear_listed(|entry| freeing.free(entry))
-    })
-}
-
-/// Makes room in the folio's cgroup if need be, and stores all pages of `folio`. If it fails, some may
-/// be stored.
-///
-/// Mirrors `zswap_store()`, from where it has seen that zswap is enabled to where it cleans up.
+/// Mirrors `zswap_store()`, from where it has seen that zswap is enabled.
 #[inline]
-fn store_pages(zswap: &'static Zswap, folio: &mut CachedFolio<'_>) -> Outcome {
+fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
         // A cgroup at its limit makes room itself, by a few of its own pages.
         if !objcg.may_zswap() && shrink_own(objcg).is_err() {
-            return Outcome::CgroupLimit;
+            return refuse(Some(zswap), folio, Refused(Outcome::CgroupLimit));
         }
     }
-    match store_all(zswap, folio, objcg.as_deref()) {
-        Ok(()) => Outcome::Stored,
-        Err(Refused(why)) => why,
-    }
+    store_all(zswap, folio, objcg.as_deref())
 }
 
-/// Stores all pages of `folio`, charged to `objcg`. If it fails, some may be stored.
+/// Stores all pages of `folio`, charged to `objcg`.
 ///
 /// Apart, so that its frame isn't there while the cgroup makes room, which goes deepest.
 #[inline(never)]
-fn store_all(
+fn store_all<'f>(
+    zswap: &'static Zswap,
+    folio: &'f mut CachedFolio<'f>,
+    objcg: Option<&ObjCgroup>,
+) -> Store<'f> {
+    let mut entries = Batch::new();
+    let made = make_all(zswap, folio, objcg, &mut entries);
+    match made {
+        Ok(lists) => publish(zswap, lists, folio.slots(), &mut entries),
+        Err(why) => {
+            drop(entries);
+            refuse(Some(zswap), folio, why)
+        }
+    }
+}
+
+/// Makes entries of all pages of `folio`, to be charged to `objcg`. Returns the lists that they are to be on.
+#[inline]
+fn make_all<'a>(
     zswap: &'static Zswap,
     folio: &mut CachedFolio<'_>,
-    objcg: Option<&ObjCgroup>,
-) -> Result<(), Refused> {
+    objcg: Option<&'a ObjCgroup>,
+    entries: &mut Batch<Entry>,
+) -> Result<Prepared<'a, Entry>, Refused> {
     if zswap.check_limits() {
         return Err(Refused(Outcome::PoolLimit));
     }
@@ -140,16 +166,15 @@ fn store_all(
     race_point!("store:after_prepare");
 
     let mut slots = folio.slots::<Entry>();
-    let mut entries = Batch::new();
     // A page that isn't compressed costs its memory: that is for those who can write it back.
     let skips =
         slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
     let mut runs = Runs::new(skips);
     // Each turn comes to a later page, or fails.
     while entries.len() < slots.len() {
-        make_entries(zswap, &pool, &mut slots, &mut runs, &mut entries)?;
+        make_entries(zswap, &pool, &mut slots, &mut runs, entries)?;
     }
-    publish(zswap, &lists, &mut slots, &mut entries)
+    Ok(lists)
 }
 
 /// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
@@ -162,23 +187,30 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
 ///
 /// Apart for its stack.
 #[inline(never)]
-fn publish(
+fn publish<'f>(
     zswap: &'static Zswap,
-    lists: &Prepared<'_, Entry>,
-    slots: &mut Slots<'_, '_, Entry>,
+    lists: Prepared<'_, Entry>,
+    slots: Slots<'f, 'f, Entry>,
     entries: &mut Batch<Entry>,
-) -> Result<(), Refused> {
+) -> Store<'f> {
+    let folio = slots.folio();
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let entries = memalloc::scope(move |scope| entries.charge(lists, scope));
-    let stored = slots
-        .publish(entries, zswap.leaves(), GFP_KERNEL)
-        .map_err(not_published)?;
-    count(lists.objcg(), Event::ZSWPOUT, stored);
-    let zeroes = slots.len().wrapping_sub(stored);
-    if zeroes != 0 {
-        count_zeroes(lists.objcg(), zeroes);
+    let charged = memalloc::scope(|scope| entries.charge(&lists, scope));
+    match slots.publish(charged, zswap.leaves(), GFP_KERNEL) {
+        Ok((stored, published)) => {
+            count(lists.objcg(), Event::ZSWPOUT, stored);
+            let zeroes = folio.nr_pages().wrapping_sub(stored);
+            if zeroes != 0 {
+                count_zeroes(lists.objcg(), zeroes);
+            }
+            trace::store(|| (folio.swap(), folio.nr_pages(), Outcome::Stored));
+            Ok(published)
+        }
+        Err((slots, error)) => {
+            *entries = Batch::new();
+            clear(Some(zswap), slots, not_published(error))
+        }
     }
-    Ok(())
 }
 
 /// Counts pages whose slots are marked, as C does. Apart: most folios have none.

@@ -8,11 +8,13 @@ use kernel::{
     alloc::flags::GFP_KERNEL,
     mm::{
         list_lru::{Batch, Charged, Item},
-        swap_slots::{Leaves, Listed, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots},
     },
     prelude::*,
     slab::Object,
 };
+
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
 
 pub fn batched<T: Item>(one: &mut Batch<T>, other: &mut Batch<T>, object: Object<T>) {
     #[cfg(attack)]
@@ -20,13 +22,13 @@ pub fn batched<T: Item>(one: &mut Batch<T>, other: &mut Batch<T>, object: Object
     other.push(object); //~[attack] E0382
 }
 
-pub fn published<T: Listed>(
-    slots: &mut Slots<'_, '_, T>,
+pub fn published<'f, T: Listed>(
+    (slots, others): (Slots<'f, 'f, T>, Slots<'f, 'f, T>),
     charged: Charged<'_, T>,
     leaves: &'static Leaves<T>,
-) -> Result<usize> {
+) -> Stored<'f, T> {
     #[cfg(attack)]
-    slots.publish(charged, leaves, GFP_KERNEL)?;
+    others.publish(charged, leaves, GFP_KERNEL)?;
     slots.publish(charged, leaves, GFP_KERNEL) //~[attack] E0382
 }
 

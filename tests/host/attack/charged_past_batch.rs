@@ -10,31 +10,33 @@ use kernel::{
         list_lru::{Batch, Charged, Prepared},
         memalloc::Memalloc,
         memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots},
     },
     prelude::*,
 };
 
-pub fn dropped<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
-    slots: &mut Slots<'_, '_, T>,
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+
+pub fn dropped<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
+    slots: Slots<'f, 'f, T>,
     mut batch: Batch<T>,
     prepared: &Prepared<'_, T>,
     memalloc: &Memalloc,
     leaves: &'static Leaves<T>,
-) -> Result<usize> {
+) -> Stored<'f, T> {
     let charged = batch.charge(prepared, memalloc);
     #[cfg(attack)]
     drop(batch); //~[attack] E0505
     slots.publish(charged, leaves, GFP_KERNEL)
 }
 
-pub fn replaced<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
-    slots: &mut Slots<'_, '_, T>,
+pub fn replaced<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
+    slots: Slots<'f, 'f, T>,
     batch: &mut Batch<T>,
     prepared: &Prepared<'_, T>,
     memalloc: &Memalloc,
     leaves: &'static Leaves<T>,
-) -> Result<usize> {
+) -> Stored<'f, T> {
     let charged = batch.charge(prepared, memalloc);
     #[cfg(attack)]
     drop(core::mem::replace(batch, Batch::new())); //~[attack] E0499

@@ -10,11 +10,13 @@ use kernel::{
         list_lru::{Batch, ListLru},
         memalloc,
         memcontrol::{ObjCgroup, ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots},
     },
     prelude::*,
     sync::aref::ARef,
 };
+
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
 
 pub fn charge<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     mut batch: Batch<T>,
@@ -27,13 +29,16 @@ pub fn charge<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     Ok(())
 }
 
-pub fn publish<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
-    slots: &mut Slots<'_, '_, T>,
+pub fn publish<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
+    slots: Slots<'f, 'f, T>,
     mut batch: Batch<T>,
     leaves: &'static Leaves<T>,
     objcg: ARef<ObjCgroup>,
-) -> Result<usize> {
-    let prepared = ListLru::<T>::prepare(Some(&objcg), GFP_KERNEL)?;
+) -> Stored<'f, T> {
+    let prepared = match ListLru::<T>::prepare(Some(&objcg), GFP_KERNEL) {
+        Ok(prepared) => prepared,
+        Err(error) => return Err((slots, error)),
+    };
     let charged = memalloc::scope(|memalloc| batch.charge(&prepared, memalloc));
     #[cfg(attack)]
     drop(objcg); //~[attack] E0505

@@ -8,17 +8,19 @@ use kernel::{
     alloc::flags::GFP_KERNEL,
     mm::{
         list_lru::{Batch, Charged},
-        swap_slots::{Leaves, Listed, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots},
     },
     prelude::*,
 };
 
-pub fn attack<T: Listed>(
-    slots: &mut Slots<'_, '_, T>,
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+
+pub fn attack<'f, T: Listed>(
+    slots: Slots<'f, 'f, T>,
     one: Batch<T>,
     other: Charged<'_, T>,
     leaves: &'static Leaves<T>,
-) -> Result<usize> {
+) -> Stored<'f, T> {
     #[cfg(attack)]
     slots.publish(one, leaves, GFP_KERNEL)?; //~[attack] E0308
     slots.publish(other, leaves, GFP_KERNEL)

@@ -10,19 +10,21 @@ use kernel::{
         list_lru::{Batch, Prepared},
         memalloc::Memalloc,
         memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots},
     },
     prelude::*,
     slab::Object,
 };
 
-pub fn attack<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
-    slots: &mut Slots<'_, '_, T>,
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+
+pub fn attack<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
+    slots: Slots<'f, 'f, T>,
     (batch, object): (&mut Batch<T>, Object<T>),
     (prepared, other): (&Prepared<'_, T>, &Prepared<'_, T>),
     memalloc: &Memalloc,
     leaves: &'static Leaves<T>,
-) -> Result<usize> {
+) -> Stored<'f, T> {
     #[cfg(control)]
     batch.push(object);
     #[cfg(control)]

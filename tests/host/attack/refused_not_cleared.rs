@@ -9,7 +9,7 @@ use kernel::mm::folio::CachedFolio;
 
 pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
     #[cfg(attack)]
-    return store::Store::Refused(()); //~[attack] E0308
+    return Err(()); //~[attack] E0308
     #[cfg(control)]
-    store::Store::Refused(folio.slots::<entry::Entry>().clear(drop))
+    Err(folio.slots::<entry::Entry>().clear(drop))
 }

@@ -12,6 +12,6 @@ pub(crate) fn attack<'a, 'b>(
 ) -> store::Store<'a> {
     #[cfg(attack)]
     let one = other;
-    store::Store::Refused(one.slots::<entry::Entry>().clear(drop)) //~[attack] ERROR: lifetime may not live long enough
-                                                                   //~[attack]^ ERROR: lifetime may not live long enough
+    Err(one.slots::<entry::Entry>().clear(drop)) //~[attack] ERROR: lifetime may not live long enough
+                                                 //~[attack]^ ERROR: lifetime may not live long enough
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A store keeps the witness of the folio's lock forever: a change of the policy alone, which is
 // safe code. The C ABI lends to closures, which can't choose a lifetime.
-//@[attack]error-in-other-file: borrowed data escapes outside of function
+//@[attack]error-in-other-file: lifetime may not live long enough
 //@revisions: control attack
 //@[control] check-pass
 #![deny(unsafe_code)]
@@ -45,16 +45,15 @@ mod store;
 #[cfg(attack)]
 mod store {
     use crate::entry::Entry;
-    use kernel::mm::{folio::CachedFolio, swap_slots::Cleared};
+    use kernel::mm::{
+        folio::CachedFolio,
+        swap_slots::{Cleared, Published},
+    };
 
-    pub(crate) struct Refused;
-    pub(crate) enum Store<'f> {
-        Stored,
-        Refused(Cleared<'f, Entry>),
-    }
+    type Store = Result<Published<'static, Entry>, Cleared<'static, Entry>>;
 
-    pub(crate) fn store(_: &'static mut CachedFolio<'static>) -> Store<'static> {
-        Store::Stored
+    pub(crate) fn store(folio: &'static mut CachedFolio<'static>) -> Store {
+        Err(folio.slots().clear(drop))
     }
 }
 #[path = "../../../samples/rust/zswap_rs/tag.rs"]

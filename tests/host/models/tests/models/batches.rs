@@ -16,7 +16,7 @@ use kernel::{
         list_lru::{Batch, Links, ListLru},
         memalloc,
         memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{DeadDevice, FreedSlots, Leaves},
+        swap_slots::{DeadDevice, FreedSlots, Indices, Leaves},
     },
     page::PAGE_SIZE,
     prelude::*,
@@ -27,6 +27,7 @@ use kernel::{
     sync::SetOnce,
     workqueue,
 };
+use std::ops::Range;
 
 /// A device that zswap doesn't know.
 const DEVICE: usize = 1;
@@ -98,20 +99,48 @@ fn batch(numbers: [Option<u32>; NR]) -> Batch<Entry> {
     batch
 }
 
-/// Charges what is in a batch, and publishes it.
-fn publish(folio: &mut CachedFolio<'_>, batch: &mut Batch<Entry>) -> Result<usize> {
+/// Charges what is in a batch, and publishes it. The proof is good for no longer than this.
+fn publish(folio: Locked, batch: &mut Batch<Entry>) -> Result<usize> {
     let lists = ListLru::prepare(None, GFP_KERNEL).unwrap();
     let charged = memalloc::scope(move |scope| batch.charge(&lists, scope));
-    let mut slots = folio.slots::<Entry>();
-    slots.publish(charged, LEAVES.as_ref().unwrap(), GFP_KERNEL)
+    let leaves = LEAVES.as_ref().unwrap();
+    folio.with(
+        |folio| match folio.slots::<Entry>().publish(charged, leaves, GFP_KERNEL) {
+            Ok((nr, _published)) => Ok(nr),
+            Err((slots, error)) => {
+                assert_eq!(slots.len(), NR, "the slots are given back");
+                Err(error)
+            }
+        },
+    )
+}
+
+/// The folio, which is locked by us, and in the swap cache.
+#[derive(Clone, Copy)]
+struct Locked(*mut folio);
+
+impl Locked {
+    /// Lends the lock.
+    fn with<R>(self, f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R) -> R {
+        // SAFETY: The folio stays locked and in the swap cache. Its slots are nobody else's: no model calls
+        // this from within itself.
+        unsafe { CachedFolio::with_raw(self.0, f) }
+    }
+
+    /// As [`Slots::mark_zeroes`](kernel::mm::swap_slots::Slots::mark_zeroes).
+    fn mark_zeroes(self, indices: Range<usize>) -> Indices {
+        self.with(|folio| folio.slots::<Entry>().mark_zeroes(indices))
+    }
 }
 
 /// The numbers of the objects that the folio's slots have. As many objects are on lists.
-fn kept(folio: &mut CachedFolio<'_>) -> [Option<u32>; NR] {
-    let kept = core::array::from_fn(|index| {
-        let slot = folio.slots::<Entry>().occupied(index)?;
-        let number = slot.get().number;
-        Some(number)
+fn kept(folio: Locked) -> [Option<u32>; NR] {
+    let kept = folio.with(|folio| {
+        core::array::from_fn(|index| {
+            let slot = folio.slots::<Entry>().occupied(index)?;
+            let number = slot.get().number;
+            Some(number)
+        })
     });
     let nr = kept.iter().flatten().count();
     let listed = ListLru::<Entry>::count(NumaNode::new(0).unwrap(), None);
@@ -134,7 +163,7 @@ fn marked() -> [bool; NR] {
 
 /// Runs `f` with a folio of `NR` pages, none of which is all zeroes, in the swap cache. Nothing is left of
 /// the objects after that.
-fn with_folio(f: impl FnOnce(*mut folio, &mut CachedFolio<'_>)) {
+fn with_folio(f: impl FnOnce(Locked)) {
     let plain = Run {
         broken: None,
         preemptions: 0,
@@ -162,7 +191,7 @@ fn with_folio(f: impl FnOnce(*mut folio, &mut CachedFolio<'_>)) {
             let folio = bindings::folio_alloc(NR.ilog2());
             c::folio_lock(folio);
             bindings::folio_enter_swapcache(folio, entry);
-            CachedFolio::with_raw(folio, |cached| f(folio, cached));
+            f(Locked(folio));
             FreedSlots::<Entry>::with_raw(entry, NR, |slots| {
                 if let Some(filled) = slots.filled() {
                     filled.take_listed(drop);
@@ -192,7 +221,7 @@ unsafe fn clear_page(folio: *mut folio, index: usize) {
 
 #[test]
 fn a_batch_is_published_once() {
-    with_folio(|_, folio| {
+    with_folio(|folio| {
         let all = [Some(10), Some(11), Some(12), Some(13)];
         let mut batch = batch(all);
         assert_eq!(publish(folio, &mut batch), Ok(NR));
@@ -210,10 +239,10 @@ fn a_batch_is_published_once() {
 
 #[test]
 fn no_page_is_lost() {
-    with_folio(|raw, folio| {
+    with_folio(|folio| {
         // SAFETY: It is the folio.
-        unsafe { clear_page(raw, 1) };
-        let others = folio.slots::<Entry>().mark_zeroes(0..NR);
+        unsafe { clear_page(folio.0, 1) };
+        let others = folio.mark_zeroes(0..NR);
         assert_eq!(others.len(), 3);
         assert!(others.eq([0, 2, 3]));
         assert_eq!(marked(), [false, true, false, false]);
@@ -246,29 +275,43 @@ fn no_page_is_lost() {
 
 #[test]
 fn a_mark_ends_what_was_kept() {
-    with_folio(|raw, folio| {
+    with_folio(|folio| {
         let leaves = LEAVES.as_ref().unwrap();
         let all = [Some(10), Some(11), Some(12), Some(13)];
         assert_eq!(publish(folio, &mut batch(all)), Ok(NR));
         // What is replaced isn't on a list.
-        let mut slots = folio.slots::<Entry>();
-        let (new, old) = slots.replace(1, object(21), leaves, GFP_KERNEL).unwrap();
-        assert_eq!((new.number, old.unwrap().borrow().number), (21, 11));
+        folio.with(|folio| {
+            let mut slots = folio.slots::<Entry>();
+            let (new, old) = slots.replace(1, object(21), leaves, GFP_KERNEL).unwrap();
+            assert_eq!((new.number, old.unwrap().borrow().number), (21, 11));
+        });
         // SAFETY: It is the folio.
-        unsafe { clear_page(raw, 1) };
+        unsafe { clear_page(folio.0, 1) };
         // Only what is asked for is marked.
-        assert!(folio.slots::<Entry>().mark_zeroes(2..NR).eq([2, 3]));
+        assert!(folio.mark_zeroes(2..NR).eq([2, 3]));
         assert_eq!(marked(), [false; NR]);
         let entries = sim::allocated("slab");
-        assert!(folio.slots::<Entry>().mark_zeroes(0..NR).eq([0, 2, 3]));
+        assert!(folio.mark_zeroes(0..NR).eq([0, 2, 3]));
         assert_eq!(marked(), [false, true, false, false]);
         assert_eq!(kept(folio), [Some(10), None, Some(12), Some(13)]);
         assert_eq!(sim::allocated("slab"), entries - 1, "it is freed");
         // What is on a list leaves it, too.
         // SAFETY: It is the folio.
-        unsafe { clear_page(raw, 3) };
-        assert!(folio.slots::<Entry>().mark_zeroes(3..NR).eq([]));
+        unsafe { clear_page(folio.0, 3) };
+        assert!(folio.mark_zeroes(3..NR).eq([]));
         assert_eq!(marked(), [false, true, false, true]);
         assert_eq!(kept(folio), [Some(10), None, Some(12), None]);
+    });
+}
+
+#[test]
+fn a_folio_of_marks_is_published() {
+    with_folio(|folio| {
+        // SAFETY: It is the folio.
+        (0..NR).for_each(|index| unsafe { clear_page(folio.0, index) });
+        assert!(folio.mark_zeroes(0..NR).eq([]));
+        assert_eq!(publish(folio, &mut batch([None; NR])), Ok(0));
+        assert_eq!(kept(folio), [None; NR]);
+        assert_eq!(marked(), [true; NR]);
     });
 }
