@@ -241,12 +241,47 @@ impl<T: Kept> Drop for Leaf<T> {
 }
 
 /// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
-pub struct Leaves<T: Kept>(slab::Cache<Leaf<T>>);
+///
+/// # Invariants
+///
+/// If `open` is true, `EVER_KEPT` is enabled. (The leaves of this file's KUnit suite are an exception: no
+/// folio is read for their slots.)
+pub struct Leaves<T: Kept> {
+    cache: slab::Cache<Leaf<T>>,
+    open: Atomic<bool>,
+}
+
+/// Enabled before the first leaf is made.
+#[cfg(CONFIG_ZSWAP_RUST)]
+static EVER_KEPT: crate::jump_label::static_key::StaticKeyFalse =
+    crate::jump_label::static_key::StaticKeyFalse::new();
+
+/// Whether nothing was ever kept for any slot. Costs a no-op as long as that is true.
+///
+/// Mirrors `zswap_never_enabled()`.
+#[cfg(CONFIG_ZSWAP_RUST)]
+#[inline]
+pub fn nothing_was_ever_kept() -> bool {
+    !crate::static_key_enabled_unlikely!(EVER_KEPT)
+}
 
 impl<T: Kept> Leaves<T> {
-    /// Creates the cache. May sleep.
+    /// Creates the cache, from which no leaf is made before [`Leaves::open`]. May sleep.
     pub fn new(name: &'static CStr) -> Result<Self> {
-        Ok(Self(slab::Cache::new(name)?))
+        // INVARIANT: Not open.
+        Ok(Self {
+            cache: slab::Cache::new(name)?,
+            open: Atomic::new(false),
+        })
+    }
+
+    /// Allows leaves to be made. From here on [`nothing_was_ever_kept`] returns false. May sleep; takes
+    /// `cpus_read_lock()`.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    pub fn open(&self) {
+        EVER_KEPT.enable();
+        // INVARIANT: Just enabled; release publishes that.
+        self.open.store(true, Release);
     }
 }
 
@@ -281,7 +316,7 @@ struct Share<'a, T: Kept> {
 
 impl<'a, T: Kept> Share<'a, T> {
     /// A share for `n` slots, at least one, of the leaf that the slot at `offset` is in, which is inserted
-    /// if need be. May sleep if `gfp` may. Fails with `ENOMEM`.
+    /// if need be. May sleep if `gfp` may. Fails with `ENOMEM`, or with `EINVAL` if `leaves` isn't open.
     #[inline]
     fn of(
         tree: &'a Tree<T>,
@@ -320,7 +355,8 @@ impl<'a, T: Kept> Share<'a, T> {
         })
     }
 
-    /// The leaf at `index` of `tree`, new or another task's, with `n` of its `live` for a [`Share`].
+    /// The leaf at `index` of `tree`, new or another task's, with `n` of its `live` for a [`Share`]. Fails with
+    /// `EINVAL` if `leaves` isn't open, else with `ENOMEM`.
     #[inline(never)]
     fn insert(
         tree: &'a Tree<T>,
@@ -329,7 +365,14 @@ impl<'a, T: Kept> Share<'a, T> {
         leaves: &'static Leaves<T>,
         gfp: Flags,
     ) -> Result<NonNull<Leaf<T>>> {
-        let vacant = leaves.0.alloc(gfp, NumaNode::NO_NODE).map_err(|_| ENOMEM)?;
+        // Acquire pairs with the release in `Leaves::open`: what is kept is kept after the key was enabled.
+        if !leaves.open.load(Acquire) {
+            return Err(EINVAL);
+        }
+        let vacant = leaves
+            .cache
+            .alloc(gfp, NumaNode::NO_NODE)
+            .map_err(|_| ENOMEM)?;
         let mut new = vacant.write(Leaf::new(n));
         loop {
             let leaf = new.as_ptr();
@@ -768,8 +811,11 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
 
     /// Keeps `value` for slot `index` of the folio. Returns it, borrowed, and what was kept before.
     ///
-    /// May sleep if `gfp` may. Fails with `EINVAL` if the folio has no such slot or the device no trees,
-    /// else with `ENOMEM`; `value` is dropped then.
+    /// An object that could be on a list is neither charged nor put there: it uses memory that no limit counts,
+    /// and is never written back. [`Slots::publish`] does both.
+    ///
+    /// May sleep if `gfp` may. Fails with `EINVAL` if the folio has no such slot, the device no trees or
+    /// `leaves` isn't open, else with `ENOMEM`; `value` is dropped then.
     #[inline]
     pub fn replace(
         &mut self,
@@ -1376,6 +1422,12 @@ mod tests {
         Ok(old.map(|old| old.0))
     }
 
+    /// Whether `leaves` are open. Not by `Leaves::open()`: with the key, C would allocate no large folios.
+    fn open(open: bool) -> Result {
+        leaves()?.open.store(open, Relaxed);
+        Ok(())
+    }
+
     fn kept(offset: usize) -> Option<u32> {
         let next = offset.wrapping_add(1);
         // SAFETY: As above.
@@ -1452,6 +1504,11 @@ mod tests {
         assert!(live(0) == Some(1));
 
         // A share keeps a leaf without a filled slot.
+        // Nothing is kept before the leaves are open.
+        open(false)?;
+        assert!(keep(0, 1).err() == Some(EINVAL));
+        assert!(kept(0).is_none() && live(0).is_none());
+        open(true)?;
         let share = Share::of(tree(0).ok_or(EINVAL)?, 8, 2, leaves()?, GFP_KERNEL)?;
         assert!(free(3, 1) == 6);
         assert!(live(0) == Some(2));

@@ -31,6 +31,7 @@ use kernel::{
             UnreadFolio, //
         },
         swap_slots::{
+            self,
             Cleared,
             DeadDevice,
             FreedSlots,
@@ -73,6 +74,15 @@ pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
     tunables::ENABLED.is_on()
 }
 
+/// Whether nothing was ever stored, nor could be: until there is a pool. Costs a no-op as long as that is true.
+///
+/// The key belongs to the index of slots, which keeps nothing before it is enabled.
+#[inline]
+fn never_enabled() -> bool {
+    // `DEFINE_STATIC_KEY_MAYBE()` defines a key that is on by default then.
+    !cfg!(CONFIG_ZSWAP_DEFAULT_ON) && swap_slots::nothing_was_ever_kept()
+}
+
 /// Whether there has never been a pool: until zswap is enabled for the first time.
 ///
 /// # Safety
@@ -80,7 +90,7 @@ pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
 /// None: it is C's prototype that makes this `unsafe`.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
-    tunables::never_enabled()
+    never_enabled()
 }
 
 /// Whether all pages of the folio are stored, which the policy has to prove, as well as that none is.
@@ -115,9 +125,8 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 /// Only for `swap_read_folio()`: `folio` is locked, in the swap cache and not uptodate.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
-    // Asked before the folio is anybody's: the policy can't say of one that it hasn't looked up that
-    // it isn't stored.
-    if tunables::never_enabled() {
+    // Not asked of the policy: of a folio that it hasn't looked up it can't say that it isn't stored.
+    if never_enabled() {
         return ENOENT.to_errno();
     }
     // SAFETY: Both callers of `swap_read_folio()`, `swap_cache_read_folio()` and `swapin_sync()`,

@@ -11,7 +11,6 @@ use super::{
     },
     state::zswap,
     tunables::{
-        set_ever_enabled,
         ACCEPT_THRESHOLD_PERCENT,
         COMPRESSOR,
         ENABLED,
@@ -145,7 +144,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
     race_point!("switch:before_make_current");
     // If this fails, dropping the pool retires it.
     COMPRESSOR.set(lock, name)?;
-    set_ever_enabled();
+    zswap.leaves().open();
     pool.make_current();
     STATE.replace(lock, State::Ready { has_pool: true });
     Ok(())

@@ -13,7 +13,6 @@ use super::{
     },
     state::Zswap,
     tunables::{
-        set_ever_enabled,
         COMPRESSOR,
         COMPRESSOR_DEFAULT,
         ENABLED, //
@@ -98,7 +97,7 @@ pub(crate) fn setup(lock: &mut ParamLock) -> Result {
     let has_pool = pool.is_some();
     match pool {
         Some(pool) => {
-            set_ever_enabled();
+            zswap.leaves().open();
             pr_info!("loaded using pool {}\n", pool.algorithm());
             pool.make_current();
         }

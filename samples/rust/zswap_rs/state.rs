@@ -108,7 +108,8 @@ impl Zswap {
         &self.entry_cache
     }
 
-    /// Memory for the leaves of the index. C has nodes of XArrays.
+    /// Memory for the leaves of the index. C has nodes of XArrays. It is opened when there is a pool, as C enables
+    /// `zswap_ever_enabled`.
     #[inline]
     pub(crate) fn leaves(&self) -> &Leaves<Entry> {
         &self.leaves

@@ -4,13 +4,11 @@
 
 use kernel::{
     bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
-    jump_label::static_key::StaticKeyFalse,
     module_param::runtime::{
         Number,
         Switch,
         Text, //
     },
-    static_key_enabled_unlikely,
     str::CStr, //
 };
 
@@ -40,23 +38,3 @@ pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRIN
 /// Whether pages of a folio are stored as they are, untried, where the pages before them did not compress:
 /// see [`runs`](super::runs). C has no counterpart.
 pub(crate) static SKIP_INCOMPRESSIBLE: Switch = Switch::new(false);
-
-/// Enabled with the first pool: C's `zswap_ever_enabled`.
-static EVER_ENABLED: StaticKeyFalse = StaticKeyFalse::new();
-
-/// Whether there has never been a pool. Costs a no-op as long as that is true.
-///
-/// Mirrors `zswap_never_enabled()`.
-#[inline]
-pub(crate) fn never_enabled() -> bool {
-    // `DEFINE_STATIC_KEY_MAYBE()` defines a key that is on by default then.
-    if cfg!(CONFIG_ZSWAP_DEFAULT_ON) {
-        return false;
-    }
-    !static_key_enabled_unlikely!(EVER_ENABLED)
-}
-
-/// Records that there is a pool. May sleep.
-pub(crate) fn set_ever_enabled() {
-    EVER_ENABLED.enable();
-}

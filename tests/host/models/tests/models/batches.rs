@@ -175,6 +175,7 @@ fn with_folio(f: impl FnOnce(Locked)) {
         core::mem::forget(shrinker);
         CACHE.populate(Cache::new(c"batches").unwrap());
         LEAVES.populate(Leaves::new(c"batches").unwrap());
+        LEAVES.as_ref().unwrap().open();
 
         // SAFETY: As swapon does it: the device isn't in use before it is created.
         let attached = unsafe {

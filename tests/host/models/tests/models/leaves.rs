@@ -74,6 +74,7 @@ macro_rules! indices {
             impl Index for Number {
                 fn attach() {
                     LEAVES.populate(Leaves::new(c"leaves").unwrap());
+                    LEAVES.as_ref().unwrap().open();
                     // SAFETY: As above.
                     let attached = unsafe {
                         DeadDevice::attach_raw::<Number>(DEVICE, 8, |device| {
