@@ -39,8 +39,9 @@ use core::{
 ///
 /// # Invariants
 ///
-/// The folio has a reference as long as there is a `&Folio`, and its reference count isn't frozen
-/// while the `&Folio` is lent.
+/// The folio has a reference as long as there is a `&Folio`, or its reference count is frozen by a holder of
+/// its lock. A `&Folio` of a folio whose count may be frozen isn't lent to other files than those of
+/// `kernel::mm`, which only look at flags of it: a reference would be taken to a count of 0.
 // A `struct folio` overlays several `struct page`, of which a small folio has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
@@ -53,10 +54,11 @@ unsafe impl Sync for Folio {}
 impl Folio {
     /// # Safety
     ///
-    /// `ptr` must point to a folio that has a reference for `'a`.
+    /// `ptr` must point to a folio that has a reference for `'a`, or whose count is frozen for as long. If it
+    /// may be frozen, the result must be used for checks only.
     #[inline]
     unsafe fn from_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
-        // SAFETY: By the requirement; `Self` is transparent.
+        // SAFETY: The folio stays alive for `'a`, as its count is held or frozen; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
@@ -105,7 +107,7 @@ impl Folio {
         ptr: *mut bindings::folio,
         f: impl for<'a> FnOnce(&'a Self) -> R,
     ) -> R {
-        // SAFETY: By the requirement.
+        // SAFETY: The caller has its own reference during the call, so that the count isn't frozen.
         f(unsafe { Self::from_raw(ptr) })
     }
 }
@@ -114,7 +116,8 @@ impl Folio {
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {
-        // SAFETY: By the type invariant the folio has a reference.
+        // SAFETY: By the type invariant the folio has a reference: one whose count may be frozen is only looked
+        // at.
         unsafe { bindings::folio_get(self.as_raw()) }
     }
 
@@ -193,6 +196,10 @@ impl FolioPage<'_> {
 ///   and so freeing one of its slots or finishing swapoff, requires its lock.
 /// - No other usable `CachedFolio` is for one of these slots: a slot has one folio in the swap
 ///   cache, a folio has one lock, and the lock's holder lends it once at a time.
+/// - Wherever a page of the folio can be had from it, the folio is filled, and this task doesn't hold the lock
+///   of its slots' cluster. [`CachedFolio::with_raw`] requires both. Who makes one by
+///   [`CachedFolio::from_raw`] or [`CachedFolio::split`] without them asks for no page, and lends nobody a
+///   `&mut CachedFolio`, from which `Slots` come.
 ///
 /// `'a` is invariant, neither shortened nor extended: it ties an object taken out of a slot to that
 /// slot's folio.
@@ -229,7 +236,8 @@ impl<'a> CachedFolio<'a> {
         ptr: *mut bindings::folio,
         f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R,
     ) -> R {
-        // SAFETY: By the requirement.
+        // SAFETY: Until `f` returns the caller holds the folio's lock, and keeps it alive and in the swap cache.
+        // It is filled, and the cluster's lock isn't held.
         f(&mut unsafe { CachedFolio::from_raw(ptr) })
     }
 
@@ -242,14 +250,15 @@ impl<'a> CachedFolio<'a> {
     /// nothing may be called that gives access to a page.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: The folio is alive, by the requirement. The checks take no reference, which a
-        // frozen count would forbid.
+        // SAFETY: The folio is alive, as the caller has a reference or has frozen the count. It is only
+        // checked below.
         let folio = unsafe { Folio::from_raw(ptr) };
         crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
         crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller has the folio locked for `'a`, keeps it in the swap cache, and lends the lock
+        // once. Of a folio that isn't filled, or with the cluster's lock held, it asks for no page.
         Self {
-            // SAFETY: It is a folio, by the requirement, and so not null.
+            // SAFETY: It is a folio, which the caller has locked, and so not null.
             ptr: unsafe { NonNull::new_unchecked(ptr) },
             _brand: PhantomData,
             _not_send: NotThreadSafe,
@@ -279,13 +288,14 @@ impl<'a> CachedFolio<'a> {
     pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
         let ptr = self.ptr;
         let contents = (!self.is_large()).then_some(
-            // INVARIANT: By the requirement; the folio is alive for as long as `self` is borrowed.
+            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed, for which the
+            // caller excludes other accesses.
             Contents {
                 ptr,
                 _brand: PhantomData,
             },
         );
-        // INVARIANT: That of `self`, which can't be used while it is lent.
+        // INVARIANT: That of `self`, which can't be used while it is lent. The caller asks for no page.
         let cached = CachedFolio {
             ptr,
             _brand: PhantomData,

@@ -221,8 +221,10 @@ impl NewFolio {
     /// `ptr` must be a folio as the type's invariants say, whose lock and reference are handed over.
     #[inline]
     pub(super) unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: By the requirement, for as long as this is used.
-        // INVARIANT: By the requirement.
+        // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and its own
+        // reference, which is put after the last use. It isn't filled; only `CachedFolio::split()` is used
+        // for its contents, and no page is asked for.
+        // INVARIANT: The lock and the reference are ours, and the folio is not uptodate, as required.
         Self(unsafe { CachedFolio::from_raw(ptr) })
     }
 
@@ -265,10 +267,10 @@ impl NewFolio {
         // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from
         // being freed and the mark from changing.
         if unsafe { bindings::folio_swap_is_zero(self.0.as_raw(), 0) } {
-            // INVARIANT: Just seen; it doesn't change, as above.
+            // INVARIANT: Just seen; the folio's lock keeps the mark from changing.
             Err(ZeroMarked(self))
         } else {
-            // INVARIANT: As above.
+            // INVARIANT: It has none, and the folio's lock keeps it from getting one.
             Ok(WritebackFolio(self))
         }
     }
@@ -383,13 +385,13 @@ impl Reads {
     ///
     /// # Safety
     ///
-    /// `ptr` must be initialised, the caller's alone during the call, and submitted by him later.
+    /// `ptr` must be initialised, the caller's alone during the call, and submitted by it later.
     #[inline]
     pub unsafe fn with_raw<R>(
         ptr: *mut bindings::swap_io_ctx,
         f: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        // SAFETY: By the requirement; `Self` is transparent.
+        // SAFETY: The caller has initialised it, and leaves it to `f` during the call; `Self` is transparent.
         f(unsafe { &mut *ptr.cast() })
     }
 }
@@ -463,8 +465,10 @@ impl<'a> UnreadFolio<'a> {
         ptr: *mut bindings::folio,
         f: impl for<'f> FnOnce(UnreadFolio<'f>) -> Load<'f, T>,
     ) -> Result<(), NotLoaded> {
-        // SAFETY: By the requirement, for as long as it is there to lend it.
-        // INVARIANT: By the requirement.
+        // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and keeps it
+        // alive until this returns. It isn't filled: `UnreadFolio` gives nobody `&mut CachedFolio`, and so
+        // no page.
+        // INVARIANT: The lock is ours, the folio is not uptodate and its content nobody else's, as required.
         match f(UnreadFolio(unsafe { CachedFolio::from_raw(ptr) })) {
             Load::Loaded(_) => Ok(()),
             Load::NotStored(folio) => {

@@ -156,7 +156,7 @@ impl<'a> Slot<'a> {
         entry: bindings::swp_entry_t,
         f: impl for<'b> FnOnce(Slot<'b>) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for as long as `f` can use it.
+        // SAFETY: The entry lies within its device, which is kept until `f`, which can't keep the slot, returns.
         f(unsafe { Slot::from_raw(entry) })
     }
 
@@ -165,10 +165,11 @@ impl<'a> Slot<'a> {
     /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
     #[inline]
     unsafe fn from_raw(entry: bindings::swp_entry_t) -> Self {
-        // INVARIANT: By the requirement; C finds the cluster of an entry in the device's table.
+        // INVARIANT: The device is kept during `'a`, and the entry lies within it. C finds the cluster of an
+        // entry in the device's table.
         Self {
             entry: entry.val,
-            // SAFETY: By the requirement there is such a cluster; its address is never null.
+            // SAFETY: The device is kept and has a cluster for the entry, whose address is never null.
             cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
             _device: PhantomData,
         }
@@ -268,7 +269,8 @@ impl<'a> Slot<'a> {
         let SlotWord::Folio(pfn, _) = self.word() else {
             return Err(Raced);
         };
-        // SAFETY: As above.
+        // SAFETY: The page frame was in the swap cache a moment ago, and so has its `struct page`. Only its
+        // folio's address is computed.
         let now = unsafe { bindings::pfn_folio(pfn.get()) };
         if now == folio.as_raw() {
             Ok(Some(folio))
@@ -447,7 +449,7 @@ impl<'a> Locked<'a> {
         if Native::HAS_ZERO_MARK {
             return flags.is_zero();
         }
-        // SAFETY: As above.
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
         unsafe { bindings::swap_table_test_zero(self.cluster.as_ptr(), index as c_uint) }
     }
 }
@@ -470,8 +472,8 @@ impl Drop for Locked<'_> {
 unsafe fn table<'a>(
     cluster: NonNull<bindings::swap_cluster_info>,
 ) -> Option<&'a [Atomic<usize>; CLUSTER]> {
-    // SAFETY: By the requirement. A table has an entry for each slot of a cluster. The entries are
-    // atomic in C, too.
+    // SAFETY: The cluster is locked during `'a`, and keeps a slot in use, and so its table. A table has an entry
+    // for each slot of a cluster. The entries are atomic in C, too.
     unsafe {
         bindings::swap_cluster_table(cluster.as_ptr())
             .cast::<[Atomic<usize>; CLUSTER]>()
@@ -490,7 +492,7 @@ unsafe fn words<'a>(
     first: usize,
     nr: usize,
 ) -> &'a [Atomic<usize>] {
-    // SAFETY: By the requirements.
+    // SAFETY: The cluster is locked during `'a`, and keeps a slot in use.
     let table: &[Atomic<usize>] = match unsafe { table(cluster) } {
         Some(table) => table,
         None => &[],
@@ -506,7 +508,7 @@ unsafe fn words<'a>(
 /// `folio` must be alive.
 #[inline]
 unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller keeps the folio alive.
     let pfn = unsafe { bindings::folio_pfn(folio.as_ptr()) };
     crate::vm_warn_on_once!(pfn >> bindings::SWAP_TABLE_PFN_BITS != 0);
     Pfn::new(pfn)
@@ -521,7 +523,7 @@ unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
 /// are swap-table entries.
 #[inline]
 unsafe fn enter(words: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
-    // SAFETY: By the requirements.
+    // SAFETY: The folio, which the caller has locked, is alive.
     let pfn = unsafe { pfn_of(folio) };
     let mut odd = false;
     for word in words {
@@ -663,7 +665,7 @@ impl Origin<'_> {
         ilx: c_ulong,
         f: impl for<'b> FnOnce(&Origin<'b>) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for as long as `f` can use it.
+        // SAFETY: The pointers are null, or good until `f`, which can't keep the origin, returns.
         f(&unsafe { Origin::from_raw(vmf, mpol, ilx) })
     }
 
@@ -676,7 +678,7 @@ impl Origin<'_> {
         mpol: *mut bindings::mempolicy,
         ilx: c_ulong,
     ) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller has pointers as the type's invariants say, for `'a`.
         Self {
             vmf,
             mpol,
@@ -846,7 +848,7 @@ impl<'f> Pinned<'_, 'f> {
         folio: CachedFolio<'f>,
         cluster: NonNull<bindings::swap_cluster_info>,
     ) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The cluster is that of the folio's slots, and stays locked while this is used.
         Self {
             folio,
             cluster,
@@ -875,8 +877,8 @@ impl<'f> Pinned<'_, 'f> {
         let ptr = self.folio.as_ptr();
         // SAFETY: By the invariants the folio is locked and in the swap cache for `nr` slots from
         // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since a
-        // `Slots` borrows what is consumed here as `self.folio`. With `swapout`, by the
-        // requirement.
+        // `Slots` borrows what is consumed here as `self.folio`. With `swapout` the caller is reclaim, with the
+        // folio off the LRU, its count frozen and interrupts disabled.
         unsafe {
             bindings::folio_count_swapcache(ptr.as_ptr(), (nr as c_long).wrapping_neg());
             if swapout {
@@ -899,7 +901,7 @@ impl<'f> Pinned<'_, 'f> {
     #[inline]
     pub unsafe fn replace_by(&self, new: NonNull<bindings::folio>) {
         let old = self.folio.pfn();
-        // SAFETY: By the requirement `new` is locked, which keeps its fields stable. Our cluster is
+        // SAFETY: The caller has `new` locked, which keeps its fields stable; it is only checked. Our cluster is
         // locked, and keeps its table, as our folio has slots there.
         let (it, pfn, entry, nr, words) = unsafe {
             let it: &Folio = new.cast().as_ref();
@@ -984,7 +986,8 @@ unsafe fn leave(
     // SAFETY: The folio is alive.
     let pfn = unsafe { pfn_of(folio) };
     if cfg!(CONFIG_DEBUG_VM) {
-        // SAFETY: The folio is alive, and its device is in use.
+        // SAFETY: The folio is alive, and its device is in use. The folio's count may be frozen: it is only
+        // checked below.
         let (folio, its) = unsafe {
             let folio: &Folio = folio.cast().as_ref();
             (folio, bindings::swap_entry_to_cluster(entry))
@@ -1016,7 +1019,7 @@ unsafe fn leave(
         }
         word.store(Native::encode(SlotWord::Shadow(shadow, flags)), Relaxed);
     }
-    // SAFETY: By the requirement, which the swap-table entries confirm.
+    // SAFETY: The folio is locked by us and was in the swap cache, as the swap-table entries confirm.
     unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
     if !unused || !understood {
         return;
@@ -1089,7 +1092,8 @@ pub unsafe fn add_from_c(
     crate::vm_warn_on_once_folio!(!it.is_locked(), it);
     crate::vm_warn_on_once_folio!(it.is_in_swap_cache(), it);
     crate::vm_warn_on_once_folio!(!it.is_swap_backed(), it);
-    // SAFETY: By the requirement. The cluster has a table, which stays while slots are in use.
+    // SAFETY: The cluster is locked; it has a table, which stays while slots are in use. The folio is locked,
+    // not in the swap cache, and has as many pages as there are slots, which are the caller's.
     unsafe {
         let nr = bindings::folio_nr_pages(folio.as_ptr());
         let words = words(cluster, index(entry), nr as usize);
@@ -1148,7 +1152,7 @@ impl<'a> Fault<'a> {
         vmf: NonNull<bindings::vm_fault>,
         f: impl for<'b> FnOnce(Fault<'b>) -> R,
     ) -> R {
-        // INVARIANT: By the requirement, for as long as `f` can use it.
+        // INVARIANT: The fault is being handled until `f`, which can't keep it, returns.
         f(Fault {
             vmf,
             _p: PhantomData,
@@ -1188,7 +1192,7 @@ impl VmaRef {
         vma: *mut bindings::vm_area_struct,
         f: impl for<'b> FnOnce(Option<&'b VmaRef>) -> R,
     ) -> R {
-        // SAFETY: By the requirement, for as long as `f` can use it.
+        // SAFETY: The VMA, if it isn't null, is locked until `f`, which can't keep it, returns.
         f((!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) }))
     }
 

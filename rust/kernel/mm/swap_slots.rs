@@ -130,7 +130,8 @@ macro_rules! impl_kept {
         #[cfg(MODULE)]
         ::core::compile_error!("impl_kept! is for built-in code");
 
-        // SAFETY: It is the `static` of this implementation, which nobody else can name.
+        // SAFETY: It is one `static`. Its type says whose trees it has, so that an implementation for another
+        // type can't return it; that `$name` could name it, as items of macros aren't hygienic, does no harm.
         unsafe impl $crate::mm::swap_slots::Kept for $self {
             type Owned = $owned;
 
@@ -453,7 +454,7 @@ unsafe fn first_filled<T: Kept>(
     let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf<T>>();
     for offset in offsets {
         // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
-        // By the requirement the slot is the caller's. If it is filled, the leaf is in the tree, and
+        // The slot is the caller's, by a witness. If it is filled, the leaf is in the tree, and
         // stays there, as only the caller could empty the slot.
         if !unsafe { leaf.as_ref() }
             .slot(offset)
@@ -489,7 +490,7 @@ impl<'a, T: Kept> Filled<'a, T> {
         while !offsets.is_empty() {
             let run = in_one_leaf(&offsets);
             offsets.start = run.end;
-            // SAFETY: By the requirement.
+            // SAFETY: The slots of `run` are among those of the caller, for `'a`.
             if let Some((first, leaf)) = unsafe { first_filled(tree, run) } {
                 // INVARIANT: It is the first, and in that leaf.
                 return Some(Self {
@@ -802,8 +803,8 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             drop(unsafe { self.find(index) }.map(Occupied::take));
         }
         // SAFETY: The folio is alive, locked and in the swap cache, by the invariant of `CachedFolio`; its slots
-        // are of one cluster, as it is. It has these, as `mark_zeroes` looks at no others. That nobody on this
-        // task holds the cluster's lock is required for the witness.
+        // are of one cluster, as it is. It has these, as `mark_zeroes` looks at no others. Its pages could be
+        // had from the witness, and so by its invariant this task doesn't hold the cluster's lock.
         unsafe {
             bindings::folio_swap_set_zero(self.folio.as_raw(), zeroes.first as usize, zeroes.bits)
         };
@@ -1152,8 +1153,10 @@ impl<'a, T: Kept> FreedSlots<'a, T> {
         f: impl for<'b> FnOnce(FreedSlots<'b, T>) -> R,
     ) -> R {
         f(FreedSlots {
-            // INVARIANT: By the requirement. A cluster is in one tree, as its size divides that of a tree.
-            // SAFETY: By the requirement there is such a device.
+            // INVARIANT: The caller has the lock that excludes other witnesses, and the device has trees for
+            // all of its slots until it is swapped off. A cluster is in one tree, as its size divides that of
+            // a tree.
+            // SAFETY: The device of `entry` has not been swapped off.
             first: unsafe { SwapEntry::from_raw(entry) },
             nr,
             _tree: PhantomData,
@@ -1250,7 +1253,8 @@ fn unlist<T: Listed>(leaf: &Leaf<T>, offsets: Range<usize>) {
 /// # Invariants
 ///
 /// `device` is such a device for `'a`, is below `MAX_SWAPFILES`, and there is one such witness
-/// for it at a time. If it isn't 0, `nr_slots` is as many as the device will have.
+/// for it at a time: what the holder of one does happens before what that of the next does. If it isn't 0,
+/// `nr_slots` is as many as the device will have.
 pub struct DeadDevice<'a> {
     device: usize,
     /// The slots that it has; none if it is on its way out.
@@ -1266,7 +1270,8 @@ impl DeadDevice<'_> {
     ///
     /// Until `f` returns, `device` must be out of use, as described at the type, and nobody else may
     /// have a witness for it. (The task that has set `SWP_USED` of its `swap_info_struct`, and not
-    /// cleared it yet, has the number to itself.)
+    /// cleared it yet, has the number to itself; swapoff holds `swapon_mutex` besides. `swap_lock`, under which
+    /// the flag is set and cleared, orders one owner of the number after the other.)
     pub unsafe fn with_raw<R>(
         device: c_int,
         f: impl for<'a> FnOnce(DeadDevice<'a>) -> Result<R>,
@@ -1275,7 +1280,8 @@ impl DeadDevice<'_> {
         if device >= MAX_DEVICES {
             return Err(EINVAL);
         }
-        // INVARIANT: By the requirement, and just checked.
+        // INVARIANT: The caller has the number, which was just checked, to itself until `f` returns, after its
+        // earlier owners.
         f(DeadDevice {
             device,
             nr_slots: 0,
@@ -1295,7 +1301,7 @@ impl DeadDevice<'_> {
         f: impl for<'a> FnOnce(DeadDevice<'a>) -> Result<Attached<'a, T>>,
     ) -> Result {
         let f = |device: DeadDevice<'_>| f(DeadDevice { nr_slots, ..device }).map(drop);
-        // SAFETY: By the requirement.
+        // SAFETY: The device is out of use until `f` returns, and the caller has the only witness for it.
         unsafe { Self::with_raw(device, f) }
     }
 }
@@ -1352,6 +1358,7 @@ impl<'a> DeadDevice<'a> {
         for i in 0..nr {
             // SAFETY: By the invariant of `SlotTrees` these are `nr` trees. Nobody else uses them, by
             // the witness, or will, since they are no longer reachable.
+        // Relaxed: the witness that attached the trees came before this one, by the type invariant.
             unsafe {
                 empty &= (*trees.add(i)).is_empty();
                 core::ptr::drop_in_place(trees.add(i));
@@ -1430,7 +1437,7 @@ mod tests {
 
     fn kept(offset: usize) -> Option<u32> {
         let next = offset.wrapping_add(1);
-        // SAFETY: As above.
+        // SAFETY: The slot is nobody else's: no device's.
         let (_, leaf) = unsafe { first_filled(tree(offset)?, offset..next) }?;
         // SAFETY: It is filled, so that the leaf stays; from `into_foreign`.
         Some(unsafe { KBox::<Number>::borrow(leaf.as_ref().slot(offset).load(Relaxed)) }.0)
@@ -1469,7 +1476,7 @@ mod tests {
             unsafe { DeadDevice::attach_raw::<Number>(2, nr, |device| device.attach(key)) }
         };
         let detach = || {
-            // SAFETY: As above.
+            // SAFETY: These trees are nobody else's: no device's.
             unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) }
         };
 

@@ -60,7 +60,8 @@ unsafe fn with_slot_for<R>(
     ilx: c_ulong,
     f: impl for<'s, 'o> FnOnce(Slot<'s>, &Origin<'o>) -> R,
 ) -> R {
-    // SAFETY: By the requirement.
+    // SAFETY: The entry is valid and its device kept, the fault is being handled and the policy stays alive,
+    // during this call, as this function's callers have ensured.
     unsafe {
         Slot::with_raw(entry, |slot| {
             Origin::with_raw(vmf, mpol, ilx, |origin| f(slot, origin))
@@ -82,7 +83,7 @@ fn err_ptr<T>(error: Error) -> *mut T {
 pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     entry: bindings::swp_entry_t,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept.
     or_null(unsafe { Slot::with_raw(entry, |slot| slot.folio()) })
 }
 
@@ -93,7 +94,7 @@ pub(crate) unsafe extern "C" fn swap_cache_get_folio(
 /// The entry must be valid, and its device be kept.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept.
     let word = unsafe { Slot::with_raw(entry, |slot| slot.word()) };
     matches!(word, SlotWord::Folio(..))
 }
@@ -105,7 +106,7 @@ pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_
 /// The entry must be valid, and its device be kept.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept.
     match unsafe { Slot::with_raw(entry, |slot| slot.word()) } {
         SlotWord::Shadow(shadow, _) => shadow.as_ptr(),
         _ => core::ptr::null_mut(),
@@ -124,7 +125,8 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     folio: *mut bindings::folio,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: By the requirement; `cluster_scan_range()` has found the slots free, under this lock.
+    // SAFETY: `__swap_cluster_alloc_entries()` has locked the cluster and the folio, neither of which is null.
+    // `cluster_scan_range()` has found the slots free, under this lock.
     unsafe {
         swap_cache::add_from_c(
             NonNull::new_unchecked(ci),
@@ -150,10 +152,12 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    // SAFETY: By the requirement the folio is locked and in the swap cache.
+    // SAFETY: The folio is locked and in the swap cache, so that its field names its slots.
     let its = unsafe { bindings::folio_swap(folio) };
     kernel::vm_warn_on_once!(its.val != entry.val);
-    // SAFETY: By the requirement.
+    // SAFETY: The folio is locked and in the swap cache, and `ci`, which isn't null, is its slots' cluster,
+    // which is locked. The caller owns the folio, and with `swapout` is reclaim, with interrupts disabled.
+    // Nobody is given the `CachedFolio`, and so no page.
     unsafe {
         Pinned::from_raw(CachedFolio::from_raw(folio), NonNull::new_unchecked(ci))
             .delete(Shadow::from_ptr(shadow), swapout)
@@ -167,8 +171,8 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
 /// The folio must be locked and in the swap cache, and the caller must own a reference to it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
-    // SAFETY: By the requirement. The caller uses no witness for the folio's slots: a caller in
-    // Rust passes a `NewFolio`, of which no borrow is left.
+    // SAFETY: The folio is locked and in the swap cache, and the caller owns a reference. It uses no witness
+    // for the folio's slots: a caller in Rust passes a `NewFolio`, of which no borrow is left.
     unsafe { CachedFolio::from_raw(folio).delete() }
 }
 
@@ -187,7 +191,9 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     old: *mut bindings::folio,
     new: *mut bindings::folio,
 ) {
-    // SAFETY: By the requirement.
+    // SAFETY: Both folios are locked and marked as in the swap cache, `new` with a reference for each page
+    // and a name of slots of `old`; `ci` is their cluster, and locked; the locking of `new` is ordered
+    // before. Nobody is given the `CachedFolio`.
     unsafe {
         Pinned::from_raw(CachedFolio::from_raw(old), NonNull::new_unchecked(ci))
             .replace_by(NonNull::new_unchecked(new))
@@ -210,10 +216,11 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp) };
     let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    // is null or being handled, the policy null or alive.
     unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) }.into_c()
 }
 
@@ -231,11 +238,12 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
     let swapin =
         |slot: Slot<'_>, origin: &Origin<'_>| swapin::swapin_sync(slot, flag, orders, origin);
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    // is null or being handled, the policy null or alive.
     unsafe { with_slot_for(entry, vmf, mpol, ilx, swapin) }.map_or_else(err_ptr, Folio::into_c)
 }
 
@@ -259,17 +267,17 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement the entry was once allocated to a page.
+    // SAFETY: An entry of a page table or mapping was once allocated to a page, and so names a device that can be.
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp_mask) };
     let read = |vma: &VmaRef, reads: &mut Reads| {
         let policy = VmaPolicy::of(vma, addr);
         swapin::read(device.slot(), gfp, &policy.origin(), reads, false)
     };
-    // SAFETY: By the requirement.
+    // SAFETY: The VMA is null or locked; the caller has initialised `ctx`, uses it alone, and submits it.
     or_null(unsafe {
         VmaRef::with_raw(vma, |vma| {
             vma.and_then(|vma| Reads::with_raw(ctx, |reads| read(vma, reads)))
@@ -291,12 +299,13 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ilx: c_ulong,
     readahead: bool,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp) };
     let read = |slot: Slot<'_>, origin: &Origin<'_>, reads: &mut Reads| {
         swapin::read(slot, gfp, origin, reads, readahead)
     };
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
+    // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it.
     or_null(unsafe {
         with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
             Reads::with_raw(ctx, |reads| read(slot, origin, reads))
@@ -316,11 +325,12 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
     let read =
         |slot: Slot<'_>, origin: &Origin<'_>| readahead::cluster_readahead(slot, flag, origin);
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
+    // is null or alive.
     or_null(unsafe { with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, read) })
 }
 
@@ -339,10 +349,11 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     let Some(vmf) = NonNull::new(vmf) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: By the requirement.
+    // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
     let read = |slot: Slot<'_>, fault: Fault<'_>| readahead::swapin_readahead(slot, flag, fault);
-    // SAFETY: By the requirement.
+    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    // is being handled.
     or_null(unsafe {
         Slot::with_raw(entry, |slot| {
             Fault::with_raw(vmf, |fault| read(slot, fault))
@@ -362,7 +373,7 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     addr: c_ulong,
 ) {
     let found = |folio: &Folio, vma: Option<&VmaRef>| readahead::found(folio, vma, addr);
-    // SAFETY: By the requirement.
+    // SAFETY: The caller owns a reference to the folio, and the VMA is null or locked.
     unsafe {
         Folio::with_raw(folio, |folio| {
             VmaRef::with_raw(vma, |vma| found(folio, vma))

@@ -166,7 +166,8 @@ pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     // SAFETY: The slot isn't free, but the folio's lock makes it the caller's, which has no other witness
-    // for it in use. The device is in use, as above, since a folio is in the swap cache for the slot.
+    // for it in use. The device is in use, since a folio is in the swap cache for the slot; so `zswap_swapon()`
+    // has succeeded for it, and with it `attach_raw::<Entry>()`.
     unsafe { FreedSlots::<Entry>::with_raw(swp, 1, device::invalidate) }
 }
 
@@ -223,11 +224,11 @@ pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings
 ///
 /// # Safety
 ///
-/// `lruvec` must be valid.
+/// Only for `lruvec_init()`, with the `lruvec` that it is called for.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
     let init = |lruvec: &LruVec| lruvec.nr_disk_swapins().store(0, Relaxed);
-    // SAFETY: By the requirement.
+    // SAFETY: `lruvec_init()` has zeroed the `lruvec`, whose owner keeps it during the call.
     unsafe { LruVec::with_raw(lruvec, init) }
 }
 
