@@ -167,15 +167,43 @@ pub enum Added {
 /// # Invariants
 ///
 /// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`]; or a folio as the invariants of
-/// [`NewFolio`] say, which nobody else will unlock or put.
+/// [`NewFolio`] say, which nobody else will unlock or put. It says nothing about which slots the folio is for.
 #[must_use = "a folio that was added stays locked if unused"]
 pub struct AddedPtr(*mut bindings::folio);
 
 impl AddedPtr {
-    /// For a C caller: the folio as it is, with its lock and its reference, or an `ERR_PTR()`.
+    /// For a C caller that has requested a folio for the slot of `entry`, of one of `orders`, a bit for each:
+    /// the folio as it is, with its lock and its reference, or an `ERR_PTR()`.
+    ///
+    /// A folio for other slots, or of another size, is discarded, with a warning, and the result is `EINVAL`:
+    /// zswap in C uses the entry that it has requested the folio for without looking at the folio's slots.
     #[inline]
-    pub fn into_c(self) -> *mut bindings::folio {
-        self.0
+    pub fn into_c(self, entry: bindings::swp_entry_t, orders: usize) -> *mut bindings::folio {
+        let Ok(folio) = from_err_ptr(self.0) else {
+            return self.0;
+        };
+        // SAFETY: By the type invariant the folio is alive and locked by us: its size and its slots don't
+        // change.
+        let (nr, first) = unsafe {
+            (
+                bindings::folio_nr_pages(folio) as usize,
+                bindings::folio_swap(folio),
+            )
+        };
+        // A folio's slots are aligned to their number, which is a power of two.
+        if orders & nr == 0 || first.val != entry.val & !nr.wrapping_sub(1) {
+            return self.refuse();
+        }
+        folio
+    }
+
+    /// Discards a folio that isn't the requested one.
+    #[cold]
+    #[inline(never)]
+    fn refuse(self) -> *mut bindings::folio {
+        crate::warn_on_once!(true);
+        drop(Added::from(self));
+        EINVAL.to_ptr()
     }
 }
 

@@ -221,7 +221,8 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
     // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
     // is null or being handled, the policy null or alive.
-    unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) }.into_c()
+    let added = unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) };
+    added.into_c(targ_entry, orders)
 }
 
 /// Swaps in without readahead. Returns the folio, with a reference, or an error.
