@@ -80,7 +80,8 @@ pub struct Links(Opaque<bindings::list_head>);
 
 // SAFETY: The links are looked at and changed under the lock of their list.
 unsafe impl Send for Links {}
-// SAFETY: As above.
+// SAFETY: A shared reference gives no access to them but to `ListLru`, which looks at them and changes them
+// under the lock of their list.
 unsafe impl Sync for Links {}
 
 impl Links {
@@ -111,8 +112,8 @@ impl Default for Links {
 ///
 /// # Safety
 ///
-/// - `links()`, `charged()`, `charged_mut()` and `lru()` must return the same always, and `from_links()`
-///   must undo `links()`.
+/// - `links()`, `charged()`, `charged_mut()` and `lru()` must return the same always. `raw_links()` must
+///   return what `links()` does, and `from_links()` must undo both.
 /// - The type's [`slab::Managed::before_drop`] must call [`ListLru::remove`] of `lru()`.
 ///
 /// [`impl_list_lru_item!`]: crate::impl_list_lru_item
@@ -120,11 +121,19 @@ pub unsafe trait Item: slab::Managed + Send + Sync + 'static {
     /// The object's links.
     fn links(&self) -> &Links;
 
+    /// The links of an object, by a pointer that is good for all of it.
+    ///
+    /// # Safety
+    ///
+    /// `object` must be alive.
+    unsafe fn raw_links(object: *mut Self) -> *mut Links;
+
     /// The object that has these links.
     ///
     /// # Safety
     ///
-    /// They must be some object's.
+    /// They must be some object's. To use the result for anything but the links, `links` must come from
+    /// `raw_links()`: a pointer made of a `&Links` is good for the links alone.
     unsafe fn from_links(links: *mut Links) -> *mut Self;
 
     /// What of the object is charged to a group.
@@ -177,8 +186,14 @@ macro_rules! impl_list_lru_item {
             }
 
             #[inline]
+            unsafe fn raw_links(object: *mut Self) -> *mut $crate::mm::list_lru::Links {
+                // SAFETY: The object is alive, as the trait requires of the caller.
+                unsafe { &raw mut (*object).$links }
+            }
+
+            #[inline]
             unsafe fn from_links(links: *mut $crate::mm::list_lru::Links) -> *mut Self {
-                // SAFETY: By the requirement of the trait.
+                // SAFETY: The trait requires of the caller that they are this field of an object.
                 unsafe { $crate::container_of!(links, Self, $links) }
             }
 
@@ -401,14 +416,14 @@ impl<T: Item> ListLru<T> {
     ///
     /// # Safety
     ///
-    /// `chain` must be the `next`-linked links of `nr` objects, at least one, which are charged to `objcg`,
-    /// for which the lists were prepared. Their owner must keep them until this returns.
+    /// `chain` must be the `next`-linked links of `nr` objects, at least one, from [`Item::raw_links`], which are
+    /// charged to `objcg`, for which the lists were prepared. Their owner must keep them until this returns.
     #[inline]
     unsafe fn add_chain(chain: *mut bindings::list_head, nr: usize, objcg: Option<&ObjCgroup>) {
         let lru = T::lru().lru.get();
         let nid_of = |links: *mut bindings::list_head| {
-            // SAFETY: By the requirement these are the links of an object, which is alive, in a slab
-            // cache, and on a node that has memory.
+            // SAFETY: The chain has the links of objects, from `raw_links()`; `links` are those of one that is
+            // alive, in a slab cache, and so on a node that has memory.
             unsafe { slab::nid_of(T::from_links(links.cast())) }
         };
         let rcu = rcu::read_lock();
@@ -422,7 +437,7 @@ impl<T: Item> ListLru<T> {
             // is. RCU keeps the group.
             let list = unsafe { bindings::list_lru_lock(lru, nid.as_raw(), &mut memcg) };
             loop {
-                // SAFETY: By the requirement there are `left` objects in the chain from `links` on, none
+                // SAFETY: There are `left` objects of the `nr` in the chain from `links` on, none
                 // of which is on a list: C wants links that say so. The list is locked, and is the one
                 // that C says it is, of the object's node. Before the object is dropped, `before_drop`
                 // takes it off.
@@ -444,11 +459,17 @@ impl<T: Item> ListLru<T> {
 
     /// Takes an object off its list, if it is on it. For [`slab::Managed::before_drop`].
     ///
-    /// Waits for a walk that is looking at the object. Takes the list's lock, never sleeps. For an
-    /// object of a cgroup that nothing was ever prepared for, C warns that there is no list.
+    /// Waits for a walk that is looking at the object: called from within one, it deadlocks. Takes the list's
+    /// lock, never sleeps. For an object of a cgroup that nothing was ever prepared for, C warns that there is
+    /// no list.
+    ///
+    /// Any holder of a reference to an object may take it off its list: no walk finds it to write it back then,
+    /// and it stays until its slot is emptied. No memory is lost or freed early.
     #[inline]
     pub fn remove(object: ObjectRef<'_, T>) {
-        // Only an object's owner puts it on a list, and this is the owner.
+        // An object is put on a list once, by the publisher of its slot, who lends it to nobody before that. So
+        // links that aren't in use stay so while the caller has it. Links that are in use may be of an object
+        // that another caller takes off right now: C looks again under the lock.
         if !object.links().are_in_use() {
             return;
         }
@@ -469,8 +490,12 @@ impl<T: Item> ListLru<T> {
 
     /// Takes objects off their lists: under one hold of the lock for those that follow one another on one
     /// list. Otherwise as [`ListLru::remove`] of each.
+    ///
+    /// # Safety
+    ///
+    /// The caller must have the slots of the objects to itself, by a witness.
     #[inline]
-    pub(crate) fn remove_all<'a>(objects: impl Iterator<Item = ObjectRef<'a, T>>)
+    pub(crate) unsafe fn remove_all<'a>(objects: impl Iterator<Item = ObjectRef<'a, T>>)
     where
         T: 'a,
     {
@@ -499,8 +524,9 @@ impl<T: Item> ListLru<T> {
             }
             let links = links.0.get();
             // SAFETY: The object is alive, and the list that it is on locked. Links that are in use and of no
-            // `Batch`, whose objects are lent as `&T` only, are on a list; only the object's owner takes
-            // them off, for whom this is.
+            // `Batch`, whose objects are lent to nobody, are on a list. The caller has the slot of each object to
+            // itself, and so is the only one that takes them off: another could do so by `remove` only, with a
+            // witness for the slot, or in a walk, which calls with this list locked.
             // INVARIANT: Off the list, and zeroed.
             unsafe {
                 bindings::__list_lru_del(lru, list, links, its.0.as_raw());
@@ -533,7 +559,10 @@ impl<T: Item> ListLru<T> {
     /// Walks the list of a node and cgroup from its head, the least recently used, over no more
     /// than `nr_to_walk` objects, and takes as many off `nr_to_walk`.
     ///
-    /// For each calls `f`, with the list's lock held: `f` must not sleep before it drops the lock.
+    /// For each calls `f`, with the list's lock held: `f` must not sleep before it drops the lock, nor call what
+    /// takes the lock of a list: another walk, [`ListLru::remove`], dropping an object, `publish()` of
+    /// [`Slots`](crate::mm::swap_slots::Slots). That deadlocks, as types don't say which locks are held; without
+    /// `CONFIG_SMP` it takes the lock a second time, and dropping the object of the visit is a use after free.
     /// Mirrors `list_lru_walk_one()`.
     pub fn walk<F>(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, mut f: F)
     where
@@ -562,9 +591,9 @@ impl<T: Item> ListLru<T> {
 ///
 /// # Invariants
 ///
-/// The links of objects are chained by their `next`, from `first` to `last`; both are null if there is
-/// none. The objects are ours, and on no list. Unless `len` is `u32::MAX`, their `prev` are their positions, each
-/// above the one before, and below `len`; `gaps` positions have none.
+/// The links of objects, from [`Item::raw_links`], are chained by their `next`, from `first` to `last`; both
+/// are null if there is none. The objects are ours, and on no list. Unless `len` is `u32::MAX`, their `prev`
+/// are their positions, each above the one before, and below `len`; `gaps` positions have none.
 pub struct Batch<T: Item> {
     first: *mut bindings::list_head,
     last: *mut bindings::list_head,
@@ -609,7 +638,8 @@ impl<T: Item> Batch<T> {
     pub fn push(&mut self, object: slab::Object<T>) {
         // Nobody else looks at it after this.
         T::before_drop(object.borrow());
-        let links = object.borrow().links().0.get();
+        // SAFETY: The object is alive. (Not by a reference to its links: the object is reached from these.)
+        let links = unsafe { T::raw_links(object.as_ptr().as_ptr()) }.cast::<bindings::list_head>();
         core::mem::forget(object);
         // SAFETY: The object is ours, and off any list: nobody else looks at its links. `last`, if it isn't
         // null, is the links of an object of ours, by the type invariant.
@@ -751,7 +781,7 @@ impl<T: Item> Charged<'_, T> {
         let chain = self.batch.first;
         let mut links = chain;
         for _ in 0..nr {
-            // SAFETY: By the requirement and the invariant of `Batch` these are the links of an object.
+            // SAFETY: The batch has `nr` objects, and by its invariant these are the links of the next.
             unsafe {
                 let (position, next) = ((*links).prev.addr(), (*links).next);
                 f(
@@ -819,7 +849,7 @@ type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 ///
 /// # Invariants
 ///
-/// `list` is locked by us, `links` are those of an object of `T` and on it.
+/// `list` is locked by us, `links` are those of an object of `T`, from [`Item::raw_links`], and on it.
 #[must_use = "a walk wants to know what to do next"]
 pub struct Visit<'v, T: Item> {
     links: *mut bindings::list_head,

@@ -1243,7 +1243,8 @@ fn unlist<T: Listed>(leaf: &Leaf<T>, offsets: Range<usize>) {
         // a witness for the slot, takes it only after this.
         Some(unsafe { <T::Owned as ForeignOwnable>::borrow(ptr.as_ptr()) })
     });
-    crate::mm::list_lru::ListLru::remove_all(objects);
+    // SAFETY: The caller of `take_each` has a witness for the slots.
+    unsafe { crate::mm::list_lru::ListLru::remove_all(objects) };
 }
 
 /// Witness that a swap device is out of use, and that its number is nobody else's: either swapon

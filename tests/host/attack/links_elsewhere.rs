@@ -25,6 +25,7 @@ static LRU: ListLru<Item> = ListLru::new();
 
 kernel::impl_list_lru_item! {
 //~[attack]^ E0308
+//~[attack]^^ E0308
     impl Item for Item {
         links: self.lru, charged: self.object: ZswapCharged<Object<Owner>>, lru: LRU
     }
