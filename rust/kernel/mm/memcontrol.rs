@@ -355,7 +355,9 @@ impl LruVec {
         }
     }
 
-    /// The state that `folio` is charged to now. Mirrors `folio_lruvec()`.
+    /// The state that `folio` is charged to now. The caller must not sleep while it uses the result: without
+    /// `CONFIG_PREEMPT_RCU` the read section ends with that, and the group may be freed. No type excludes it.
+    /// Mirrors `folio_lruvec()`.
     #[inline]
     pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> &'rcu Self {
         // SAFETY: The folio is alive; what `folio_lruvec()` finds isn't freed while the RCU read

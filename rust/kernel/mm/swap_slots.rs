@@ -17,6 +17,8 @@
 //! They exclude each other: a folio in the swap cache keeps its slots from being freed and its
 //! device from dying, and a slot whose swap-table entry is NULL has no folio.
 //!
+//! They don't say which bytes are kept: any, for any page of the folio. That is the policy's.
+//!
 //! # The index
 //!
 //! A tree maps a run of [`SLOTS_PER_LEAF`] slots to a [`Leaf`], which has a pointer for each. A witness
@@ -241,17 +243,6 @@ impl<T: Kept> Drop for Leaf<T> {
     }
 }
 
-/// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
-///
-/// # Invariants
-///
-/// If `open` is true, `EVER_KEPT` is enabled. (The leaves of this file's KUnit suite are an exception: no
-/// folio is read for their slots.)
-pub struct Leaves<T: Kept> {
-    cache: slab::Cache<Leaf<T>>,
-    open: Atomic<bool>,
-}
-
 /// Enabled before the first leaf is made.
 #[cfg(CONFIG_ZSWAP_RUST)]
 static EVER_KEPT: crate::jump_label::static_key::StaticKeyFalse =
@@ -264,6 +255,17 @@ static EVER_KEPT: crate::jump_label::static_key::StaticKeyFalse =
 #[inline]
 pub fn nothing_was_ever_kept() -> bool {
     !crate::static_key_enabled_unlikely!(EVER_KEPT)
+}
+
+/// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
+///
+/// # Invariants
+///
+/// If `open` is true, `EVER_KEPT` is enabled. (The leaves of this file's KUnit suite are an exception: no
+/// folio is read for their slots.)
+pub struct Leaves<T: Kept> {
+    cache: slab::Cache<Leaf<T>>,
+    open: Atomic<bool>,
 }
 
 impl<T: Kept> Leaves<T> {
@@ -770,7 +772,8 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
 
     /// Gives the slots at `indices`, [`Indices::MOST`] at most, the zero mark whose page of the folio is all
     /// zeroes: it is read as such then, and from nowhere else. What is kept of `T` for such a slot is older,
-    /// and is dropped. Returns the others.
+    /// and is dropped. What is kept of another type stays behind the mark: nobody reads it, and the slot has it
+    /// until it is stored again, freed, or written back, which finds the mark. Returns the others.
     ///
     /// The mark stays when the folio goes to the device all the same, as it says what is written there. It has
     /// to be removed when the page changes: `swap_writeout()` does that for every folio, before a store.
@@ -1049,6 +1052,9 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
     ///
     /// The folio's witness must be borrowed for all its time: with it, something could be put into
     /// a slot again.
+    ///
+    /// Objects on lists stay on them, until they are dropped: unlike [`clear_listed`](Self::clear_listed). For
+    /// the consequence see [`FilledSlots::take_each`].
     #[inline]
     pub fn clear(self, f: impl FnMut(T::Owned)) -> Cleared<'f, T> {
         if let Some(filled) = self.filled() {
@@ -1070,6 +1076,11 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
         Cleared(PhantomData, PhantomData)
     }
 }
+
+/// Says that each slot of the folio whose [`CachedFolio`] had the lifetime `'f` has a `T` that was stored for
+/// it, or the zero mark, and that none was taken out since. Only [`Slots::publish`] can say so.
+#[cfg(CONFIG_ZSWAP_RUST)]
+pub struct Published<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>);
 
 /// Says that no slot of the folio whose [`CachedFolio`] had the lifetime `'f` has a `T` any more, nor
 /// will have one for that long.
@@ -1122,11 +1133,6 @@ impl<T: Kept> Occupied<'_, T> {
 /// one tree of their device, which has trees for all of its slots, and keeps them.
 pub struct FreedSlots<'a, T: Kept> {
     // Two words, which are handed on in registers.
-/// Says that each slot of the folio whose [`CachedFolio`] had the lifetime `'f` has a `T` that was stored for
-/// it, or the zero mark, and that none was taken out since. Only [`Slots::publish`] can say so.
-#[cfg(CONFIG_ZSWAP_RUST)]
-pub struct Published<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>);
-
     first: SwapEntry,
     nr: usize,
     _tree: PhantomData<&'a Tree<T>>,
@@ -1207,7 +1213,13 @@ pub struct FilledSlots<'a, T: Kept> {
 
 impl<T: Kept> FilledSlots<'_, T> {
     /// Empties the slots, and hands what was kept for them to `f`, in order. The cluster is locked: `f`
-    /// must not sleep.
+    /// must not sleep, nor call what takes the lock of a cluster, such as
+    /// [`SwapDevice::add_folio`](crate::mm::swap::SwapDevice::add_folio). That deadlocks, as types don't say
+    /// which locks are held.
+    ///
+    /// Objects on lists stay on them, until they are dropped: unlike [`take_listed`](Self::take_listed).
+    /// Without `CONFIG_SMP` no lock keeps a walk from going on around this: dropping the object that it visits is
+    /// a use after free.
     ///
     /// Takes no lock but for a leaf that goes.
     #[inline]
@@ -1346,6 +1358,7 @@ impl<'a> DeadDevice<'a> {
     /// Says whether the trees were empty, as they should have been. Mirrors `zswap_swapoff()`.
     pub fn detach<T: Kept>(&mut self) -> bool {
         let (its_trees, its_nr) = T::trees().device(self);
+        // Relaxed: the witness that attached the trees came before this one, by the type invariant.
         let trees = its_trees.load(Relaxed);
         let nr = its_nr.load(Relaxed);
         let Some(ptr) = NonNull::new(trees) else {
@@ -1359,7 +1372,6 @@ impl<'a> DeadDevice<'a> {
         for i in 0..nr {
             // SAFETY: By the invariant of `SlotTrees` these are `nr` trees. Nobody else uses them, by
             // the witness, or will, since they are no longer reachable.
-        // Relaxed: the witness that attached the trees came before this one, by the type invariant.
             unsafe {
                 empty &= (*trees.add(i)).is_empty();
                 core::ptr::drop_in_place(trees.add(i));
@@ -1410,6 +1422,12 @@ mod tests {
         LEAVES.as_ref().ok_or(ENOMEM)
     }
 
+    /// Whether `leaves` are open. Not by `Leaves::open()`: with the key, C would allocate no large folios.
+    fn open(open: bool) -> Result {
+        leaves()?.open.store(open, Relaxed);
+        Ok(())
+    }
+
     /// The slot at `offset` of device 2.
     fn entry(offset: usize) -> bindings::swp_entry_t {
         // SAFETY: Arithmetic on the values.
@@ -1428,12 +1446,6 @@ mod tests {
         // SAFETY: The slot is nobody else's: no device's.
         let old = unsafe { share.fill(offset, number.into_foreign()) };
         Ok(old.map(|old| old.0))
-    }
-
-    /// Whether `leaves` are open. Not by `Leaves::open()`: with the key, C would allocate no large folios.
-    fn open(open: bool) -> Result {
-        leaves()?.open.store(open, Relaxed);
-        Ok(())
     }
 
     fn kept(offset: usize) -> Option<u32> {
@@ -1492,6 +1504,11 @@ mod tests {
         assert!(tree(0).is_none());
 
         attach(SLOTS_PER_TREE)?;
+        // Nothing is kept before the leaves are open.
+        open(false)?;
+        assert!(keep(0, 1).err() == Some(EINVAL));
+        assert!(kept(0).is_none() && live(0).is_none());
+        open(true)?;
         let edge = SLOTS_PER_LEAF;
         // Freeing takes what is there, across leaves, and no neighbour.
         assert!(free(edge - 2, 4) == 0);
@@ -1512,11 +1529,6 @@ mod tests {
         assert!(live(0) == Some(1));
 
         // A share keeps a leaf without a filled slot.
-        // Nothing is kept before the leaves are open.
-        open(false)?;
-        assert!(keep(0, 1).err() == Some(EINVAL));
-        assert!(kept(0).is_none() && live(0).is_none());
-        open(true)?;
         let share = Share::of(tree(0).ok_or(EINVAL)?, 8, 2, leaves()?, GFP_KERNEL)?;
         assert!(free(3, 1) == 6);
         assert!(live(0) == Some(2));

@@ -424,7 +424,9 @@ impl<T: Send + Sync> Generations<T> {
         }
     }
 
-    /// Calls `f` with each object, current and retired. `f` must not sleep.
+    /// Calls `f` with each object, current and retired, in an RCU read section. `f` must not sleep: without
+    /// `CONFIG_PREEMPT_RCU` the section ends with that, and the object may be freed under the reference. No type
+    /// excludes it.
     ///
     /// An object that is concurrently made current again may be visited twice. That move is safe on
     /// an RCU list, since readers only continue from an earlier position. An object that is retired
@@ -448,7 +450,9 @@ impl<T: Send + Sync> Generations<T> {
     }
 
     /// Removes a retired object that `f` accepts from the list, to be used again. `f` runs with the
-    /// list locked: it must not sleep, nor drop a last [`Ref`], which would take the lock again.
+    /// list locked: it must not sleep, nor call this, nor drop a last [`Ref`]; both take the lock again. No type
+    /// excludes that. It deadlocks; without `CONFIG_SMP`, where a spin lock excludes nothing in its own section,
+    /// an object could be taken off the list twice.
     pub fn take_retired(&'static self, f: impl Fn(&T) -> bool) -> Option<Detached<T>> {
         let _lock = self.lock.lock();
         let node = self.find_node(|node| {

@@ -5,8 +5,7 @@
 //!
 //! The control must compile, so that an attack can't fail for another reason. The attack must fail
 //! with the errors that it names, at those lines, and with the output in NAME.attack.stderr.
-//! Programs in `ok/` must compile: they do what the types don't exclude, and explain why it is
-//! harmless.
+//! Programs in `ok/` must compile: they do what the types don't exclude, and say what it leads to.
 //!
 //! `cargo test -p attack -- --bless` rewrites the expected output; with a name, only programs that
 //! match are compiled.

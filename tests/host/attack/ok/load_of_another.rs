@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Not harmless, and not excluded: a folio is filled from an object other than that of the entry of
+// Lost data, and not excluded: a folio is filled from an object other than that of the entry of
 // its slot. The brand ties the filled contents to the folio; the policy chooses the source. Tests
 // in the kernel compare every page.
 //@ check-pass
