@@ -149,7 +149,11 @@ pub struct Vacants<T: Managed> {
 impl<T: Managed> Cache<T> {
     /// Allocates memory for `nr` objects on `nid`, or near it; all or none. May sleep if `gfp` may.
     ///
-    /// At once if `nid` is the node that this CPU allocates from: `kmem_cache_alloc_bulk()` takes no node.
+    /// In bulk if `nid` is the node that this CPU allocates from. `kmem_cache_alloc_bulk()` takes no node, and
+    /// prefers partial slabs of other nodes to a new slab: each object from elsewhere is exchanged by [`alloc`],
+    /// so that objects are on other nodes only when `nid` has no memory.
+    ///
+    /// [`alloc`]: Cache::alloc
     #[inline(never)] // for its stack
     pub fn alloc_many(
         &'static self,
@@ -168,6 +172,8 @@ impl<T: Managed> Cache<T> {
         let mut left = nr;
         // SAFETY: No requirement.
         let here = unsafe { bindings::numa_mem_id() };
+        // SAFETY: No requirement.
+        let elsewhere = cfg!(CONFIG_NUMA) && unsafe { bindings::max_node_ids() } > 1;
         while left > 1 && nid.as_raw() == here {
             let mut some = [core::ptr::null_mut::<c_void>(); 16];
             let n = left.min(some.len());
@@ -184,8 +190,15 @@ impl<T: Managed> Cache<T> {
             }
             left = left.wrapping_sub(n);
             for &ptr in some.iter().take(n) {
-                // SAFETY: Memory for a `T`, just allocated.
-                unsafe { all.push(ptr) };
+                // SAFETY: Memory for a `T`, just allocated from this cache, and owned by this function.
+                unsafe {
+                    let ptr = if elsewhere && nid_of(ptr) != nid {
+                        self.exchange(ptr, gfp, nid)
+                    } else {
+                        ptr
+                    };
+                    all.push(ptr)
+                };
             }
         }
         for _ in 0..left {
@@ -194,6 +207,23 @@ impl<T: Managed> Cache<T> {
             unsafe { all.push(vacant.ptr.as_ptr().cast()) };
         }
         Ok(all)
+    }
+
+    /// Exchanges memory for an object for such memory on `nid`, or near it. If there is none, returns `ptr`.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must be memory that this cache gave for a `T`, and is handed over.
+    #[cold]
+    #[inline(never)] // keeps its registers out of `alloc_many`
+    unsafe fn exchange(&'static self, ptr: *mut c_void, gfp: Flags, nid: NumaNode) -> *mut c_void {
+        let Ok(vacant) = self.alloc(gfp, nid) else {
+            return ptr;
+        };
+        // SAFETY: The caller hands over memory from a slab cache, which holds no `T`. For that,
+        // Documentation/core-api/memory-allocation.rst allows kfree().
+        unsafe { bindings::kfree(ptr) };
+        core::mem::ManuallyDrop::new(vacant).ptr.as_ptr().cast()
     }
 }
 
