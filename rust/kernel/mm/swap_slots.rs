@@ -372,22 +372,29 @@ impl<'a, T: Kept> Share<'a, T> {
         if !leaves.open.load(Acquire) {
             return Err(EINVAL);
         }
-        let vacant = leaves
+        let mut new = leaves
             .cache
             .alloc(gfp, NumaNode::NO_NODE)
-            .map_err(|_| ENOMEM)?;
-        let mut new = vacant.write(Leaf::new(n));
+            .ok()
+            .map(|vacant| vacant.write(Leaf::new(n)));
         loop {
-            let leaf = new.as_ptr();
-            match tree.insert(index, new, gfp) {
-                // It has a `live` of `n`, which are ours.
-                Ok(()) => return Ok(leaf),
-                // Another task, which fills other slots of it, was first.
-                Err(StoreError { error, value }) if error == EBUSY => new = value,
-                Err(StoreError { error, .. }) => return Err(error),
+            let mut error = ENOMEM;
+            if let Some(value) = new.take() {
+                let leaf = value.as_ptr();
+                match tree.insert(index, value, gfp) {
+                    // It has a `live` of `n`, which are ours.
+                    Ok(()) => return Ok(leaf),
+                    // Another task, which fills other slots of it, was first.
+                    Err(StoreError { error, value }) if error == EBUSY => new = Some(value),
+                    Err(failed) => error = failed.error,
+                }
             }
+            // Even without memory: another task may have inserted the leaf while this one waited for some.
             if let Some(share) = Self::join(tree, index, n) {
                 return Ok(core::mem::ManuallyDrop::new(share).leaf);
+            }
+            if new.is_none() {
+                return Err(error);
             }
         }
     }

@@ -53,6 +53,7 @@ pub struct State {
     objects: RefCell<BTreeMap<usize, ZsObject>>,
     handles: Cell<usize>,
     faults: [Cell<u32>; 5],
+    meanwhile: RefCell<Option<Box<dyn FnOnce()>>>,
     pub shrinkers: RefCell<Vec<*mut shrinker>>,
     lruvec: OnceCell<Box<lruvec>>,
     pub total_ram: Cell<usize>,
@@ -77,13 +78,26 @@ pub fn fail(what: Fault, nth: u32) {
     world().c.faults[what as usize].set(nth);
 }
 
+/// The same; while the operation waits, and then fails, another task runs `f`.
+pub fn fail_while(what: Fault, nth: u32, f: impl FnOnce() + 'static) {
+    fail(what, nth);
+    *world().c.meanwhile.borrow_mut() = Some(Box::new(f));
+}
+
 pub fn fails(what: Fault) -> bool {
     let nth = &world().c.faults[what as usize];
     match nth.get() {
         0 => false,
         n => {
             nth.set(n - 1);
-            n == 1
+            if n > 1 {
+                return false;
+            }
+            let meanwhile = world().c.meanwhile.take();
+            if let Some(f) = meanwhile {
+                f();
+            }
+            true
         }
     }
 }

@@ -569,6 +569,7 @@ models! {
     free_and_load_from_device: 3,
     publication: 3,
     leaf_filled_by_two: 4,
+    leaf_filled_without_memory: 0,
     leaf_left_and_joined: 4,
     leaf_left_and_joined_by_two: 3,
     leaf_left_and_looked_at: 4,

@@ -8,7 +8,7 @@
 
 use kernel::{
     alloc::{flags::GFP_KERNEL, KBox},
-    bindings::{self, folio},
+    bindings::{self, folio, Fault},
     c,
     mm::folio::CachedFolio,
     sim::{self, together},
@@ -167,6 +167,21 @@ fn fill_two<I: Index>() {
     shut_down::<I>(&[(2, two, 2), (3, three, 3)]);
 }
 
+/// While a task waits in vain for the memory of the leaf, or of its place in the tree, another one inserts
+/// the leaf: the first fills its slot in that.
+fn fill_without_memory<I: Index>() {
+    I::attach();
+    let (two, three) = (Owner::new(2), Owner::new(3));
+    // The value, the leaf, its place.
+    for nth in [2, 3] {
+        bindings::fail_while(Fault::Memory, nth, move || I::fill(two, 2));
+        I::fill(three, 3);
+        assert_eq!(I::kept(two), Some(2), "the other task has run");
+        assert_eq!(I::free(2, 2), 2);
+    }
+    shut_down::<I>(&[]);
+}
+
 fn free_and_fill<I: Index>() {
     boot::<I>();
     let two = Owner::new(2);
@@ -220,6 +235,7 @@ macro_rules! runs {
 
 runs! {
     leaf_filled_by_two: fill_two of swap_slots;
+    leaf_filled_without_memory: fill_without_memory of swap_slots;
     leaf_left_and_joined: free_and_fill of swap_slots;
     leaf_left_and_joined_by_two: free_and_fill_two of swap_slots;
     leaf_left_and_looked_at: free_and_look of swap_slots;
