@@ -4,7 +4,7 @@
 # The tracepoints' events, compared with other statistics. zswap in C has no tracepoints.
 . ./lib.sh
 . ./writeback-paths.sh
-plan 15
+plan 16
 
 T=/sys/kernel/tracing
 mount -t tracefs tracefs $T 2> /dev/null
@@ -29,7 +29,7 @@ with a map 256 4
 with a fill text 1
 
 traced zswap_store with a out
-point "each folio's store has an event" "$(told 'pages=1 outcome=stored')" 256
+point "each folio's store has an event" "$(told 'pages=1 zeroes=0 outcome=stored')" 256
 traced swap_cache_add with a check
 point "each page that is read is added to the swap cache" "$(told 'order=0 error=0')" 256
 with a fill text 2
@@ -101,6 +101,18 @@ echo '!hist:keys=common_pid.execname if error == 0' > $T/events/zswap/zswap_writ
 point "the walks' events have the freed entries" \
 	"$(sed -n 's/.* zswap_shrink: .* freed=\([0-9]*\) .*/\1/p' $T/trace | awk '{ n += $1 } END { print n + 0 }')" $written
 point "and the cgroup" "$(grep -c " zswap_shrink: .* cgroup=$(stat -c %i /cg/a) " $T/trace | awk '{ print ($1 > 0) }')" 1
+
+# Of these folios half is zero: the swap core marks it, and doesn't ask zswap.
+folios 64
+start b 0
+with b map 256 64
+with b fill holes 1
+stored=$(debug stored_pages)
+traced zswap_store with b out
+point "a large folio's event has the pages that are only marked" \
+	"$(told 'pages=16 zeroes=8 outcome=stored') of $(told pages=), $(($(debug stored_pages) - stored))" "8 of 8, 64"
+stop b
+folios 4
 
 echo > $T/trace
 with a fill text 9

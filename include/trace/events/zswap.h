@@ -47,17 +47,21 @@ ZSWAP_OUTCOMES
 #define EMe(a, b) { a, b }
 
 #ifdef CONFIG_ZSWAP_RUST
-/* A folio was stored, or was refused and has to be written to the swap device. */
+/*
+ * A folio was stored, or was refused and has to be written to the swap device.
+ * Of its pages, those whose slots have the zero mark take no entry in zswap.
+ */
 TRACE_EVENT(zswap_store,
 
-	TP_PROTO(swp_entry_t first, unsigned int pages, unsigned int outcome),
+	TP_PROTO(swp_entry_t first, unsigned int pages, unsigned int zeroes, unsigned int outcome),
 
-	TP_ARGS(first, pages, outcome),
+	TP_ARGS(first, pages, zeroes, outcome),
 
 	TP_STRUCT__entry(
 		__field(unsigned long, offset)
 		__field(unsigned int, type)
 		__field(unsigned int, pages)
+		__field(unsigned int, zeroes)
 		__field(unsigned int, outcome)
 	),
 
@@ -65,11 +69,13 @@ TRACE_EVENT(zswap_store,
 		__entry->type = swp_type(first);
 		__entry->offset = swp_offset(first);
 		__entry->pages = pages;
+		__entry->zeroes = zeroes;
 		__entry->outcome = outcome;
 	),
 
-	TP_printk("slot=%u:%lu pages=%u outcome=%s", __entry->type, __entry->offset,
-		  __entry->pages, __print_symbolic(__entry->outcome, ZSWAP_OUTCOMES))
+	TP_printk("slot=%u:%lu pages=%u zeroes=%u outcome=%s", __entry->type, __entry->offset,
+		  __entry->pages, __entry->zeroes,
+		  __print_symbolic(__entry->outcome, ZSWAP_OUTCOMES))
 );
 
 DECLARE_EVENT_CLASS(zswap_slot,

@@ -270,6 +270,17 @@ impl<'a> CachedFolio<'a> {
         self.ptr.as_ptr()
     }
 
+    /// The number of the folio's slots that have the zero mark.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    pub fn zero_marks(&self) -> usize {
+        (0..self.nr_pages())
+            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache. Its lock keeps
+            // the marks from changing, and its place in the swap cache keeps their cluster. The index is below
+            // its number of pages.
+            .filter(|&index| unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) })
+            .count()
+    }
+
     /// The address, which outlives the witness.
     #[inline]
     pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {

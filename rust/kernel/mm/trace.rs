@@ -29,7 +29,7 @@ use crate::error::Error;
 #[repr(u8)]
 #[cfg(CONFIG_ZSWAP_RUST)]
 pub enum Outcome {
-    /// All its pages are in zswap.
+    /// All its pages are in zswap, or have the zero mark.
     Stored,
     /// zswap is off, or was never set up.
     Disabled,
@@ -89,10 +89,11 @@ macro_rules! event {
 }
 
 event! {
-    /// A folio was stored or refused: its first slot, its number of pages, and the outcome.
+    /// A folio was stored or refused: its first slot, its number of pages, how many of these have the zero
+    /// mark, and the outcome.
     #[cfg(CONFIG_ZSWAP_RUST)]
-    store => zswap_store, (SwapEntry, usize, Outcome),
-        |(first, pages, outcome)| (first.as_raw(), pages as u32, outcome as u32)
+    store => zswap_store, (SwapEntry, usize, usize, Outcome),
+        |(first, pages, zeroes, outcome)| (first.as_raw(), pages as u32, zeroes as u32, outcome as u32)
 }
 
 event! {
@@ -156,6 +157,7 @@ mod events {
         pub(super) unsafe fn zswap_store(
             first: bindings::swp_entry_t,
             pages: c_uint,
+            zeroes: c_uint,
             outcome: c_uint,
         );
 

@@ -105,7 +105,7 @@ fn clear<'f>(
     Refused(why): Refused,
 ) -> Store<'f> {
     let folio = slots.folio();
-    trace::store(|| (folio.swap(), folio.nr_pages(), why));
+    trace::store(|| (folio.swap(), folio.nr_pages(), folio.zero_marks(), why));
     if zswap.is_some_and(Zswap::reached_full) {
         queue_work();
     }
@@ -203,7 +203,7 @@ fn publish<'f>(
             if zeroes != 0 {
                 count_zeroes(lists.objcg(), zeroes);
             }
-            trace::store(|| (folio.swap(), folio.nr_pages(), Outcome::Stored));
+            trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
             Ok(published)
         }
         Err((slots, error)) => {
