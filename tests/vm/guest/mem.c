@@ -15,6 +15,10 @@
  *   poke STEP          change a byte in every STEP-th page
  *   lose STEP          give every STEP-th page back, which makes it zero
  *   keep STEP          give all but every STEP-th page back
+ *   scatter SEED       give half of the pages back, one by one in random order: check then
+ *                      expects zeroes there; answers how many
+ *   push PAGE          MADV_PAGEOUT of one page
+ *   apart N            pages whose slot is N after that of the page before them
  *   sum                a checksum of every byte, read as it is
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
@@ -64,6 +68,9 @@ static size_t pages;
 static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, HOLES, DISK } kind;
 static const char *const kinds[] = { "text", "random", "zero", "same", "last", "first", "holes" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
+
+/* Which pages were given back by scatter since they were filled; NULL for none. */
+static bool *gone;
 
 static int disk = -1, pagemap = -1;
 /* The expected contents, and the kernel's answers. */
@@ -115,13 +122,14 @@ static void make_page(size_t index, uint64_t *to)
 /* Puts the expected contents of the n pages from index on into want. */
 static void expect(size_t index, size_t n)
 {
-	if (kind != DISK) {
-		for (size_t i = 0; i < n; i++)
-			make_page(index + i, (uint64_t *)(want + i * PAGE));
-		return;
-	}
-	if (pread(disk, want, n * PAGE, (seed + index) * PAGE) != (ssize_t)(n * PAGE))
+	if (kind == DISK && pread(disk, want, n * PAGE, (seed + index) * PAGE) != (ssize_t)(n * PAGE))
 		die(CORPUS);
+	for (size_t i = 0; i < n; i++) {
+		if (gone && gone[index + i])
+			memset(want + i * PAGE, 0, PAGE);
+		else if (kind != DISK)
+			make_page(index + i, (uint64_t *)(want + i * PAGE));
+	}
 }
 
 static size_t chunk_at(size_t i)
@@ -141,6 +149,8 @@ static void fill_some(size_t first, size_t n)
 
 static void fill(void)
 {
+	free(gone);
+	gone = NULL;
 	fill_some(0, pages);
 }
 
@@ -181,8 +191,7 @@ static size_t swapped(void)
 	return count;
 }
 
-/* The number of pages in zswap, of all processes. */
-/* Pages in zswap, and of zeroes, which were only marked. */
+/* Pages in zswap, and of zeroes, which were only marked: those of all processes. */
 static long kept(void)
 {
 	FILE *vmstat = fopen("/proc/vmstat", "r");
@@ -242,6 +251,48 @@ static void keep(size_t step)
 	}
 }
 
+static size_t scatter(uint64_t x)
+{
+	size_t *order = malloc(pages * sizeof(*order));
+
+	free(gone);
+	gone = calloc(pages, sizeof(*gone));
+	if (!order || !gone)
+		die("scatter");
+	for (size_t i = 0; i < pages; i++) {
+		size_t k = next(&x) % (i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (size_t i = 0; i < pages / 2; i++) {
+		if (madvise(mem + order[i] * PAGE, PAGE, MADV_DONTNEED))
+			die("MADV_DONTNEED");
+		gone[order[i]] = true;
+	}
+	free(order);
+	return pages / 2;
+}
+
+/* The offset of a page's slot, or 0. */
+static uint64_t slot(size_t page)
+{
+	uint64_t entry;
+
+	if (!read_pagemap(pagemap, mem + page * PAGE, &entry, 1))
+		die("pagemap");
+	return entry & SWAPPED ? (entry & ((1ULL << 55) - 1)) >> 5 : 0;
+}
+
+static size_t apart(size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < pages; i++)
+		count += slot(i - 1) && slot(i) == slot(i - 1) + n;
+	return count;
+}
+
 /* FNV-1a, a word at a time. */
 static uint64_t sum(void)
 {
@@ -261,6 +312,8 @@ static void map(size_t n, unsigned int kib)
 		die("mmap");
 	mem = (unsigned char *)(((uintptr_t)area + HUGE - 1) & ~(HUGE - 1));
 	pages = n;
+	free(gone);
+	gone = NULL;
 	/* A kernel without large folios has neither. */
 	if (madvise(mem, n * PAGE, kib > PAGE_KIB ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) &&
 	    (kib > PAGE_KIB || errno != EINVAL))
@@ -517,6 +570,15 @@ static void command(char *line)
 		lose(atoi(word));
 	} else if (!strcmp(verb, "keep")) {
 		keep(atoi(word));
+	} else if (!strcmp(verb, "scatter")) {
+		printf("%zu\n", scatter(atoi(word)));
+		return;
+	} else if (!strcmp(verb, "push")) {
+		if (madvise(mem + atoi(word) * PAGE, PAGE, MADV_PAGEOUT))
+			die("MADV_PAGEOUT");
+	} else if (!strcmp(verb, "apart")) {
+		printf("%zu\n", apart(atoi(word)));
+		return;
 	} else if (!strcmp(verb, "sum")) {
 		printf("%016lx\n", sum());
 		return;
