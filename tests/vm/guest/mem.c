@@ -8,7 +8,8 @@
  *   node N             memory comes from node N alone from now on
  *   fill KIND SEED     write a pattern: text, random, zero, same (one word again and again),
  *                      last (15 text, 1 random), first (2 random, 14 text), holes (of 128,
- *                      32 text between pages of zeroes: none in the second half)
+ *                      32 text between pages of zeroes: none in the second half),
+ *                      mixed (of 16: 8 text, 7 zeroes, 1 random)
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT; answers "PAGES-SWAPPED NS"
  *   in                 read every page once; answers "PAGES-BACK NS"
@@ -19,6 +20,7 @@
  *                      expects zeroes there; answers how many
  *   push PAGE          MADV_PAGEOUT of one page
  *   apart N            pages whose slot is N after that of the page before them
+ *   split              split the large folios that are mapped
  *   sum                a checksum of every byte, read as it is
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
@@ -65,8 +67,9 @@
 static unsigned char *mem;
 static size_t pages;
 
-static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, HOLES, DISK } kind;
-static const char *const kinds[] = { "text", "random", "zero", "same", "last", "first", "holes" };
+static enum { TEXT, RANDOM, ZERO, SAME, LAST, FIRST, HOLES, MIXED, DISK } kind;
+static const char *const kinds[] = { "text", "random", "zero",	"same",
+				     "last", "first",  "holes", "mixed" };
 static uint64_t seed; /* of a pattern; of a corpus: its first page */
 
 /* Which pages were given back by scatter since they were filled; NULL for none. */
@@ -97,10 +100,11 @@ static void make_page(size_t index, uint64_t *to)
 					  "pages\t/*", "\n\treturn", "folio = ", "struct x" };
 	uint64_t x = seed * 0x9e3779b97f4a7c15ULL + index * 2 + 1;
 	bool random = kind == RANDOM || (kind == LAST && index % 16 == 15) ||
-		      (kind == FIRST && index % 16 < 2);
+		      (kind == FIRST && index % 16 < 2) || (kind == MIXED && index % 16 == 13);
 	bool zero = kind == ZERO ||
 		    (kind == HOLES && (index / 64 % 2 || index % 16 < 3 || index % 16 == 7 ||
-				       index % 16 > 11));
+				       index % 16 > 11)) ||
+		    (kind == MIXED && index % 16 % 2 == 0 && index % 16);
 
 	next(&x);
 	for (size_t i = 0; i < PAGE / 8; i++) {
@@ -291,6 +295,18 @@ static size_t apart(size_t n)
 	for (size_t i = 1; i < pages; i++)
 		count += slot(i - 1) && slot(i) == slot(i - 1) + n;
 	return count;
+}
+
+static void split(void)
+{
+	char where[80];
+	int file = open("/sys/kernel/debug/split_huge_pages", O_WRONLY);
+	int len = snprintf(where, sizeof(where), "%d,0x%lx,0x%lx", getpid(), (unsigned long)mem,
+			   (unsigned long)(mem + pages * PAGE));
+
+	if (file < 0 || write(file, where, len) != len)
+		die("split_huge_pages");
+	close(file);
 }
 
 /* FNV-1a, a word at a time. */
@@ -579,6 +595,8 @@ static void command(char *line)
 	} else if (!strcmp(verb, "apart")) {
 		printf("%zu\n", apart(atoi(word)));
 		return;
+	} else if (!strcmp(verb, "split")) {
+		split();
 	} else if (!strcmp(verb, "sum")) {
 		printf("%016lx\n", sum());
 		return;
