@@ -2,8 +2,9 @@
 # boot: zswap.enabled=1
 # zswap's charges to a memory cgroup, and a cgroup's limits on zswap.
 . ./lib.sh
-plan 18
+plan 19
 
+own=$(dmesg | grep 'zswap: Rust implementation')
 swap_on virtio
 start a 0
 with a map 2048 4
@@ -72,6 +73,21 @@ with a out
 point "a large folio is charged for each of its pages" \
 	"$(soon $((256 * 4096)) stat zswapped) $(soon $((256 * 4096)) stat zswap_incomp) $(soon $((256 * 4096)) current)" \
 	"$((256 * 4096)) $((256 * 4096)) $((256 * 4096))"
+stop a
+
+# A cgroup at its limit exceeds it by that charge, which reclaim may. (C charges each page.)
+folios 2048
+start a 0
+with a map 512 2048
+with a fill text 10
+[ -n "$own" ] && want=1 || want=many
+cat /cg/a/memory.current > /cg/a/memory.max
+events() { awk '$1 == "max" { print $2 }' /cg/a/memory.events; }
+old=$(events)
+with a out
+new=$(($(events) - old))
+[ $new -lt 32 ] || new=many
+point "at the limit of its cgroup a large folio raises an event" "$(debug stored_pages), $new" "512, $want"
 stop a
 folios 4
 swap_off

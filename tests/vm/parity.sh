@@ -206,6 +206,25 @@ quiet()
 	stop a
 }
 
+# A cgroup at its limit swaps a large folio out: the charge for it exceeds the limit, which reclaim may.
+over_limit()
+{
+	folios 2048
+	start a
+	with a map 512 2048
+	with a fill last 1
+	cat /cg/a/memory.current > /cg/a/memory.max
+	begin
+	exact over_limit.out "$(ask a out | cut -d' ' -f1)"
+	counts exact over_limit
+	while read -r name value; do
+		exact "over_limit.memory.events.$name" "$value"
+	done < /cg/a/memory.events
+	echo max > /cg/a/memory.max
+	exact over_limit.sum "$(ask a sum) $(ask a check)"
+	stop a
+}
+
 # Each compressor's pool stays while it has pages, and can become current again.
 compressors()
 {
@@ -480,6 +499,7 @@ for kib in 4 64 2048; do
 		quiet brd $kib $kind
 	done
 done
+over_limit
 compressors
 switched_off
 swapped_off brd 4
