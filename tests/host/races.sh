@@ -34,7 +34,7 @@ exists() {
 	esac
 }
 
-echo 1..8
+echo 1..10
 for kind in KUnit VM model host mutant attack; do
 	point "every $kind of docs/races.md exists" "$(while read -r what; do
 		exists "$kind" "$what" || echo "there is no $what"
@@ -42,6 +42,13 @@ for kind in KUnit VM model host mutant attack; do
 done
 point "each bug has one row" "$(comm -3 <({ seq 21; seq 29 42; } | sort) \
 	<(awk '$2 == "row" && $1 ~ /^[0-9]+$/ && $1 < 100 { print $1 }' <<<"$named" | sort) | tr -d '\t')"
+# The third column of a numbered row, up to its first verdict.
+verdicts=$(perl -ne 'print m/^\*\*(type|construction)\*\*|^(in C)\b/ ? ($1 // $2) : "$row: none", "\n"
+	if ($row, $_) = /^\| (\d\d?) \|[^|]*\| (.*?) \|/' docs/races.md)
+point "each bug is excluded by a type, by construction, or is in C" "$(grep ': none$' <<<"$verdicts" || :)"
+counted=$(for verdict in type construction 'in C'; do grep -c -x "$verdict" <<<"$verdicts"; done | paste -sd' ')
+point "and they are counted" "$(comm -3 <(echo "$(wc -l <<<"$verdicts") $counted") \
+	<(tr '\n' ' ' <docs/races.md | grep -o 'Of the [0-9]* bugs.*\*\*in C\*\*\.' | grep -o '[0-9]*' | paste -sd' '))"
 point "each mutant's bug names the mutant" "$(for patch in tests/mutants/*.patch; do
 	name=${patch##*/} name=${name%.patch}
 	sed -n '/^---/q; s/^history: //p' "$patch" | sed 's/, /\n/g' | tr ' ' _ | while read -r row; do
