@@ -21,10 +21,10 @@ do for [n=1:3] {
 	if (n == 3) { set xtics nomirror ("none" 16384, "64 k" 65536, "256 k" 262144, "1 M" 1048576, "4 M" 4194304); set xlabel "other pages in zswap" }
 	at(value) = value > 0 ? value : n == 2 ? 0.1 : 16384
 	plot for [way=0:2] rows using (strcol(1) eq axis ? at($2) : NaN):(column(3 + 2 * way) / 1000) with linespoints \
-			pointtype 6 pointsize 0.6 dashtype 2 linewidth 1.5 linecolor rgb word("#1f5a92 #4d93d0 #9dc3e6", way + 1) \
+			pointtype 6 pointsize 0.6 dashtype 2 linewidth 1.5 linecolor rgb word("#1f5a92 #b7410e #57606a", way + 1) \
 			title word("out in free", way + 1).", C", \
 		for [way=0:2] rows using (strcol(1) eq axis ? at($2) : NaN):(column(4 + 2 * way) / 1000) with linespoints \
-			pointtype 7 pointsize 0.6 linewidth 2 linecolor rgb word("#1f5a92 #4d93d0 #9dc3e6", way + 1) \
+			pointtype 7 pointsize 0.6 linewidth 2 linecolor rgb word("#1f5a92 #b7410e #57606a", way + 1) \
 			title word("out in free", way + 1).", Rust"
 }
 unset multiplot

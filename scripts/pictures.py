@@ -92,6 +92,7 @@ def plot(text, title):
     text = re.sub(r"((?:fill|stroke|color)\s*=\s*)\"?(#[0-9A-Fa-f]{6})\"?", lambda match: match[1].replace(" ", "") + f'"{match[2].lower()}"', text)
     text = re.sub(r"<desc>.*?</desc>\n", "", text, flags=re.S)
     text = re.sub(r'<rect x="0" y="0"( .*?) fill="#f6f8fa"/>', r'<rect class="panel"\1 rx="8"/>', text, count=1)
+    text = re.sub(r"<title>gnuplot_plot_\d+</title>", "", text) # a tooltip
     head = f"<!-- SPDX-License-Identifier: GPL-2.0 -->\n<title>{title}</title>\n{style()}"
     return re.sub(r"<title>.*?</title>", lambda _: head, text, count=1)
 
