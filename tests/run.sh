@@ -88,7 +88,10 @@ second() { [ "$IMPL" = rust ] && [ -z "${VARIANT:-}" ] && only debugvm "$1"; }
 
 # guests FILE...: runs them with one boot for each command line
 guests() {
-	local boots files i name args kunit=''
+	local boots files i name args kunit='' autorun=1 config
+	# One suite of the kernel's own isn't written for PREEMPT_RT: kunit.sh leaves it out there.
+	config=$(make -s where IMPL="$IMPL" | sed -n 's/^config=//p')
+	! grep -q -x CONFIG_PREEMPT_RT=y "$config" || autorun=0
 	mapfile -t boots < <(sed -n 's/^# boot: //p' "$@" | sort -u)
 	for i in "${!boots[@]}"; do
 		mapfile -t files < <(grep -l -x -F "# boot: ${boots[i]}" "$@")
@@ -96,10 +99,10 @@ guests() {
 		# abi.sh and others run the suites in C, with the swap device that these need.
 		# (kunit.filter, which could exclude suites, causes a NULL pointer dereference with
 		# those in Rust.)
-		[[ $args == *kunit.* ]] || args+=" kunit.filter_glob=rust_*"
+		[[ $args == *kunit.* ]] || args+=" kunit.autorun=$autorun kunit.filter_glob=rust_*"
 		boot "$name" "$args" "${files[@]##*/}"
 		# Only once, in the first boot that has them.
-		if [ -z "$kunit" ] && [[ $args != *kunit.*=0* ]]; then
+		if [ -z "$kunit" ] && [[ $args == *kunit.autorun=1* ]]; then
 			kunit=$name
 			kunit "build/log/$name.console"
 		fi

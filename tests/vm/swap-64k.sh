@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=0 kunit.enable=0
+# boot: zswap.enabled=0 kunit.enable=1
 # Swap-in of large folios: only if zswap was never enabled, and the device is as fast as memory. The
-# last test of its boot: later tests enable zswap.
+# last test of its boot: later tests enable zswap. And its boot is as one by hand, in that nothing asks for
+# KUnit suites.
 . ./lib.sh
 . ./users.sh
-plan 18
+plan 19
 
+point "no KUnit suite has run" "$(dmesg | grep -c 'KTAP version')" 0
 point "zswap was never on" "$(true_that [ -e $DEBUG ])" no
 swap_on brd
 for kib in 16 32 64 256 1024; do
