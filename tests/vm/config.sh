@@ -3,7 +3,12 @@
 # A round trip that works in every configuration: without debugfs, without memory cgroups, and
 # without zswap.enabled on the command line.
 . ./lib.sh
-plan 6
+plan 7
+
+# By the names of the crates, which the names of their symbols have.
+logged=$(for name in zswap swap_cache; do dmesg | grep -c "\] $name: Rust implementation\$"; done | tr '\n' ' ')
+linked=$(for crate in 8zswap_rs 13swap_cache_rs; do grep -q $crate /proc/kallsyms; echo $((1 - $?)); done | tr '\n' ' ')
+point "the log names what is in Rust" "$logged" "$linked"
 
 [ "$(cat $PARAM/enabled)" = Y ] || echo Y > $PARAM/enabled
 point "zswap is enabled" "$(cat $PARAM/enabled)" Y

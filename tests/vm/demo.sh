@@ -81,7 +81,7 @@ row()
 
 set_param enabled Y || bad "zswap can't be enabled"
 set_param compressor "$1" 2> /dev/null || bad "the kernel has no compressor $1"
-dmesg | grep -E 'zswap: (Rust|loaded)'
+dmesg | grep -E ': Rust implementation|zswap: loaded'
 
 head -c 4096 /dev/vdc | tr -d '\000' > /run/index
 while read -r name first pages; do

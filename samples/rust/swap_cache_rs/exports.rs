@@ -46,6 +46,13 @@ use kernel::{
     sync::aref::ARef,
 };
 
+/// Called at boot, once. The log names the implementation, as it does for zswap.
+#[no_mangle]
+extern "C" fn swap_cache_rs_init() -> c_int {
+    pr_info!("Rust implementation\n");
+    0
+}
+
 /// Calls `f` with a slot and the origin of the request to swap it in.
 ///
 /// # Safety
