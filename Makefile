@@ -39,6 +39,26 @@ $(error PAGES=$(PAGES) is for run, kunit and shell: the tests of whole systems c
 endif
 endif
 
+export LIST
+# Targets that build or compare the implementations themselves.
+of_both := $(filter bench check compressors contention coverage exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing,$(MAKECMDGOALS))
+ifneq ($(of_both),)
+ifneq ($(filter-out rust,$(IMPL)),)
+$(error IMPL=$(IMPL) is not for make $(of_both): $(if $(filter kunit,$(of_both)),use IMPL=$(IMPL) make test,leave it out))
+endif
+endif
+# What these targets would ignore.
+ignored_by_kunit := COMPRESSOR VARIANT EXTRA_CONFIG RUNS MINUTES SEED MUTANTS CONFIGS ONLY TURN UPTO
+ignored_by_fuzz := ARCH PAGES TOOLCHAIN SUITE TEST_LIMIT LIST $(filter-out MINUTES,$(ignored_by_kunit))
+ignored_by_litmus := MINUTES $(ignored_by_fuzz)
+ignored_by_next := $(ignored_by_litmus)
+default_ARCH := x86_64
+default_PAGES := 4
+default_TOOLCHAIN := trixie
+default_COMPRESSOR := lz4
+$(foreach goal,$(filter kunit fuzz litmus next,$(MAKECMDGOALS)),$(foreach name,$(ignored_by_$(goal)),\
+	$(if $(filter-out $(default_$(name)),$($(name))),$(error $(name)=$($(name)) is not for make $(goal): leave it out))))
+
 # A kernel's build folder must not clash with those that scripts use.
 ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
@@ -60,7 +80,7 @@ help:
 	@echo
 	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
 	@echo '  make test           every test; ends with "N passed, N failed, N skipped"'
-	@echo '  make kunit          every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name'
+	@echo '  make kunit          every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name LIST=1'
 	@echo '  make configs        build, boot and test the configurations of scripts/configs'
 	@echo '  make stack          stack usage of zswap and the swap cache, in C and in Rust'
 	@echo '  make kernels        build, boot and test the four choices of C and Rust'
@@ -113,8 +133,8 @@ help:
 	@echo '  DRIFT=1             build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors'
 	@echo '  ZERO_FIX=1          with the fix of docs/upstream for zero pages with older contents'
 	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains and folio locks'
-	@echo '  TURN=n              for contention: instructions that a CPU executes before the next one does'
-	@echo '  UPTO=n              for growth: so many other pages in zswap, at most (4194304)'
+	@echo '  TURN=n              for contention: instructions per time slice of a CPU'
+	@echo '  UPTO=n              for growth: maximum number of other pages in zswap (4194304)'
 	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
 	@echo '  TEST_LIMIT=900      seconds in which a guest may print nothing (default: 300)'

@@ -69,6 +69,7 @@ check "no import cycle among a crate's files" scripts/enter.sh python3 scripts/c
 check "the map from C agrees with the code" scripts/enter.sh python3 scripts/mirrors.py
 check "no retired term" scripts/words.sh
 check "links resolve" scripts/links.sh
+check "the lists of commands agree with the Makefile" scripts/targets.sh
 # The toolchain root sees the copies of pristine files that the overlay has made.
 check "the tour shows the code as it is" scripts/enter.sh python3 scripts/review.py --check build/overlay/c
 check clippy clippy

@@ -3,7 +3,7 @@
 # kunit.sh [check]: runs every KUnit suite with the kernel's own kunit.py: on UML, which needs no
 # guest, and on x86-64 in QEMU. Keeps the results as JSON and JUnit in build/kunit. ARCH selects one
 # of the two, or arm64, with pages of PAGES KiB; SUITE one suite, several by a pattern, or a case as
-# SUITE.CASE. With check, only validates the input.
+# SUITE.CASE. LIST=1 prints the cases and runs none. With check, only validates the input.
 suite=${SUITE:-} # lib.sh sets its own
 . "$(dirname "$0")/lib.sh"
 
@@ -60,7 +60,7 @@ kunit() {
 kvm=no
 [[ " ${archs[*]} " != *" x86_64 "* ]] || [ "$(env -u MAKEFLAGS -u MFLAGS ARCH= PAGES= scripts/accel.sh)" != kvm ] || kvm=yes
 
-status=0 names=()
+status=0 names=() lists=()
 for arch in "${archs[@]}"; do
 	options "$arch"
 	name=$arch
@@ -71,17 +71,25 @@ for arch in "${archs[@]}"; do
 	mkdir -p "$dir"
 	names+=("$name")
 	lock "build/log/kunit-$name.lock"
-	rm -f "$out/$name".{json,xml,log} "$dir/test.log"
+	[ -n "${LIST:-}" ] || rm -f "$out/$name".{json,xml,log}
+	rm -f "$dir/test.log"
 	make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
 	step "config kunit-$name" kunit "$ROOT" config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1800
 	step "kernel kunit-$name" scripts/enter.sh make -C build/src O="$dir" ARCH="$arch" -j"$JOBS" "${make[@]}" "$target"
 	STEP_LINES=
+	if [ -n "${LIST:-}" ]; then
+		step "list $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" --list_tests ${suite:+"$suite"}
+		lists+=("$out/$name.list")
+		grep -a -x '[a-z0-9_]*\.[A-Za-z0-9_]*' "$LOG" >"$out/$name.list" || die "$name lists no cases: see $TOP/$LOG"
+		continue
+	fi
 	attempt "kunit $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" \
 		--json="$TOP/$out/$name.json" --junit="$TOP/$out/$name.xml" ${suite:+"$suite"} || status=1
 	# The kernel's log, which kunit.py leaves in its build folder.
 	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$out/$name.log"
 done
 
+[ -z "${LIST:-}" ] || { sort -u "${lists[@]}" && exit; }
 scripts/enter.sh python3 scripts/kunit_table.py "${wanted[*]}" "${names[@]/#/$out/}"
 [ $status = 0 ] || die "kunit.py found something: see $TOP/build/log/kunit-*.log"

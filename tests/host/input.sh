@@ -7,7 +7,7 @@
 image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL ARCH PAGES SUITE MINUTES SEED STILL_LIMIT MAKEFLAGS MFLAGS MAKELEVEL
+unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL ARCH PAGES SUITE MINUTES SEED LIST STILL_LIMIT MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
 	echo '1..0 # SKIP there is no toolchain root to try them with: run make toolchain'
 	exit 0
@@ -106,6 +106,16 @@ refused 'unknown machine' 'ARCH=mips is unknown: use' make run ARCH=mips
 refused 'unknown machine, to kunit' 'ARCH=mips is unknown to make kunit: use' make kunit ARCH=mips
 refused 'a machine that is not measured' 'ARCH=arm64 is not for make bench: leave' make bench ARCH=arm64
 refused 'compilers that are not measured' 'TOOLCHAIN=forky is not for make bench: leave' make bench TOOLCHAIN=forky
+refused 'suites of C, to kunit' 'IMPL=c is not for make kunit: use IMPL=c make test' make kunit IMPL=c
+refused 'the same from the environment' 'IMPL=c is not for make kunit: use IMPL=c make test' env IMPL=c make kunit
+refused 'compressors of no use to kunit' 'COMPRESSOR=zstd is not for make kunit: leave' make kunit COMPRESSOR=zstd
+refused 'an implementation, where both are measured' 'IMPL=c is not for make bench: leave' make bench IMPL=c
+for goal in litmus fuzz next; do
+	refused "a machine, to $goal" "ARCH=arm64 is not for make $goal: leave" make $goal ARCH=arm64
+	refused "an implementation, to $goal" "IMPL=c is not for make $goal: leave" make $goal IMPL=c
+	refused "compilers, to $goal" "TOOLCHAIN=forky is not for make $goal: leave" make $goal TOOLCHAIN=forky
+	refused "a kernel, to $goal" "VARIANT=name is not for make $goal: leave" make $goal VARIANT=name
+done
 refused 'fewer pages than are measured' 'UPTO=1 is no number that it can be: give' make growth UPTO=1
 refused 'turns of no length' 'TURN=0 is no number that it can be: give' make contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
