@@ -31,8 +31,8 @@ that half of mm/swap_state.c, with the same interfaces to user space and to call
 The policy has no unsafe code. Locking rules that C states in comments are enforced by types: access to a slot's data
 requires a witness that the slot is pinned, a folio is filled before it is uptodate, a request in flight can't be used.
 
-The benefit: misuse doesn't compile, and every historical race of zswap in C is excluded by a type, a model or a test
-here. The cost in instructions per page, in C and in Rust:
+The benefit: misuse doesn't compile. The project's docs/races.md has the past bugs, each with the type or the
+construction that excludes it, or in the C that stays. The cost in instructions per page, in C and in Rust:
 
 """ + (max(tables, key=len) if tables else "") + """
 The project's LZ4 in Rust is left out: it needs a crate that would have to be vendored.
