@@ -150,6 +150,11 @@ def share(c, rust):
     return f"{100 * rust / c - 100:+.1f} %"
 
 
+def vmlinux(impl):
+    """The bytes of text, data and bss."""
+    return [int(n) for n in run("size", f"build/{impl}/vmlinux").splitlines()[1].split()[:3]]
+
+
 def main():
     kernels = {"C": Kernel("c"), "Rust": Kernel("rust")}
     taken, lost, lines = {}, False, ["| path | ends at | C | Rust | difference |", "|---|---|---:|---:|---:|"]
@@ -184,6 +189,10 @@ def main():
     lines += [f"| **largest chain** | {most['C']} | {most['Rust']} | {share(*most.values())} |",
               f"| **largest chain with an asynchronous compressor** | {most['C']} | {most_together} | "
               f"{share(most['C'], most_together)} |"]
+    sizes = {impl: vmlinux(impl) for impl in ("c", "rust")}
+    lines += ["", "| vmlinux, bytes | C | Rust | difference |", "|---|---:|---:|---:|"]
+    for n, what in enumerate(("code and read-only data", "data", "zeroed data")):
+        lines.append(f"| {what} | {sizes['c'][n]} | {sizes['rust'][n]} | {share(sizes['c'][n], sizes['rust'][n])} |")
     wrong = []
     if lost:
         wrong.append("stack: a path wasn't found: its function has another name now")
