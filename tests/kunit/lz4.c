@@ -14,11 +14,10 @@
 #include <linux/unaligned.h>
 #include <linux/vmalloc.h>
 
-/* The longest input that lz4_rust compresses into a destination of any size. */
-#define LONGEST SZ_128K
+/* The longest input that lz4-rust compresses. */
+#define LONGEST SZ_64K
 /* More than the worst case of any input here. */
 #define ROOM(len) (64 + (len) * 9 / 8)
-#define MOST (2 * LONGEST)
 /* A guard zone detects writes past the end of a destination. */
 #define GUARD 64
 #define GUARD_BYTE 0xa5
@@ -180,9 +179,9 @@ static void long_inputs(struct kunit *test)
 	u32 len, kind;
 	int by;
 
-	for (len = 2 * PAGE_SIZE; len <= MOST; len += len < LONGEST ? PAGE_SIZE : LONGEST / 2) {
-		for (by = -1; by <= (len < MOST); by++) {
-			kind = len / PAGE_SIZE + by + 1;
+	for (len = SZ_8K; len <= LONGEST; len += SZ_4K) {
+		for (by = -1; by <= (len < LONGEST); by++) {
+			kind = len / SZ_4K + by + 1;
 			write_text(codecs->text, len + by, kind);
 			there_and_back(test, ADDRESSES, RUST, len + by);
 			there_and_back(test, ADDRESSES, C, len + by);
@@ -231,36 +230,66 @@ static void exact_room(struct kunit *test)
 	}
 }
 
-/* Longer inputs require the worst-case size, a tenth more. */
+/* A longer input is refused, however large the destination. */
 static void longest_input(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;
 	u8 *from = codecs->text, *to = codecs->packed;
-	u32 len = LONGEST + 1;
-	struct given packed;
+	struct given given;
 
-	write_text(from, len, 0);
-	packed = operate(test, RUST, true, ADDRESSES, from, len, to, len);
-	KUNIT_EXPECT_EQ(test, packed.err, -EINVAL);
-	packed = operate(test, RUST, true, ADDRESSES, from, len, to, ROOM(len));
-	KUNIT_EXPECT_EQ(test, packed.err, 0);
-	packed = operate(test, RUST, true, ADDRESSES, from, len - 1, to, len - 1);
-	KUNIT_EXPECT_EQ(test, packed.err, 0);
+	write_text(from, LONGEST + 1, 0);
+	given = operate(test, RUST, true, ADDRESSES, from, LONGEST, to, LONGEST);
+	KUNIT_EXPECT_EQ(test, given.err, 0);
+	given = operate(test, RUST, true, ADDRESSES, from, LONGEST + 1, to, ROOM(LONGEST + 1));
+	KUNIT_EXPECT_EQ(test, given.err, -EINVAL);
 }
 
-/* Source and destination in one buffer: the codec could read its own output. */
+/* So is a longer input for decompression than any that lz4-rust makes. */
+static void longest_packed_input(struct kunit *test)
+{
+	struct codecs *codecs = test->priv;
+	u8 *text = codecs->text, *packed = codecs->packed;
+	struct given given, back;
+
+	write_text(text, LONGEST + SZ_8K, 1);
+	given = operate(test, RUST, true, ADDRESSES, text, LONGEST, packed, ROOM(LONGEST));
+	KUNIT_EXPECT_EQ(test, given.err, 0);
+	KUNIT_EXPECT_GT(test, given.len, LONGEST);
+	back = operate(test, RUST, false, ADDRESSES, packed, given.len, codecs->back, LONGEST);
+	KUNIT_EXPECT_EQ(test, back.err, 0);
+
+	given = operate(test, C, true, ADDRESSES, text, LONGEST + SZ_8K, packed,
+			ROOM(LONGEST + SZ_8K));
+	KUNIT_EXPECT_EQ(test, given.err, 0);
+	back = operate(test, RUST, false, ADDRESSES, packed, given.len, codecs->back,
+		       LONGEST + SZ_8K);
+	KUNIT_EXPECT_EQ(test, back.err, -EINVAL);
+}
+
+/* Source and destination in one buffer: the source is copied before the codec writes. */
 static void overlapping_buffers(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;
 	u8 *from = codecs->text + 8;
+	struct given apart, packed, back;
 	int by;
 
-	write_text(from, PAGE_SIZE, 0);
 	for (by = -8; by <= 8; by += 8) {
-		struct given given = operate(test, RUST, true, ADDRESSES, from, PAGE_SIZE,
-					     from + by, PAGE_SIZE);
+		write_text(from, PAGE_SIZE, 0);
+		/* So long that the guard zone lies behind the source. */
+		apart = operate(test, RUST, true, ADDRESSES, from, PAGE_SIZE, codecs->packed,
+				PAGE_SIZE + 8);
+		packed = operate(test, RUST, true, ADDRESSES, from, PAGE_SIZE, from + by,
+				 PAGE_SIZE + 8);
+		KUNIT_ASSERT_EQ(test, packed.err, 0);
+		KUNIT_EXPECT_EQ(test, packed.len, apart.len);
+		KUNIT_EXPECT_MEMEQ(test, from + by, codecs->packed, packed.len);
 
-		KUNIT_EXPECT_EQ(test, given.err, -EINVAL);
+		back = operate(test, RUST, false, ADDRESSES, from + by, packed.len, from,
+			       PAGE_SIZE);
+		KUNIT_EXPECT_EQ(test, back.err, 0);
+		write_text(codecs->packed, PAGE_SIZE, 0);
+		KUNIT_EXPECT_MEMEQ(test, from, codecs->packed, PAGE_SIZE);
 	}
 }
 
@@ -317,9 +346,9 @@ static int init(struct kunit *test)
 			crypto_free_acomp(tfm);
 		KUNIT_ASSERT_NOT_NULL(test, codecs->req[i]);
 	}
-	codecs->text = vmalloc(ROOM(MOST) + GUARD);
-	codecs->packed = vmalloc(ROOM(MOST) + GUARD);
-	codecs->back = vmalloc(ROOM(MOST) + GUARD);
+	codecs->text = vmalloc(ROOM(LONGEST + SZ_8K) + GUARD);
+	codecs->packed = vmalloc(ROOM(LONGEST + SZ_8K) + GUARD);
+	codecs->back = vmalloc(ROOM(LONGEST + SZ_8K) + GUARD);
 	KUNIT_ASSERT_NOT_NULL(test, codecs->text);
 	KUNIT_ASSERT_NOT_NULL(test, codecs->packed);
 	KUNIT_ASSERT_NOT_NULL(test, codecs->back);
@@ -352,6 +381,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_SLOW(long_inputs),
 	KUNIT_CASE(exact_room),
 	KUNIT_CASE(longest_input),
+	KUNIT_CASE(longest_packed_input),
 	KUNIT_CASE(overlapping_buffers),
 	KUNIT_CASE_SLOW(damaged_input),
 	{}

@@ -24,6 +24,7 @@ use crate::{
     },
     prelude::*,
     str::CStr,
+    sync::barrier::barrier,
     types::Opaque, //
 };
 use core::{
@@ -33,8 +34,11 @@ use core::{
 
 /// A compression algorithm. Mirrors `struct scomp_alg`.
 ///
-/// Source and destination never overlap: a user that passes overlapping ones gets `EINVAL`. An
-/// error means that the operation has failed: the errors for an operation still in progress
+/// The source is a private copy of the user's. The user's memory may change during an operation: a
+/// page that is written out can be written to through `/proc/PID/mem`, or by a device. A user may
+/// also pass a destination that overlaps the source.
+///
+/// An error means that the operation has failed: the errors for an operation still in progress
 /// (`EINPROGRESS`, `EBUSY`) become `EINVAL`.
 ///
 /// # Examples
@@ -48,6 +52,7 @@ use core::{
 /// impl Algorithm for Copy {
 ///     const NAME: &'static CStr = c"copy";
 ///     const DRIVER_NAME: &'static CStr = c"copy-scomp";
+///     const LONGEST_SOURCE: usize = 4096;
 ///     type Stream = ();
 ///
 ///     fn new_stream() -> Result<KVBox<()>> {
@@ -66,11 +71,15 @@ use core::{
 /// ```
 pub trait Algorithm: 'static {
     /// The name by which users find it. Among algorithms of the same name, the crypto API picks
-    /// one.
+    /// one: whoever looks up a name of C's may get this algorithm, as IPComp does with `deflate`.
     const NAME: &'static CStr;
 
     /// The unique name of this algorithm.
     const DRIVER_NAME: &'static CStr;
+
+    /// The maximum length of a source, of both operations, in bytes. Users get `EINVAL` for a longer
+    /// one. Each CPU that runs operations has a buffer of this size, for the copy of the source.
+    const LONGEST_SOURCE: usize;
 
     /// The state for an operation. Each CPU that runs operations has one, unless there was no
     /// memory for it.
@@ -89,6 +98,54 @@ pub trait Algorithm: 'static {
     ///
     /// Must not sleep: the stream's spin lock is held.
     fn decompress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
+}
+
+/// A buffer for the private copy of a source: the memory of a vector that stays empty.
+struct Source(KVVec<u8>);
+
+impl Source {
+    /// Allocates a buffer of `len` bytes. May sleep.
+    fn new(len: usize) -> Result<Self> {
+        Ok(Self(KVVec::with_capacity(len, GFP_KERNEL)?))
+    }
+
+    /// Copies `len` bytes at `src`, and returns the copy. `EINVAL` if the buffer is shorter.
+    ///
+    /// # Safety
+    ///
+    /// `src` must be valid for reads of `len` bytes by C. They may change during the call.
+    #[inline]
+    unsafe fn copy(&mut self, src: *const u8, len: usize) -> Result<&[u8]> {
+        if len > self.0.capacity() {
+            return Err(EINVAL);
+        }
+        let copy = self.0.as_mut_ptr();
+        // SAFETY: The vector has memory for `len` bytes, which nothing else can access. The caller
+        // guarantees that C may read those at `src`. This is C's function, for which a concurrent
+        // write isn't undefined, and not `copy_nonoverlapping()`, for which it is.
+        unsafe { bindings::memcpy(copy.cast(), src.cast(), len) };
+        // The compiler may know `memcpy()`: it must not read `src` again in place of the copy.
+        barrier();
+        // SAFETY: All `len` bytes were just written. `self` is borrowed as long as the slice lives.
+        Ok(unsafe { core::slice::from_raw_parts(copy, len) })
+    }
+}
+
+/// The context of a CPU.
+struct Context<A: Algorithm> {
+    stream: KVBox<A::Stream>,
+    source: Source,
+}
+
+impl<A: Algorithm> Context<A> {
+    /// May sleep.
+    fn new() -> Result<KBox<Self>> {
+        let context = Self {
+            stream: A::new_stream()?,
+            source: Source::new(A::LONGEST_SOURCE)?,
+        };
+        Ok(KBox::new(context, GFP_KERNEL)?)
+    }
 }
 
 /// An [`Algorithm`] that is registered with the crypto API, until this is dropped.
@@ -168,10 +225,10 @@ impl<A: Algorithm> Registration<A> {
         })
     }
 
-    /// Creates a stream for C. May sleep.
+    /// Creates a context for C. May sleep.
     extern "C" fn alloc_ctx() -> *mut c_void {
-        match A::new_stream() {
-            Ok(stream) => KVBox::into_raw(stream).cast(),
+        match Context::<A>::new() {
+            Ok(context) => KBox::into_raw(context).cast(),
             Err(error) => error.to_ptr(),
         }
     }
@@ -180,8 +237,9 @@ impl<A: Algorithm> Registration<A> {
     ///
     /// `ctx` must come from [`Self::alloc_ctx`], be no error, and not be used again.
     unsafe extern "C" fn free_ctx(ctx: *mut c_void) {
-        // SAFETY: By the requirement.
-        drop(unsafe { KVBox::<A::Stream>::from_raw(ctx.cast()) });
+        // SAFETY: The caller guarantees that `alloc_ctx` made it from a box of this type, and that it
+        // isn't used again.
+        drop(unsafe { KBox::<Context<A>>::from_raw(ctx.cast()) });
     }
 
     /// # Safety
@@ -195,8 +253,8 @@ impl<A: Algorithm> Registration<A> {
         dlen: *mut c_uint,
         ctx: *mut c_void,
     ) -> c_int {
-        // SAFETY: By the requirement.
-        unsafe { run(A::compress, src, slen, dst, dlen, ctx) }
+        // SAFETY: The caller guarantees what `run` requires. `ctx` is from this type's `alloc_ctx`.
+        unsafe { run::<A>(A::compress, src, slen, dst, dlen, ctx) }
     }
 
     /// # Safety
@@ -210,8 +268,8 @@ impl<A: Algorithm> Registration<A> {
         dlen: *mut c_uint,
         ctx: *mut c_void,
     ) -> c_int {
-        // SAFETY: By the requirement.
-        unsafe { run(A::decompress, src, slen, dst, dlen, ctx) }
+        // SAFETY: The caller guarantees what `run` requires. `ctx` is from this type's `alloc_ctx`.
+        unsafe { run::<A>(A::decompress, src, slen, dst, dlen, ctx) }
     }
 }
 
@@ -271,48 +329,45 @@ macro_rules! module_scomp {
 
 /// Runs an algorithm's operation, and returns the result to C.
 ///
+/// `EINVAL` if the source is longer than [`Algorithm::LONGEST_SOURCE`].
+///
 /// # Safety
 ///
-/// `src` must be `slen` bytes that are not written until this returns (C doesn't document that
-/// requirement for its users: see docs/safety.md for what is trusted). `dst` must be `*dlen` bytes;
-/// nothing else may access these or `dlen`. `ctx` must come from `alloc_ctx` of the algorithm whose
-/// operation `op` is, and be locked for the caller.
+/// - `src` must be valid for reads of `slen` bytes by C; these may change during the call.
+/// - `dst` must be valid for writes of `*dlen` bytes, and nothing else may access these or `dlen`
+///   during the call, except that they may overlap `src`.
+/// - `ctx` must come from `alloc_ctx` of `A`'s registration, and its lock be held.
 #[inline(always)]
-unsafe fn run<S>(
-    op: fn(&mut S, &[u8], &mut [u8]) -> Result<usize>,
+unsafe fn run<A: Algorithm>(
+    op: fn(&mut A::Stream, &[u8], &mut [u8]) -> Result<usize>,
     src: *const u8,
     slen: c_uint,
     dst: *mut u8,
     dlen: *mut c_uint,
     ctx: *mut c_void,
 ) -> c_int {
-    // SAFETY: By the requirement.
-    let room = unsafe { *dlen };
-    let (from, to) = (src as usize, dst as usize);
-    // C doesn't forbid users to pass overlapping buffers.
-    if from < to.saturating_add(room as usize) && to < from.saturating_add(slen as usize) {
-        return EINVAL.to_errno();
-    }
     from_result(|| {
-        // SAFETY: By the requirement; the two don't overlap, as checked above. Memory that C hasn't
-        // initialised consists of valid bytes on this side of the FFI.
-        let (src, dst) = unsafe {
-            (
-                core::slice::from_raw_parts(src, slen as usize),
-                core::slice::from_raw_parts_mut(dst, room as usize),
-            )
-        };
-        // SAFETY: By the requirement it was created as a box of this type, and is locked for us.
-        let len = match op(unsafe { &mut *ctx.cast::<S>() }, src, dst) {
+        // SAFETY: The caller guarantees that `alloc_ctx` made it from a box of this type, and that no
+        // other operation uses it, as its lock is held.
+        let context = unsafe { &mut *ctx.cast::<Context<A>>() };
+        // SAFETY: The caller guarantees that `slen` bytes can be read. No slice of `dst` exists yet.
+        let src = unsafe { context.source.copy(src, slen as usize) }?;
+        // SAFETY: The caller guarantees that only this call accesses `dlen`.
+        let room = unsafe { *dlen } as usize;
+        // SAFETY: The caller guarantees that these are `room` bytes which only this call accesses:
+        // `src` is the copy by now. Memory that C hasn't initialised consists of valid bytes on this
+        // side of the FFI.
+        let dst = unsafe { core::slice::from_raw_parts_mut(dst, room) };
+        let len = match op(&mut context.stream, src, dst) {
             // A caller that got one of these would wait forever for completion.
             Err(EINPROGRESS | EBUSY) => Err(EINVAL),
             ret => ret,
         }?;
         // The length that an algorithm returns is checked.
-        if len > room as usize {
+        if len > room {
             return Err(EINVAL);
         }
-        // SAFETY: By the requirement. The length is at most the old one.
+        // SAFETY: Only this call accesses `dlen`, as above. The length is at most the old one.
         unsafe { *dlen = len as c_uint };
         Ok(0)
     })
@@ -353,6 +408,7 @@ mod tests {
     impl<const NAMED: bool> Algorithm for Copy<NAMED> {
         const NAME: &'static CStr = if NAMED { c"rust-copy" } else { c"" };
         const DRIVER_NAME: &'static CStr = if NAMED { c"rust-copy-scomp" } else { c"" };
+        const LONGEST_SOURCE: usize = 512;
         type Stream = u8;
 
         fn new_stream() -> Result<KVBox<u8>> {
@@ -377,31 +433,136 @@ mod tests {
         unsafe { Registration::new(&BUILT_IN) }
     }
 
-    // What C gets as result and length if an algorithm returns `said` for eight bytes.
-    fn told(mut said: Result<usize>) -> (c_int, c_uint) {
-        let (src, mut dst, mut len) = ([0u8; 8], [0u8; 8], 8);
-        // SAFETY: Two arrays of eight bytes, a length, and a stream of the operation's type, all
-        // ours alone.
+    /// Does nothing, and returns what its stream is.
+    struct Says;
+
+    impl Algorithm for Says {
+        const NAME: &'static CStr = c"";
+        const DRIVER_NAME: &'static CStr = c"";
+        const LONGEST_SOURCE: usize = 8;
+        type Stream = Result<usize>;
+
+        fn new_stream() -> Result<KVBox<Self::Stream>> {
+            Ok(KVBox::new(Ok(0), GFP_KERNEL)?)
+        }
+
+        fn compress(said: &mut Self::Stream, _: &[u8], _: &mut [u8]) -> Result<usize> {
+            *said
+        }
+
+        fn decompress(said: &mut Self::Stream, _: &[u8], _: &mut [u8]) -> Result<usize> {
+            *said
+        }
+    }
+
+    /// Overwrites its user's source, as another task may do meanwhile, and copies its own.
+    struct Overwrites;
+
+    impl Algorithm for Overwrites {
+        const NAME: &'static CStr = c"";
+        const DRIVER_NAME: &'static CStr = c"";
+        const LONGEST_SOURCE: usize = 16;
+        type Stream = [usize; 1];
+
+        fn new_stream() -> Result<KVBox<Self::Stream>> {
+            Ok(KVBox::new([0], GFP_KERNEL)?)
+        }
+
+        fn compress([user]: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize> {
+            // SAFETY: The test's array of that length, which it lends by address.
+            unsafe { (*user as *mut u8).write_bytes(0xff, src.len()) };
+            // Otherwise the compiler may assume that the slice still has its former bytes.
+            let src = core::hint::black_box(src);
+            dst.get_mut(..src.len()).ok_or(EINVAL)?.copy_from_slice(src);
+            Ok(src.len())
+        }
+
+        fn decompress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize> {
+            Self::compress(stream, src, dst)
+        }
+    }
+
+    /// An operation as C calls it.
+    type Op = unsafe extern "C" fn(
+        *mut bindings::crypto_scomp,
+        *const u8,
+        c_uint,
+        *mut u8,
+        *mut c_uint,
+        *mut c_void,
+    ) -> c_int;
+
+    // Result and length of an operation of `A`, with `stream`, from `src` into `dst`.
+    fn called<A: Algorithm>(
+        op: Op,
+        stream: A::Stream,
+        src: *const u8,
+        slen: usize,
+        dst: &mut [u8],
+    ) -> Result<(c_int, c_uint)> {
+        let mut context = Context::<A>::new()?;
+        *context.stream = stream;
+        let mut len = dst.len() as c_uint;
+        // SAFETY: Only this test uses the memory, the length and the context.
         let ret = unsafe {
-            run(
-                |said: &mut Result<usize>, _, _| *said,
-                src.as_ptr(),
-                8,
+            op(
+                core::ptr::null_mut(),
+                src,
+                slen as c_uint,
                 dst.as_mut_ptr(),
                 &mut len,
-                (&raw mut said).cast(),
+                (&raw mut *context).cast(),
             )
         };
-        (ret, len)
+        Ok((ret, len))
+    }
+
+    // What C gets if an algorithm returns `said` for eight bytes.
+    fn told(said: Result<usize>) -> Result<(c_int, c_uint)> {
+        let (src, mut dst) = ([0; 8], [0; 8]);
+        let op = Registration::<Says>::compress;
+        called::<Says>(op, said, src.as_ptr(), 8, &mut dst)
     }
 
     #[test]
-    fn reported_length_is_checked() {
-        assert_eq!(told(Ok(5)), (0, 5));
-        assert_eq!(told(Ok(9)), (EINVAL.to_errno(), 8));
-        assert_eq!(told(Err(ENOSPC)), (ENOSPC.to_errno(), 8));
-        assert_eq!(told(Err(EINPROGRESS)), (EINVAL.to_errno(), 8));
-        assert_eq!(told(Err(EBUSY)), (EINVAL.to_errno(), 8));
+    fn reported_length_is_checked() -> Result {
+        assert_eq!(told(Ok(5))?, (0, 5));
+        assert_eq!(told(Ok(9))?, (EINVAL.to_errno(), 8));
+        assert_eq!(told(Err(ENOSPC))?, (ENOSPC.to_errno(), 8));
+        assert_eq!(told(Err(EINPROGRESS))?, (EINVAL.to_errno(), 8));
+        assert_eq!(told(Err(EBUSY))?, (EINVAL.to_errno(), 8));
+        Ok(())
+    }
+
+    // The user's memory changes while it is compressed, and while it is decompressed.
+    #[test]
+    fn source_is_private() -> Result {
+        type Tested = Registration<Overwrites>;
+        for op in [Tested::compress as Op, Tested::decompress] {
+            let (mut user, mut dst) = (*b"its user's bytes", [0; 16]);
+            let at = &raw mut user;
+            let ret = called::<Overwrites>(op, [at as usize], at.cast(), 16, &mut dst)?;
+            assert_eq!(ret, (0, 16));
+            assert_eq!(dst, *b"its user's bytes");
+            // SAFETY: It is alive, and no longer written to.
+            assert_eq!(unsafe { at.read_volatile() }, [0xff; 16]);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn longer_source_is_refused() -> Result {
+        type Tested = Registration<Overwrites>;
+        for op in [Tested::compress as Op, Tested::decompress] {
+            let (mut user, mut dst) = ([7; 17], [0; 17]);
+            let at = &raw mut user;
+            let ret = called::<Overwrites>(op, [at as usize], at.cast(), 17, &mut dst)?;
+            assert_eq!(ret, (EINVAL.to_errno(), 17));
+            // SAFETY: It is alive; the algorithm wasn't called.
+            assert_eq!(unsafe { at.read_volatile() }, [7; 17]);
+            assert_eq!(dst, [0; 17]);
+        }
+        Ok(())
     }
 
     // Whether live allocations of algorithms are distinct: not so after a double free.

@@ -7,7 +7,7 @@
 //!
 //! The table is lz4_flex's large one even for pages, for which lz4_flex would take the small one.
 //! Hashing five bytes finds fewer and longer matches: the pages of the demonstration take as much
-//! memory, a seventh less time to compress, and fewer steps to decompress (docs/compressors.md).
+//! memory, a seventh less time to compress, and fewer steps to decompress.
 //!
 //! # Overflows
 //!
@@ -26,14 +26,17 @@ use lz4_flex::block::{
     CompressTable, //
 };
 
-/// The longest input that can be compressed into a destination of any size.
-pub(crate) const LONGEST: usize = 128 << 10;
+/// The longest input that can be compressed, 64 KiB: the largest page, and more than an IP packet.
+pub(crate) const LONGEST: usize = 64 << 10;
 
-/// The state for compression: 160 KiB.
+/// The longest result of compression, and so the longest input that can be decompressed.
+pub(crate) const LONGEST_COMPRESSED: usize = get_maximum_output_size(LONGEST);
+
+/// The state for compression: 87 KiB.
 pub(crate) struct Stream {
     table: KVBox<CompressTable>,
     /// Has room for the worst case of [`LONGEST`] bytes.
-    buffer: KVBox<[u8; get_maximum_output_size(LONGEST)]>,
+    buffer: KVBox<[u8; LONGEST_COMPRESSED]>,
 }
 
 impl Stream {
@@ -47,9 +50,12 @@ impl Stream {
 
     /// Compresses `src` into `dst`, and returns the length of the result.
     ///
-    /// `EINVAL` if `dst` has no room for it; also if `src` is longer than [`LONGEST`] and `dst` is
-    /// shorter than lz4_flex asks for, a tenth more than `src`. Mirrors `LZ4_compress_default()`.
+    /// `EINVAL` if `dst` has no room for it, or if `src` is longer than [`LONGEST`]. Mirrors
+    /// `LZ4_compress_default()`.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize> {
+        if src.len() > LONGEST {
+            return Err(EINVAL);
+        }
         let bound = get_maximum_output_size(src.len());
         if dst.len() >= bound {
             return compress(&mut self.table, src, dst);

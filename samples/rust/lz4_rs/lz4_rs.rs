@@ -31,6 +31,7 @@ struct Lz4;
 impl Algorithm for Lz4 {
     const NAME: &'static CStr = c"lz4-rust";
     const DRIVER_NAME: &'static CStr = c"lz4-rust-scomp";
+    const LONGEST_SOURCE: usize = codec::LONGEST_COMPRESSED;
     type Stream = Stream;
 
     fn new_stream() -> Result<KVBox<Stream>> {
