@@ -28,6 +28,9 @@ point()
 	failed=$((failed + 1))
 	echo "#   got  $2"
 	echo "#   want $3"
+	# A page without an entry may have stayed in memory, or be lost.
+	[ ! -e /run/out ] || echo "#   swapped by $(cat /run/out)"
+	echo "#   $({ grep -H -v '^0$' $DEBUG/*_* | sed 's/.*\///; s/:/ /'; grep -E '^z?swp.* [^0]' /proc/vmstat; } 2> /dev/null | paste -s -d ,)"
 }
 
 # skip NAME WHY: a point that can't be tested here
@@ -143,7 +146,11 @@ hear() { eval "read -r answer <&\$fd_$1"; echo "$answer"; }
 ask() { tell "$@"; hear "$1"; }
 
 # with NAME COMMAND...: for a step whose answer isn't needed
-with() { ask "$@" > /run/answer; }
+with()
+{
+	ask "$@" > /run/answer
+	[ "$2" != out ] || echo "$1: $(cut -d' ' -f1 /run/answer) pages" > /run/out
+}
 
 # drop NAME: removes pages from the swap cache, where they stay after they are written to a disk, so
 # that the next read comes from the disk. Done last: reclaim may evict other pages, too.

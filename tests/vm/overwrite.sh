@@ -3,7 +3,7 @@
 # Repeated stores to the same slots. A refused store must leave no older entry in any slot of the
 # folio: it would be read back in place of the newer data.
 . ./lib.sh
-plan 26
+plan 28
 
 # leave_old_entries KIB: gives worker a pages that are in memory but still have an entry in their
 # slot. That takes a read during a store, so it is retried.
@@ -23,10 +23,22 @@ leave_old_entries()
 
 swap_on virtio
 for kib in 4 64; do
+	# What the points below rely on: MADV_PAGEOUT skips pages in another CPU's batch.
+	folios $kib
+	start a 1
+	with a map 2000 $kib
+	with a fill text 1
+	with a out
+	with a in
+	taskset -p 1 "$(cat /cg/a/cgroup.procs)" > /run/tied
+	with a out
+	point "$kib KiB: pages that another CPU brought back go out" "$(ask a swapped)" 2000
+	stop a
+
 	leave_old_entries $kib
 	with a fill text 2
 	with a out
-	point "$kib KiB: stored again, one entry a slot" "$(debug stored_pages)" 2048
+	point "$kib KiB: stored again, one entry a slot" "$(ask a swapped), $(debug stored_pages)" "2048, 2048"
 	point "$kib KiB: the newer data reads back" "$(ask a check)" "same 2048"
 	stop a
 
@@ -34,7 +46,7 @@ for kib in 4 64; do
 	with a fill text 3
 	set_param enabled N
 	with a out
-	point "$kib KiB: refused while disabled, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: refused while disabled, no entry left" "$(ask a swapped), $(debug stored_pages)" "2048, 0"
 	drop a
 	disk=$(vmstat pswpin)
 	point "$kib KiB: the newer data reads back from the disk" \
@@ -46,7 +58,7 @@ for kib in 4 64; do
 	with a fill text 4
 	set_param max_pool_percent 0
 	with a out
-	point "$kib KiB: refused by the limit, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: refused by the limit, no entry left" "$(ask a swapped), $(debug stored_pages)" "2048, 0"
 	drop a
 	disk=$(vmstat pswpin)
 	point "$kib KiB: the newer data reads back from the disk" \
@@ -58,7 +70,7 @@ for kib in 4 64; do
 	echo 0 > /cg/a/memory.zswap.max
 	with a fill text 5
 	with a out
-	point "$kib KiB: refused by the cgroup, no entry left" "$(debug stored_pages)" 0
+	point "$kib KiB: refused by the cgroup, no entry left" "$(ask a swapped), $(debug stored_pages)" "2048, 0"
 	drop a
 	disk=$(vmstat pswpin)
 	point "$kib KiB: the newer data reads back from the disk" \

@@ -11,7 +11,7 @@ tidy()
 	for swap in $(awk 'NR > 1 { print $1 }' /proc/swaps); do
 		swapoff "$swap"
 	done
-	rm -f /run/*.in /run/*.out
+	rm -f /run/*.in /run/*.out /run/out
 	rmdir /cg/*/ 2> /dev/null
 	if [ -d $PARAM ]; then
 		set_param max_pool_percent 20
