@@ -13,6 +13,8 @@
  *   miss     mincore() of swapped-out memory: a lookup for each page
  *   in       the first read of each page, less reading it again
  *   free     munmap() of swapped-out memory
+ *   scatter  MADV_DONTNEED of swapped-out memory, page by page in random order, less doing it again
+ *   split    munmap() of swapped-out memory, one page in sixteen of which is in the swap cache
  *   ahead    MADV_WILLNEED: into the swap cache, not into the page table
  *   hit      mincore() of memory in the swap cache
  *   cached   the first read of each page that is in the swap cache, less reading it again
@@ -35,13 +37,16 @@
 #define PAGE 4096UL
 #define PAGES 512UL /* one folio of 2 MiB */
 #define SIZE (PAGES * PAGE)
+#define LOADED 16 /* split: every so many pages, one is loaded */
 #define LOOKS 8 /* mincore() is cheap: repeat it */
 #define ENDINGS 3 /* exits, of which the cheapest counts */
 #define ROUNDS 64
 
-static enum { NEW, OUT, MISS, IN, FREE, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS } way;
-static const char *const ways[] = { "new",    "out", "miss", "in",    "free", "ahead",
-				    "hit", "cached", "drop", "unmap", "exit", "gone" };
+static enum {
+	NEW, OUT, MISS, IN, FREE, SCATTER, SPLIT, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS
+} way;
+static const char *const ways[] = { "new",   "out", "miss",   "in",   "free",  "scatter", "split",
+				    "ahead", "hit", "cached", "drop", "unmap", "exit",    "gone" };
 static uint64_t took[WAYS][ROUNDS];
 static uint64_t per_instruction; /* ticks of the time stamp counter */
 
@@ -55,6 +60,7 @@ static const char *const contents[] = { "zero", "same", "holes", "text", "random
 static unsigned char *mem;
 static uint64_t (*want)[PAGES][PAGE / 8]; /* the expected contents, in separate pages */
 static unsigned char in_core[PAGES];
+static size_t order[PAGES]; /* a random one */
 
 static void die(const char *what)
 {
@@ -178,6 +184,18 @@ static void make_content(void)
 		}
 }
 
+static void make_order(void)
+{
+	uint64_t x = 0x9e3779b97f4a7c15ULL;
+
+	for (size_t i = 0; i < PAGES; i++) {
+		size_t k = next(&x) % (i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+}
+
 static void *anonymous(size_t size, int flags)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
@@ -194,6 +212,20 @@ static void out(void)
 {
 	if (madvise(mem, SIZE, MADV_PAGEOUT))
 		die("MADV_PAGEOUT");
+}
+
+static void scatter(void)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		if (madvise(mem + order[i] * PAGE, PAGE, MADV_DONTNEED))
+			die("MADV_DONTNEED");
+}
+
+static void load_some(void)
+{
+	for (size_t i = 0; i < PAGES; i += LOADED)
+		if (madvise(mem + i * PAGE, PAGE, MADV_WILLNEED))
+			die("MADV_WILLNEED");
 }
 
 static void ahead(void)
@@ -263,12 +295,21 @@ static uint64_t read_new(void)
 	return first;
 }
 
+/* Checks that one page in EACH is in the swap cache, and no other. */
+static void check_each(size_t each)
+{
+	for (size_t i = 0; i < PAGES; i++) {
+		bool there = each && i % each == 0;
+
+		check((in_core[i] & 1) == there,
+		      there ? "a page isn't in the swap cache" : "a page isn't swapped out");
+	}
+}
+
 /* Checks that all of it is in the swap cache, or none. */
 static void check_all(bool there)
 {
-	for (size_t i = 0; i < PAGES; i++)
-		check((in_core[i] & 1) == there,
-		      there ? "a page isn't in the swap cache" : "a page isn't swapped out");
+	check_each(there);
 }
 
 static void fill_and_out(int round)
@@ -326,6 +367,7 @@ int main(int argc, char **argv)
 	want = anonymous(SIZE, MAP_PRIVATE);
 	madvise(want, SIZE, MADV_NOHUGEPAGE);
 	make_content();
+	make_order();
 
 	/* The first rounds allocate slabs, tables and the device's memory. */
 	for (int warm = -2; warm < rounds; warm++) {
@@ -340,6 +382,17 @@ int main(int argc, char **argv)
 
 		fill_and_out(i);
 		took[FREE][i] = timed(unmap);
+
+		fill_and_out(i);
+		took[SCATTER][i] = timed(scatter);
+		took[SCATTER][i] -= timed(scatter);
+		unmap();
+
+		fill_and_out(i);
+		load_some();
+		look();
+		check_each(LOADED);
+		took[SPLIT][i] = timed(unmap);
 
 		fill_and_out(i);
 		took[AHEAD][i] = timed(ahead);

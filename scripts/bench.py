@@ -23,6 +23,8 @@ WAYS = {
     "out": "swap out",
     "in": "swap in, by a fault",
     "free": "free, swapped",
+    "scatter": "free, one slot at a time, random order",
+    "split": "free, one page in sixteen loaded before",
     "gone": "exit, all swapped",
     "ahead": "read into the swap cache",
     "cached": "fault on a cached folio",
@@ -42,6 +44,8 @@ WHATS = {
 # Rows that don't depend on zswap, or on the contents, are shown once; all are judged.
 ONCE = {"cached", "drop", "miss", "hit"}
 PLAIN = {"exit", "unmap", "new"}
+# Rows that are shown for the pages that zswap has.
+ZSWAP = {"scatter", "split"}
 
 
 def read(path):
@@ -66,6 +70,8 @@ def is_shown(key):
     way, what, kib, content = key
     if way in PLAIN | ONCE:
         return what == "cache" and content == "random" and (way in PLAIN or kib == 4)
+    if way in ZSWAP:
+        return what == "zswap" and content != "holes"
     return way != "ahead" or kib == 4
 
 
@@ -74,6 +80,8 @@ def stands_for(key):
     way, what, kib, content = key
     if way in ONCE:
         return way, "cache", 4, "random"
+    if way in ZSWAP:
+        return way, "zswap", kib, "same"
     return (way, "cache", kib, "random") if way in PLAIN else (way, what, 4, content)
 
 
