@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage exports kernels metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage exports kernels latency metadata mutants parity patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -60,7 +60,7 @@ $(foreach goal,$(filter kunit fuzz litmus next,$(MAKECMDGOALS)),$(foreach name,$
 	$(if $(filter-out $(default_$(name)),$($(name))),$(error $(name)=$($(name)) is not for make $(goal): leave it out))))
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -73,7 +73,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -91,6 +91,7 @@ help:
 	@echo '  make contention     locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2'
 	@echo '  make metadata       kernel memory of each page in zswap beside its data, in C and in Rust'
 	@echo '  make growth         how the cost grows with folio size, cgroups and stored pages, in C and in Rust; UPTO=n'
+	@echo '  make latency        how long a real-time task'\''s fault takes on a CPU that stores, in C and in Rust'
 	@echo '  make timing         time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots'
 	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
 	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
@@ -256,6 +257,15 @@ growth: growth-input overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/growth.sh
+
+# Before any long work.
+latency-input:
+	@scripts/latency.sh check
+
+latency: latency-input overlay
+	@scripts/kernel.sh c
+	@scripts/kernel.sh rust
+	@scripts/latency.sh
 
 # Before any long work.
 timing-input:

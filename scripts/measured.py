@@ -45,6 +45,12 @@ def put_output(path, command, lines, failed=False):
     block.put(lines, failed)
 
 
+def percentile(values, share):
+    """The least of the values that is at least as great as share percent of them (nearest rank)."""
+    values = sorted(values)
+    return values[max(math.ceil(len(values) * share / 100), 1) - 1]
+
+
 def rank_test(a, b):
     """The two-sided p of the rank-sum test (Mann-Whitney), exact, with ties.
 

@@ -114,6 +114,9 @@ POINTS = [
         measured.median_interval(list(range(n, 0, -1))) for n in (5, 6, 8, 9, 15, 20, 25)] == [
             None, (1, 6), (1, 8), (2, 8), (4, 12), (6, 15), (8, 18)] else "they aren't"),
     ("median: seldom outside its interval", outside_interval),
+    ("percentile: the nearest rank, of values in any order", lambda: "" if [
+        measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
+            1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
     ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
     ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),
