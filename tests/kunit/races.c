@@ -42,6 +42,7 @@ static struct kunit_case zswap_races_cases[] = {
 #ifdef CONFIG_THP_SWAP
 	KUNIT_CASE(writeback_skips_half_stored_folio),
 	KUNIT_CASE(refused_half_stored_folio_leaves_nothing),
+	KUNIT_CASE(load_gets_the_compressor_between_pages),
 #endif
 	KUNIT_CASE(store_at_its_limit_never_waits_for_load),
 	KUNIT_CASE(store_completes_if_zswap_is_disabled),

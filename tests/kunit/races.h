@@ -127,6 +127,7 @@ void writeback_skips_refused_folio(struct kunit *test);
 void writeback_skips_half_stored_folio(struct kunit *test);
 void refused_half_stored_folio_leaves_nothing(struct kunit *test);
 void store_at_its_limit_never_waits_for_load(struct kunit *test);
+void load_gets_the_compressor_between_pages(struct kunit *test);
 void store_completes_if_zswap_is_disabled(struct kunit *test);
 
 /* races_pools.c */

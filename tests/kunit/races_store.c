@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Stores during writeback or a load. */
 
+#include <linux/delay.h>
+
 #include "races.h"
 
 /* A store is refused: writeback gets the older entry neither before nor after it is dropped. */
@@ -137,6 +139,54 @@ void store_at_its_limit_never_waits_for_load(struct kunit *test)
 		drop(folio);
 	KUNIT_EXPECT_TRUE(test, remove_group(memcg));
 	put_group(memcg);
+}
+
+static void do_urgent_fault(struct side *side)
+{
+	sched_set_fifo(current);
+	do_fault(side);
+}
+
+static bool holds_soon(struct race_stop *stop)
+{
+	return wait_for_completion_timeout(&stop->reached, PATIENCE);
+}
+
+/*
+ * A load that waits for the compressor of a CPU gets it before the folio that is being stored there is
+ * complete. The load is a real-time task's, which runs as soon as the compressor is free.
+ */
+void load_gets_the_compressor_between_pages(struct kunit *test)
+{
+	struct side storing = { .run = do_store }, load = { .run = do_urgent_fault };
+	struct race_stop first = {}, last = { .pass = (1 << ORDER) - 2 };
+	unsigned long limit;
+
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "no task is preempted");
+	load.entry = swapped(test, 0, 7, NULL);
+	storing.folio = new_folio(test, ORDER, 8);
+	if (!storing.folio)
+		return;
+	race_stop_arm(&first, "acomp:before_compress", NULL);
+	race_stop_arm(&last, "acomp:before_compress", NULL);
+	side_begin(test, &storing, NULL);
+	KUNIT_EXPECT_TRUE(test, holds_soon(&first));
+	side_begin(test, &load, NULL);
+	KUNIT_EXPECT_TRUE(test, side_waits(&load));
+	race_stop_release(&first);
+	KUNIT_EXPECT_TRUE(test, holds_soon(&last));
+	limit = jiffies + PATIENCE;
+	while (!completion_done(&load.done) && time_before(jiffies, limit))
+		usleep_range(200, 400);
+	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&load.done), "it waits for the whole folio");
+	race_stop_release(&last);
+	side_end(test, &load);
+	side_end(test, &storing);
+	KUNIT_EXPECT_TRUE(test, storing.found);
+	KUNIT_EXPECT_EQ(test, load.found, 7ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
+	drop(storing.folio);
 }
 
 /*

@@ -82,7 +82,10 @@ fn object_gfp() -> Flags {
 
 /// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
 /// hands the objects to `each`, in order, with their indices; ends with the first page that is refused. May
-/// sleep; `each` may not allocate memory. The CPU's compressor is the caller's until all are done.
+/// sleep; `each` may not allocate memory.
+///
+/// The mutex of the CPU's compressor is released after each page: a load on the same CPU waits for one
+/// compression, not for 16. An asynchronous compressor is locked until all pages are done.
 ///
 /// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
 /// writeback is disabled, that would only cost memory: it is refused.
@@ -96,15 +99,16 @@ pub(crate) fn compress_each(
     runs: &mut Runs,
     mut each: impl FnMut(usize, Object),
 ) -> Result<(), Refused> {
-    let mut context = pool.contexts().this_cpu().lock();
-    let Some(compressor) = &mut *context else {
-        return Err(failed(EINVAL, Outcome::NoCompressor));
-    };
-    if let Some(lanes) = compressor.lanes() {
-        return compress_in_lanes(pool, lanes, slots, indices, each);
-    }
-    for index in indices {
-        let Some((swap, page)) = slots.get(index) else {
+    let mut left = indices;
+    while left.len() != 0 {
+        let mut context = pool.contexts().this_cpu().lock();
+        let Some(compressor) = &mut *context else {
+            return Err(failed(EINVAL, Outcome::NoCompressor));
+        };
+        if let Some(lanes) = compressor.lanes() {
+            return compress_in_lanes(pool, lanes, slots, left, each);
+        }
+        let Some((index, (swap, page))) = left.next().and_then(|i| Some((i, slots.get(i)?))) else {
             break;
         };
         if !runs.try_next() {

@@ -61,8 +61,8 @@ use kernel::{
     },
 };
 
-/// Pages that are compressed one after the other, at most, before a load on the same CPU can have the
-/// compressor. As many entries, at most, are allocated at a time.
+/// The maximum number of pages whose entries are allocated at a time, and for which an asynchronous
+/// compressor is locked.
 const TOGETHER: usize = 16;
 
 /// The outcome of storing a folio.
