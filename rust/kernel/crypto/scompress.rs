@@ -71,7 +71,8 @@ use core::{
 /// ```
 pub trait Algorithm: 'static {
     /// The name by which users find it. Among algorithms of the same name, the crypto API picks
-    /// one: whoever looks up a name of C's may get this algorithm, as IPComp does with `deflate`.
+    /// one: a user that looks up a name of an algorithm in C may get this one, as IPComp does with
+    /// `deflate`.
     const NAME: &'static CStr;
 
     /// The unique name of this algorithm.
