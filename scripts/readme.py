@@ -170,7 +170,7 @@ def all_figures():
     rust, selftests = sum("upstream/rust/" in row for row in upstream), sum("`selftests/" in row for row in upstream)
     out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(rust), "upstream.selftests": number(selftests),
             "upstream.c": number(len(upstream) - rust - selftests),
-            "upstream.patched": number(sum(row.split(" | ")[-1].startswith("`patches/") for row in upstream))}
+            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[`patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
             "trusted": number(counted["c.functions"]), "configs": number(len(pictures.files("scripts/configs/*.config"))),
@@ -206,8 +206,10 @@ def summary(figure):
     for operation in timing.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
             [f"timing.{TIMED[operation]}.{content}" for content in timing.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
-    row("[Fault](docs/performance.md) where folios of 2 MiB are being stored, 99th percentile, thousand instructions: lz4 / zstd",
-        [f"latency.fault.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
+    for title, name in (("fault", "fault"), ("from the timer that wakes the task to its page", "timer-to-page")):
+        row(f"[Latency](docs/performance.md#latency-of-a-fault-while-its-cpu-stores) while the CPU stores folios of 2 MiB, {title}, "
+            "99th percentile, thousand instructions: lz4 / zstd",
+            [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
     row("[Stack](docs/stack.md) of the deepest chain, bytes: synchronous / asynchronous compressor", ["stack", "stack.async"])
@@ -222,7 +224,7 @@ def summary(figure):
         if figure.get(f"measured.{name}"):
             when.setdefault(figure[f"measured.{name}"], []).append(name)
     said = "; ".join(f"`make {'`, `'.join(names)}` at {at}" for at, names in when.items())
-    return lines + ["", f"Measured by {said}. A ratio of times without a word can't be told from 1."]
+    return lines + ["", f"Measured by {said}. Ratios of times are medians of pairs of boots; where neither "faster" nor "slower" is said, the 95 % interval of the ratio includes 1."]
 
 
 def main():
