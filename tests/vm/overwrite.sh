@@ -25,14 +25,11 @@ swap_on virtio
 for kib in 4 64; do
 	# What the points below rely on: MADV_PAGEOUT skips pages in another CPU's batch.
 	folios $kib
-	start a 1
+	start a 0
 	with a map 2000 $kib
 	with a fill text 1
 	with a out
-	with a in
-	taskset -p 1 "$(cat /cg/a/cgroup.procs)" > /run/tied
-	with a out
-	point "$kib KiB: pages that another CPU brought back go out" "$(ask a swapped)" 2000
+	point "$kib KiB: pages that another CPU brought back go out" "$(ask a away 1 | cut -d' ' -f1)" 2000
 	stop a
 
 	leave_old_entries $kib

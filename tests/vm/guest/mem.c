@@ -13,6 +13,7 @@
  *   load PAGE          fill from the corpus disk, from its page PAGE on
  *   out                MADV_PAGEOUT, repeated while pages stay in memory (see page_out);
  *                      answers "PAGES-SWAPPED NS"
+ *   away CPU           read every page once on that CPU, then out; answers as out does
  *   in                 read every page once; answers "PAGES-BACK NS"
  *   poke STEP          change a byte in every STEP-th page
  *   lose STEP          give every STEP-th page back, which makes it zero
@@ -254,6 +255,20 @@ static void page_in(void)
 {
 	for (size_t i = 0; i < pages; i++)
 		(void)*(volatile unsigned char *)(mem + i * PAGE);
+}
+
+/* The pages that come back last are in that CPU's batch when they are to go out. */
+static void page_in_on(int cpu)
+{
+	cpu_set_t allowed, one;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		die("sched_setaffinity");
+	page_in();
+	sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
 static void poke(size_t step)
@@ -589,7 +604,9 @@ static void command(char *line)
 		kind = DISK;
 		seed = strtoul(word, NULL, 10);
 		fill();
-	} else if (!strcmp(verb, "out")) {
+	} else if (!strcmp(verb, "out") || !strcmp(verb, "away")) {
+		if (*word)
+			page_in_on(atoi(word));
 		page_out();
 		uint64_t took = now() - start;
 
