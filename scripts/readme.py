@@ -224,7 +224,7 @@ def summary(figure):
         if figure.get(f"measured.{name}"):
             when.setdefault(figure[f"measured.{name}"], []).append(name)
     said = "; ".join(f"`make {'`, `'.join(names)}` at {at}" for at, names in when.items())
-    return lines + ["", f"Measured by {said}. Ratios of times are medians of pairs of boots; where neither "faster" nor "slower" is said, the 95 % interval of the ratio includes 1."]
+    return lines + ["", f"Measured by {said}. Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
 
 
 def main():
