@@ -273,12 +273,13 @@ impl<'a> CachedFolio<'a> {
     /// The number of the folio's slots that have the zero mark.
     #[cfg(CONFIG_ZSWAP_RUST)]
     pub fn zero_marks(&self) -> usize {
-        (0..self.nr_pages())
+        (0..self.nr_pages()).fold(0, |marks, index| {
             // SAFETY: By the type invariant the folio is alive, locked and in the swap cache. Its lock keeps
             // the marks from changing, and its place in the swap cache keeps their cluster. The index is below
             // its number of pages.
-            .filter(|&index| unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) })
-            .count()
+            let marked = unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) };
+            marks.wrapping_add(marked.into())
+        })
     }
 
     /// The address, which outlives the witness.
