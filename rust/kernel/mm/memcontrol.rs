@@ -711,7 +711,11 @@ mod tests {
         let (bytes, pages) = usage(&memcg).ok_or(EINVAL)?;
         let mut objects = [const { ZswapCharged::new(Big) }; 5];
         memalloc::scope(|memalloc| charge_all(Some(&objcg), objects.iter_mut(), memalloc));
-        let counted = if objcg.takes_zswap() { objects.len() } else { 0 };
+        let counted = if objcg.takes_zswap() {
+            objects.len()
+        } else {
+            0
+        };
         assert_eq!(
             usage(&memcg),
             Some((bytes + counted * GIB, pages + counted))
