@@ -10,5 +10,5 @@ pub fn attack<T: Prepare>(mut one: Instance<T>, mut other: Instance<T>) {
     core::mem::swap(&mut one, &mut other);
     #[cfg(attack)]
     core::mem::swap(&mut *one, &mut *other); //~[attack] E0596
-    //~[attack]^ E0596
+                                             //~[attack]^ E0596
 }

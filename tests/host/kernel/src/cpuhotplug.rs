@@ -2,12 +2,7 @@
 
 //! CPU hotplug, replaced at its API. All CPUs are up from the start.
 
-use crate::{
-    cpu::CpuId,
-    error::Result,
-    sim::NR_CPUS,
-    str::CStr,
-};
+use crate::{cpu::CpuId, error::Result, sim::NR_CPUS, str::CStr};
 use core::{marker::PhantomData, ops::Deref};
 
 pub enum Slot {
