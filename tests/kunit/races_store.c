@@ -153,8 +153,8 @@ static bool holds_soon(struct race_stop *stop)
 }
 
 /*
- * A load that waits for the compressor of a CPU gets it before the folio that is being stored there is
- * complete. The load is a real-time task's, which runs as soon as the compressor is free.
+ * A load that waits for the compressor of a CPU gets it before the folio that is being stored
+ * there is complete. The load is a real-time task's, which runs as soon as the compressor is free.
  */
 void load_gets_the_compressor_between_pages(struct kunit *test)
 {

@@ -99,26 +99,37 @@ pub(crate) fn compress_each(
     runs: &mut Runs,
     mut each: impl FnMut(usize, Object),
 ) -> Result<(), Refused> {
+    let mut context = pool.contexts().this_cpu().lock();
+    if let Some(compressor) = &mut *context {
+        if let Some(lanes) = compressor.lanes() {
+            return compress_in_lanes(pool, lanes, slots, indices, each);
+        }
+    }
     let mut left = indices;
-    while left.len() != 0 {
-        let mut context = pool.contexts().this_cpu().lock();
+    let mut next = left.next();
+    while let Some(index) = next {
+        let Some((swap, page)) = slots.get(index) else {
+            break;
+        };
         let Some(compressor) = &mut *context else {
             return Err(failed(EINVAL, Outcome::NoCompressor));
         };
-        if let Some(lanes) = compressor.lanes() {
-            return compress_in_lanes(pool, lanes, slots, left, each);
-        }
-        let Some((index, (swap, page))) = left.next().and_then(|i| Some((i, slots.get(i)?))) else {
-            break;
+        let object = if runs.try_next() {
+            let compressed = compressor.compress(page);
+            let object = keep(pool, swap, page, compressed, slots.folio())?;
+            runs.tried(Form::of(&object) == Form::Compressed);
+            object
+        } else {
+            keep_raw(pool, swap, page)?
         };
-        if !runs.try_next() {
-            each(index, keep_raw(pool, swap, page)?);
-            continue;
-        }
-        let compressed = compressor.compress(page);
-        let object = keep(pool, swap, page, compressed, slots.folio())?;
-        runs.tried(Form::of(&object) == Form::Compressed);
         each(index, object);
+        next = left.next();
+        if next.is_none() {
+            break;
+        }
+        // A load on this CPU may wait for the compressor.
+        drop(context);
+        context = pool.contexts().this_cpu().lock();
     }
     Ok(())
 }
