@@ -372,29 +372,26 @@ impl<'a, T: Kept> Share<'a, T> {
         if !leaves.open.load(Acquire) {
             return Err(EINVAL);
         }
-        let mut new = leaves
-            .cache
-            .alloc(gfp, NumaNode::NO_NODE)
-            .ok()
-            .map(|vacant| vacant.write(Leaf::new(n)));
+        // Without memory, too: another task may have inserted the leaf while this one waited for some.
+        let joined = || {
+            let share = Self::join(tree, index, n)?;
+            Some(core::mem::ManuallyDrop::new(share).leaf)
+        };
+        let Ok(vacant) = leaves.cache.alloc(gfp, NumaNode::NO_NODE) else {
+            return joined().ok_or(ENOMEM);
+        };
+        let mut new = vacant.write(Leaf::new(n));
         loop {
-            let mut error = ENOMEM;
-            if let Some(value) = new.take() {
-                let leaf = value.as_ptr();
-                match tree.insert(index, value, gfp) {
-                    // It has a `live` of `n`, which are ours.
-                    Ok(()) => return Ok(leaf),
-                    // Another task, which fills other slots of it, was first.
-                    Err(StoreError { error, value }) if error == EBUSY => new = Some(value),
-                    Err(failed) => error = failed.error,
-                }
+            let leaf = new.as_ptr();
+            match tree.insert(index, new, gfp) {
+                // It has a `live` of `n`, which are ours.
+                Ok(()) => return Ok(leaf),
+                // Another task, which fills other slots of it, was first.
+                Err(StoreError { error, value }) if error == EBUSY => new = value,
+                Err(StoreError { error, .. }) => return joined().ok_or(error),
             }
-            // Even without memory: another task may have inserted the leaf while this one waited for some.
-            if let Some(share) = Self::join(tree, index, n) {
-                return Ok(core::mem::ManuallyDrop::new(share).leaf);
-            }
-            if new.is_none() {
-                return Err(error);
+            if let Some(leaf) = joined() {
+                return Ok(leaf);
             }
         }
     }
@@ -683,18 +680,9 @@ impl<'f> CachedFolio<'f> {
     /// Finds the tree by the folio's own swap entry and by the type: there is no way to name another.
     #[inline]
     pub fn slots<'a, T: Kept>(&'a mut self) -> Slots<'a, 'f, T> {
-        let first = self.swap();
-        Slots {
-            // INVARIANT: A folio's slots are aligned to their number, which is at most that of a
-            // cluster and divides `SLOTS_PER_TREE`: all are in one tree. By the invariant of
-            // `CachedFolio` the slots are ours, and the device is alive, which its trees outlive.
-            //
-            // SAFETY: The device is alive for as long as `self` is borrowed.
-            tree: unsafe { T::trees().tree(first) },
-            first,
-            nr: self.nr_pages(),
-            folio: self,
-        }
+        // SAFETY: By the invariant of `CachedFolio` the slots are ours, and no other `Slots` of the folio is in use, as
+        // `self` is borrowed exclusively for `'a`.
+        unsafe { Slots::of(self) }
     }
 }
 
@@ -702,15 +690,33 @@ impl<'f> CachedFolio<'f> {
 ///
 /// # Invariants
 ///
-/// For `'a` the `nr` slots from `first` on, all in `tree`, are ours alone.
+/// For `'a` the slots of `folio`, from `first` on, all in `tree`, are ours alone.
 pub struct Slots<'a, 'f, T: Kept> {
     tree: Option<&'a Tree<T>>,
     first: SwapEntry,
-    nr: usize,
     folio: &'a CachedFolio<'f>,
 }
 
 impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
+    /// # Safety
+    ///
+    /// For `'a` there must be no other `Slots` of `folio` for `T`.
+    #[inline]
+    unsafe fn of(folio: &'a CachedFolio<'f>) -> Self {
+        let first = folio.swap();
+        Slots {
+            // INVARIANT: A folio's slots are aligned to their number, which is at most that of a
+            // cluster and divides `SLOTS_PER_TREE`: all are in one tree. By the invariant of
+            // `CachedFolio` the slots are ours, and the caller guarantees that this is their only `Slots`. The
+            // device is alive, which its trees outlive.
+            //
+            // SAFETY: The device is alive for as long as `folio` is borrowed.
+            tree: unsafe { T::trees().tree(first) },
+            first,
+            folio,
+        }
+    }
+
     /// The folio that they are the slots of.
     #[inline]
     pub fn folio(&self) -> &'a CachedFolio<'f> {
@@ -721,13 +727,13 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.nr
+        self.folio.nr_pages()
     }
 
     /// Slot `index` of the folio: its entry, and the folio's page for it.
     #[inline]
     pub fn get(&self, index: usize) -> Option<(SwapEntry, FolioPage<'a>)> {
-        if index >= self.nr {
+        if index >= self.len() {
             return None;
         }
         // SAFETY: The folio has `nr` pages, as nobody else could split it.
@@ -745,7 +751,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
     /// What is kept for slot `index` of the folio. The others can't be looked at meanwhile.
     #[inline]
     pub fn occupied(self, index: usize) -> Option<Occupied<'a, T>> {
-        if index >= self.nr {
+        if index >= self.len() {
             return None;
         }
         // SAFETY: The folio has such a slot, and the others are given up.
@@ -789,7 +795,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
     /// leaves what others keep for their slots.
     #[inline]
     pub fn mark_zeroes(&mut self, indices: Range<usize>) -> Indices {
-        let all = Indices::new(indices.start..indices.end.min(self.nr));
+        let all = Indices::new(indices.start..indices.end.min(self.len()));
         let mut zeroes = 0;
         for index in all {
             match self.get(index) {
@@ -836,7 +842,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
         gfp: Flags,
     ) -> Result<Replaced<'_, T>> {
         let tree = match self.tree {
-            Some(tree) if index < self.nr => tree,
+            Some(tree) if index < self.len() => tree,
             _ => return Err(EINVAL),
         };
         let offset = self.offset(index);
@@ -964,18 +970,19 @@ impl<'f, T: Listed> Slots<'f, 'f, T> {
     /// May sleep if `gfp` may. Fails with `EINVAL` if there aren't as many positions as slots, a slot without
     /// an object has no mark, the device has no trees or `leaves` isn't open, else with `ENOMEM`: the slots of
     /// some leaves may have their objects then, and the others stay in their batch, and are dropped with it.
-    /// If some have gone it can't be published again: their positions are empty. The slots are given back then,
-    /// to be cleared. Mirrors the loop over `zswap_store_page()` in C, which does all this for each page.
+    /// If some have gone it can't be published again: their positions are empty. What is returned then gives the slots
+    /// back, to be cleared. Mirrors the loop over `zswap_store_page()` in C, which does all this for each page.
     #[inline]
     pub fn publish(
         self,
         charged: crate::mm::list_lru::Charged<'_, T>,
         leaves: &'static Leaves<T>,
         gfp: Flags,
-    ) -> Result<(usize, Published<'f, T>), (Self, Error)> {
+    ) -> Result<(usize, Published<'f, T>), (Unpublished<'f, T>, Error)> {
         match self.fill_all(charged, leaves, gfp) {
             Ok(nr) => Ok((nr, Published(PhantomData, PhantomData))),
-            Err(error) => Err((self, error)),
+            // INVARIANT: `self` ends here.
+            Err(error) => Err((Unpublished(self.folio, PhantomData), error)),
         }
     }
 
@@ -987,8 +994,9 @@ impl<'f, T: Listed> Slots<'f, 'f, T> {
         leaves: &'static Leaves<T>,
         gfp: Flags,
     ) -> Result<usize> {
+        let nr_slots = self.len();
         let tree = match self.tree {
-            Some(tree) if charged.len() == self.nr => tree,
+            Some(tree) if charged.len() == nr_slots => tree,
             _ => return Err(EINVAL),
         };
         let mut rest = charged;
@@ -997,11 +1005,11 @@ impl<'f, T: Listed> Slots<'f, 'f, T> {
             return Err(EINVAL);
         }
         let mut done = 0;
-        while done < self.nr {
+        while done < nr_slots {
             let (first, offset) = (done, self.offset(done));
             done = done
                 .wrapping_add(SLOTS_PER_LEAF - offset % SLOTS_PER_LEAF)
-                .min(self.nr);
+                .min(nr_slots);
             let mut nr = done.wrapping_sub(first);
             if gaps != 0 {
                 // Those in earlier leaves are gone.
@@ -1024,7 +1032,7 @@ impl<'f, T: Listed> Slots<'f, 'f, T> {
             // the type invariant nobody else takes it out of its slot, and we don't before this returns.
             unsafe { rest.publish(nr, fill) };
         }
-        Ok(self.nr.wrapping_sub(gaps))
+        Ok(nr_slots.wrapping_sub(gaps))
     }
 
     /// Whether all slots of the folio have the zero mark that get none of the objects of `batch`.
@@ -1033,7 +1041,7 @@ impl<'f, T: Listed> Slots<'f, 'f, T> {
     fn others_are_zero(&self, batch: &crate::mm::list_lru::Batch<T>) -> bool {
         let mut objects = batch.positions();
         let mut next = objects.next();
-        (0..self.nr).all(|index| {
+        (0..self.len()).all(|index| {
             if next == Some(index) {
                 next = objects.next();
                 return true;
@@ -1052,7 +1060,7 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let first = self.first.offset();
         // SAFETY: By the type invariant the slots are ours.
-        unsafe { Filled::find(tree, first..first.wrapping_add(self.nr)) }
+        unsafe { Filled::find(tree, first..first.wrapping_add(self.len())) }
     }
 
     /// Empties every slot of the folio. Doesn't sleep, unless `f` does, which is handed what was kept.
@@ -1088,6 +1096,25 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
 /// it, or the zero mark, and that none was taken out since. Only [`Slots::publish`] can say so.
 #[cfg(CONFIG_ZSWAP_RUST)]
 pub struct Published<'f, T>(PhantomData<CachedFolio<'f>>, PhantomData<fn(T) -> T>);
+
+/// The slots of a folio that [`Slots::publish`] has not filled, or not all of them. One word, where [`Slots`] has
+/// four: it is returned on the stack.
+///
+/// # Invariants
+///
+/// There is no `Slots` of the folio for `T`, and there is no other `Unpublished`.
+#[cfg(CONFIG_ZSWAP_RUST)]
+pub struct Unpublished<'f, T>(&'f CachedFolio<'f>, PhantomData<fn(T) -> T>);
+
+#[cfg(CONFIG_ZSWAP_RUST)]
+impl<'f, T: Listed> Unpublished<'f, T> {
+    /// The slots, of which any may have an object.
+    #[inline]
+    pub fn slots(self) -> Slots<'f, 'f, T> {
+        // SAFETY: By the type invariant there is no other, and `self` ends here.
+        unsafe { Slots::of(self.0) }
+    }
+}
 
 /// Says that no slot of the folio whose [`CachedFolio`] had the lifetime `'f` has a `T` any more, nor
 /// will have one for that long.

@@ -42,7 +42,8 @@ use kernel::{
             Cleared,
             Indices,
             Published,
-            Slots, //
+            Slots,
+            Unpublished, //
         },
         trace::{
             self,
@@ -142,7 +143,7 @@ fn store_all<'f>(
     let mut entries = Batch::new();
     let made = make_all(zswap, folio, objcg, &mut entries);
     match made {
-        Ok(lists) => publish(zswap, lists, folio.slots(), &mut entries),
+        Ok(lists) => publish(zswap, &lists, folio.slots(), &mut entries),
         Err(why) => {
             drop(entries);
             refuse(Some(zswap), folio, why)
@@ -189,13 +190,13 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
 #[inline(never)]
 fn publish<'f>(
     zswap: &'static Zswap,
-    lists: Prepared<'_, Entry>,
+    lists: &Prepared<'_, Entry>,
     slots: Slots<'f, 'f, Entry>,
     entries: &mut Batch<Entry>,
 ) -> Store<'f> {
     let folio = slots.folio();
     // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let charged = memalloc::scope(|scope| entries.charge(&lists, scope));
+    let charged = memalloc::scope(|scope| entries.charge(lists, scope));
     match slots.publish(charged, zswap.leaves(), GFP_KERNEL) {
         Ok((stored, published)) => {
             count(lists.objcg(), Event::ZSWPOUT, stored);
@@ -206,11 +207,22 @@ fn publish<'f>(
             trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
             Ok(published)
         }
-        Err((slots, error)) => {
-            *entries = Batch::new();
-            clear(Some(zswap), slots, not_published(error))
-        }
+        Err((unpublished, error)) => refuse_unpublished(zswap, unpublished, error, entries),
     }
+}
+
+/// Refuses to store a folio of which some entries could not be put into their slots. Not inlined, to keep its locals
+/// out of the stack frame of [`publish`].
+#[cold]
+#[inline(never)]
+fn refuse_unpublished<'f>(
+    zswap: &'static Zswap,
+    unpublished: Unpublished<'f, Entry>,
+    error: Error,
+    entries: &mut Batch<Entry>,
+) -> Store<'f> {
+    *entries = Batch::new();
+    clear(Some(zswap), unpublished.slots(), not_published(error))
 }
 
 /// Counts pages whose slots are marked, as C does. Apart: most folios have none.

@@ -8,13 +8,13 @@ use kernel::{
     alloc::flags::GFP_KERNEL,
     mm::{
         list_lru::{Batch, Charged, Item},
-        swap_slots::{Leaves, Listed, Published, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots, Unpublished},
     },
     prelude::*,
     slab::Object,
 };
 
-type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Unpublished<'f, T>, Error)>;
 
 pub fn batched<T: Item>(one: &mut Batch<T>, other: &mut Batch<T>, object: Object<T>) {
     #[cfg(attack)]

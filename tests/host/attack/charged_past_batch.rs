@@ -10,12 +10,12 @@ use kernel::{
         list_lru::{Batch, Charged, Prepared},
         memalloc::Memalloc,
         memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Published, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots, Unpublished},
     },
     prelude::*,
 };
 
-type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Unpublished<'f, T>, Error)>;
 
 pub fn dropped<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     slots: Slots<'f, 'f, T>,

@@ -10,13 +10,13 @@ use kernel::{
         list_lru::{Batch, ListLru},
         memalloc,
         memcontrol::{ObjCgroup, ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Published, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots, Unpublished},
     },
     prelude::*,
     sync::aref::ARef,
 };
 
-type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+type Stored<'f, T> = Result<(usize, Published<'f, T>)>;
 
 pub fn charge<T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     mut batch: Batch<T>,
@@ -37,10 +37,12 @@ pub fn publish<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
 ) -> Stored<'f, T> {
     let prepared = match ListLru::<T>::prepare(Some(&objcg), GFP_KERNEL) {
         Ok(prepared) => prepared,
-        Err(error) => return Err((slots, error)),
+        Err(error) => return Err(error),
     };
     let charged = memalloc::scope(|memalloc| batch.charge(&prepared, memalloc));
     #[cfg(attack)]
     drop(objcg); //~[attack] E0505
-    slots.publish(charged, leaves, GFP_KERNEL)
+    slots
+        .publish(charged, leaves, GFP_KERNEL)
+        .map_err(|(_, error)| error)
 }

@@ -8,12 +8,12 @@ use kernel::{
     alloc::flags::GFP_KERNEL,
     mm::{
         list_lru::{Batch, Charged},
-        swap_slots::{Leaves, Listed, Published, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots, Unpublished},
     },
     prelude::*,
 };
 
-type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Unpublished<'f, T>, Error)>;
 
 pub fn attack<'f, T: Listed>(
     slots: Slots<'f, 'f, T>,

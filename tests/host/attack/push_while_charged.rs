@@ -10,13 +10,13 @@ use kernel::{
         list_lru::{Batch, Prepared},
         memalloc::Memalloc,
         memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{Leaves, Listed, Published, Slots},
+        swap_slots::{Leaves, Listed, Published, Slots, Unpublished},
     },
     prelude::*,
     slab::Object,
 };
 
-type Stored<'f, T> = Result<(usize, Published<'f, T>), (Slots<'f, 'f, T>, Error)>;
+type Stored<'f, T> = Result<(usize, Published<'f, T>), (Unpublished<'f, T>, Error)>;
 
 pub fn attack<'f, T: Listed<Charged = ZswapCharged<O>>, O: ZswapObject>(
     slots: Slots<'f, 'f, T>,

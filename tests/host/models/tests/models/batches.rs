@@ -107,8 +107,8 @@ fn publish(folio: Locked, batch: &mut Batch<Entry>) -> Result<usize> {
     folio.with(
         |folio| match folio.slots::<Entry>().publish(charged, leaves, GFP_KERNEL) {
             Ok((nr, _published)) => Ok(nr),
-            Err((slots, error)) => {
-                assert_eq!(slots.len(), NR, "the slots are given back");
+            Err((unpublished, error)) => {
+                assert_eq!(unpublished.slots().len(), NR, "the slots are given back");
                 Err(error)
             }
         },
