@@ -22,8 +22,8 @@ pub fn attack<'f, T: Listed>(
     let slots = folio.slots::<T>();
     let (_, published) = slots
         .publish(charged, leaves, GFP_KERNEL)
-        .map_err(|(slots, error)| {
-            slots.clear(drop);
+        .map_err(|(unpublished, error)| {
+            unpublished.slots().clear(drop);
             error
         })?;
     #[cfg(attack)]
