@@ -133,7 +133,7 @@ help:
 	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
 	@echo '  DRIFT=1             build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors'
 	@echo '  ZERO_FIX=1          with the fix of docs/upstream for zero pages with older contents'
-	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains and folio locks'
+	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains, folio locks and pools'
 	@echo '  TURN=n              for contention: instructions per time slice of a CPU'
 	@echo '  UPTO=n              for growth: maximum number of other pages in zswap (4194304)'
 	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
