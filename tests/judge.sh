@@ -99,7 +99,8 @@ unfold() {
 			printf '%s\n' "$line" >>"$1"
 			IFS= read -r line || break
 		done
+		# The parser fails if a case does: then the rest of the file still follows.
 		cases "$1" | awk '/^# file KUnit/ { suite = $4 ? $4 "." : "" } /^(not )?ok / { sub(/ - /, " - " suite) }
-			!/^# file|^1\.\.|^ok .* - all cases are shown$/'
+			!/^# file|^1\.\.|^ok .* - all cases are shown$/' || :
 	done
 }
