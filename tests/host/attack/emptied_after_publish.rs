@@ -20,12 +20,13 @@ pub fn attack<'f, T: Listed>(
     leaves: &'static Leaves<T>,
 ) -> Result<Published<'f, T>> {
     let slots = folio.slots::<T>();
-    let (_, published) = slots
-        .publish(charged, leaves, GFP_KERNEL)
-        .map_err(|(unpublished, error)| {
-            unpublished.slots().clear(drop);
-            error
-        })?;
+    let (_, published) =
+        slots
+            .publish(charged, leaves, GFP_KERNEL)
+            .map_err(|(unpublished, error)| {
+                unpublished.slots().clear(drop);
+                error
+            })?;
     #[cfg(attack)]
     slots.clear(drop); //~[attack] E0382
     #[cfg(attack)]
