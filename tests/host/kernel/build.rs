@@ -76,7 +76,7 @@ fn main() {
         // A folio has the methods of all variants, and each variant has its macro.
         for (from, to) in [
             ("pub fn swap(", "pub fn NAME_swap("),
-            ("self.swap()", "self.NAME_swap()"),
+            ("folio.swap()", "folio.NAME_swap()"),
             ("pub fn slots<", "pub fn NAME_slots<"),
             ("macro_rules! impl_kept ", "macro_rules! impl_kept_NAME "),
         ] {
