@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# only: debug lockdep c-lockdep
+# only: lockdep c-lockdep
 # Reclaim frees the last page of a pool that is no longer in use, with interrupts off. Stock C
 # enables softirqs there: see docs/upstream. Needs lockdep, which reports that.
 . ./lib.sh
