@@ -496,7 +496,7 @@ impl<'a> UnreadFolio<'a> {
         // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and keeps it
         // alive until this returns. It isn't filled: `UnreadFolio` gives nobody `&mut CachedFolio`, and so
         // no page.
-        // INVARIANT: The lock is ours, the folio is not uptodate and its content nobody else's, as required.
+        // INVARIANT: The lock is ours, the folio is not uptodate, and no other task accesses its content, as required.
         match f(UnreadFolio(unsafe { CachedFolio::from_raw(ptr) })) {
             Load::Loaded(_) => Ok(()),
             Load::NotStored(folio) => {

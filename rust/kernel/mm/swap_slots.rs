@@ -368,7 +368,7 @@ impl<'a, T: Kept> Share<'a, T> {
         leaves: &'static Leaves<T>,
         gfp: Flags,
     ) -> Result<NonNull<Leaf<T>>> {
-        // Acquire pairs with the release in `Leaves::open`: what is kept is kept after the key was enabled.
+        // Acquire pairs with the release in `Leaves::open`: an object is stored only after the key was enabled.
         if !leaves.open.load(Acquire) {
             return Err(EINVAL);
         }
@@ -1477,14 +1477,14 @@ mod tests {
         let tree = tree(offset).ok_or(EINVAL)?;
         let number = KBox::new(Number(number), GFP_KERNEL)?;
         let mut share = Share::of(tree, offset, 1, leaves()?, GFP_KERNEL)?;
-        // SAFETY: The slot is nobody else's: no device's.
+        // SAFETY: No other task uses the slot, which is no device's.
         let old = unsafe { share.fill(offset, number.into_foreign()) };
         Ok(old.map(|old| old.0))
     }
 
     fn kept(offset: usize) -> Option<u32> {
         let next = offset.wrapping_add(1);
-        // SAFETY: The slot is nobody else's: no device's.
+        // SAFETY: No other task uses the slot, which is no device's.
         let (_, leaf) = unsafe { first_filled(tree(offset)?, offset..next) }?;
         // SAFETY: It is filled, so that the leaf stays; from `into_foreign`.
         Some(unsafe { KBox::<Number>::borrow(leaf.as_ref().slot(offset).load(Relaxed)) }.0)
@@ -1519,11 +1519,11 @@ mod tests {
     fn trees_and_leaves_come_and_go() -> Result {
         let key = crate::static_lock_class!();
         let attach = |nr| {
-            // SAFETY: These trees are nobody else's: no device's.
+            // SAFETY: No other task uses these trees, which are no device's.
             unsafe { DeadDevice::attach_raw::<Number>(2, nr, |device| device.attach(key)) }
         };
         let detach = || {
-            // SAFETY: These trees are nobody else's: no device's.
+            // SAFETY: No other task uses these trees, which are no device's.
             unsafe { DeadDevice::with_raw(2, |mut device| Ok(device.detach::<Number>())) }
         };
 

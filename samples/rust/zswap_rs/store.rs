@@ -84,7 +84,8 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     }
 }
 
-/// Refuses to store `folio`, before any of its slots was filled. Apart for the stack of its callers.
+/// Refuses to store `folio`, before any of its slots was filled. Not inlined, for the
+/// stack of its callers.
 #[cold]
 #[inline(never)]
 fn refuse<'f>(
