@@ -197,24 +197,42 @@ static size_t swapped(void)
 	return count;
 }
 
+static long vmstat(const char *want)
+{
+	FILE *file = fopen("/proc/vmstat", "r");
+	char name[64];
+	long value, found = -1;
+
+	while (file && found < 0 && fscanf(file, "%63s %ld", name, &value) == 2)
+		if (!strcmp(name, want))
+			found = value;
+	if (found < 0)
+		die(want);
+	fclose(file);
+	return found;
+}
+
 /* Pages in zswap, and of zeroes, which were only marked: those of all processes. */
 static long kept(void)
 {
-	FILE *vmstat = fopen("/proc/vmstat", "r");
-	char text[24] = "", name[64];
+	char text[24] = "";
 	int file = open("/sys/kernel/debug/zswap/stored_pages", O_RDONLY);
-	long value, zero = -1;
 
 	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
 		die("stored_pages");
 	close(file);
-	while (vmstat && zero < 0 && fscanf(vmstat, "%63s %ld", name, &value) == 2)
-		if (!strcmp(name, "swpout_zero"))
-			zero = value;
-	if (zero < 0)
-		die("swpout_zero");
-	fclose(vmstat);
-	return atol(text) + zero;
+	return atol(text) + vmstat("swpout_zero");
+}
+
+/* Waits until no page is under writeback, up to 20 s. */
+static void settle(void)
+{
+	for (int tries = 0; tries < 2000; tries++) {
+		refresh_vmstat();
+		if (!vmstat("nr_writeback"))
+			return;
+		usleep(10000);
+	}
 }
 
 static bool all_out(void)
@@ -226,8 +244,8 @@ static bool all_out(void)
 
 /*
  * MADV_PAGEOUT drains its own CPU's batch of pages that go onto the LRU lists, and skips the up to
- * 31 pages in another CPU's, which that CPU faulted in. So each CPU tries. A page that is locked, or
- * under writeback, takes time.
+ * 31 pages in another CPU's, which that CPU faulted in. So each CPU tries. A page under writeback is
+ * skipped, too, however often one tries: the disk may be slow. One that is locked takes time.
  */
 static void page_out(void)
 {
@@ -245,8 +263,10 @@ static void page_out(void)
 			if (!sched_setaffinity(0, sizeof(one), &one))
 				out = all_out();
 		}
-		if (!out)
+		if (!out) {
+			settle();
 			usleep(1000 << 2 * tries);
+		}
 	}
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 }

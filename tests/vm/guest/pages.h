@@ -3,6 +3,7 @@
 #ifndef PAGES_H
 #define PAGES_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -23,6 +24,18 @@
 static inline bool read_pagemap(int pagemap, const void *address, uint64_t *entries, size_t n)
 {
 	return pread(pagemap, entries, n * 8, (uintptr_t)address / PAGE * 8) == (ssize_t)(n * 8);
+}
+
+/* Brings /proc/vmstat up to date: each CPU adds to it what it has counted by itself. */
+static inline void refresh_vmstat(void)
+{
+	int file = open("/proc/sys/vm/stat_refresh", O_RDONLY);
+	char none;
+
+	if (file < 0)
+		return;
+	(void)!read(file, &none, 1);
+	close(file);
 }
 
 /* The successor of x, which isn't 0, in a pseudorandom sequence (xorshift). */

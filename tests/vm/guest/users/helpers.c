@@ -290,6 +290,7 @@ size_t cached(bool *there)
 
 bool settled(void)
 {
+	refresh_vmstat();
 	return !vmstat("nr_writeback");
 }
 
@@ -363,9 +364,12 @@ void out_some(const struct area *a, size_t first, size_t n)
 
 size_t out(const struct area *a)
 {
-	/* A page with a transient reference is skipped. */
-	for (int tries = 0; tries < 5 && in_memory(a); tries++)
+	/* A page under writeback, or with a transient reference, is skipped. */
+	for (int tries = 0; tries < 5 && in_memory(a); tries++) {
+		if (tries)
+			soon(settled);
 		out_some(a, 0, a->pages);
+	}
 	return swapped(a);
 }
 
