@@ -99,7 +99,7 @@ fn refuse<'f>(
 /// Refuses to store the folio, some of whose slots may have been filled: frees all entries of its slots. Those of
 /// an earlier store are stale; writeback could overwrite newer data with them.
 ///
-/// Apart: its loop would have others save registers that they don't need to store.
+/// Not inlined: its loop would make its callers save registers that a store doesn't need.
 #[inline(never)]
 fn clear<'f>(
     zswap: Option<&'static Zswap>,

@@ -122,7 +122,7 @@ struct Locked(*mut folio);
 impl Locked {
     /// Lends the lock.
     fn with<R>(self, f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R) -> R {
-        // SAFETY: The folio stays locked and in the swap cache. Its slots are nobody else's: no model calls
+        // SAFETY: The folio stays locked and in the swap cache. No other task uses its slots: no model calls
         // this from within itself.
         unsafe { CachedFolio::with_raw(self.0, f) }
     }
