@@ -526,6 +526,13 @@ impl Sum {
         self.count(objcg, 1);
     }
 
+    /// Charges it, and starts anew: for a run of more than 2 GiB.
+    #[cold]
+    #[inline(never)]
+    fn charge_early(&mut self, objcg: &ObjCgroup, memalloc: &Memalloc) {
+        core::mem::take(self).charge(objcg, memalloc);
+    }
+
     /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Not inlined, to keep its
     /// locals out of the stack frames of its callers.
     #[inline(never)]
@@ -575,8 +582,7 @@ pub fn charge_all<'o, O: ZswapObject + 'o>(
         }
         if let Some(objcg) = objcg {
             if !sum.has_room(charged.object.bytes()) {
-                sum.charge(objcg, memalloc);
-                sum = Sum::default();
+                sum.charge_early(objcg, memalloc);
             }
             sum.add(charged.object.bytes());
             // INVARIANT: Charged by `sum.charge()`, before any other access: see below.

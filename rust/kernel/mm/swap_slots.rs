@@ -690,10 +690,10 @@ impl<'f> CachedFolio<'f> {
 ///
 /// # Invariants
 ///
-/// For `'a` the slots of `folio`, from `first` on, all in `tree`, are ours alone.
+/// For `'a` the `nr` slots of `folio`, from `first` on, all in `tree`, are ours alone.
 pub struct Slots<'a, 'f, T: Kept> {
     tree: Option<&'a Tree<T>>,
-    first: SwapEntry,
+    nr: usize,
     folio: &'a CachedFolio<'f>,
 }
 
@@ -712,7 +712,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             //
             // SAFETY: The device is alive for as long as `folio` is borrowed.
             tree: unsafe { T::trees().tree(first) },
-            first,
+            nr: folio.nr_pages(),
             folio,
         }
     }
@@ -727,7 +727,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.folio.nr_pages()
+        self.nr
     }
 
     /// Slot `index` of the folio: its entry, and the folio's page for it.
@@ -737,7 +737,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
             return None;
         }
         // SAFETY: The folio has `nr` pages, as nobody else could split it.
-        Some((self.first.after(index), unsafe {
+        Some((self.folio.swap().after(index), unsafe {
             self.folio.page_unchecked(index)
         }))
     }
@@ -745,7 +745,7 @@ impl<'a, 'f, T: Kept> Slots<'a, 'f, T> {
     /// The offset of slot `index` on its device.
     #[inline]
     fn offset(&self, index: usize) -> usize {
-        self.first.after(index).offset()
+        self.folio.swap().after(index).offset()
     }
 
     /// What is kept for slot `index` of the folio. The others can't be looked at meanwhile.
@@ -1058,7 +1058,7 @@ impl<'f, T: Kept> Slots<'f, 'f, T> {
     #[inline]
     fn filled(&self) -> Option<Filled<'f, T>> {
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
-        let first = self.first.offset();
+        let first = self.folio.swap().offset();
         // SAFETY: By the type invariant the slots are ours.
         unsafe { Filled::find(tree, first..first.wrapping_add(self.len())) }
     }

@@ -141,13 +141,13 @@ fn store_all<'f>(
     folio: &'f mut CachedFolio<'f>,
     objcg: Option<&ObjCgroup>,
 ) -> Store<'f> {
+    let mut slots = folio.slots();
     let mut entries = Batch::new();
-    let made = make_all(zswap, folio, objcg, &mut entries);
-    match made {
-        Ok(lists) => publish(zswap, &lists, folio.slots(), &mut entries),
+    match make_all(zswap, &mut slots, objcg, &mut entries) {
+        Ok(lists) => publish(zswap, &lists, slots, &mut entries),
         Err(why) => {
             drop(entries);
-            refuse(Some(zswap), folio, why)
+            clear(Some(zswap), slots, why)
         }
     }
 }
@@ -156,7 +156,7 @@ fn store_all<'f>(
 #[inline]
 fn make_all<'a>(
     zswap: &'static Zswap,
-    folio: &mut CachedFolio<'_>,
+    slots: &mut Slots<'_, '_, Entry>,
     objcg: Option<&'a ObjCgroup>,
     entries: &mut Batch<Entry>,
 ) -> Result<Prepared<'a, Entry>, Refused> {
@@ -167,14 +167,13 @@ fn make_all<'a>(
     let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
-    let mut slots = folio.slots::<Entry>();
     // A page that isn't compressed costs its memory: that is for those who can write it back.
     let skips =
         slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
     let mut runs = Runs::new(skips);
     // Each turn comes to a later page, or fails.
     while entries.len() < slots.len() {
-        make_entries(zswap, &pool, &mut slots, &mut runs, entries)?;
+        make_entries(zswap, &pool, slots, &mut runs, entries)?;
     }
     Ok(lists)
 }

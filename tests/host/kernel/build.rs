@@ -76,12 +76,13 @@ fn main() {
         // A folio has the methods of all variants, and each variant has its macro.
         for (from, to) in [
             ("pub fn swap(", "pub fn NAME_swap("),
-            ("folio.swap()", "folio.NAME_swap()"),
             ("pub fn slots<", "pub fn NAME_slots<"),
             ("macro_rules! impl_kept ", "macro_rules! impl_kept_NAME "),
         ] {
             source = replace(&source, from, &to.replace("NAME", name));
         }
+        assert!(source.contains("folio.swap()"));
+        source = source.replace("folio.swap()", &format!("folio.{name}_swap()"));
         let module = format!("$crate::mm::{name}::");
         write(name, &source.replace("$crate::mm::swap_slots::", &module));
     }
