@@ -328,6 +328,9 @@ macro_rules! module_scomp {
     };
 }
 
+/// An operation of an algorithm with streams `S`.
+type Operation<S> = fn(&mut S, &[u8], &mut [u8]) -> Result<usize>;
+
 /// Runs an algorithm's operation, and returns the result to C.
 ///
 /// `EINVAL` if the source is longer than [`Algorithm::LONGEST_SOURCE`].
@@ -340,7 +343,7 @@ macro_rules! module_scomp {
 /// - `ctx` must come from `alloc_ctx` of `A`'s registration, and its lock be held.
 #[inline(always)]
 unsafe fn run<A: Algorithm>(
-    op: fn(&mut A::Stream, &[u8], &mut [u8]) -> Result<usize>,
+    op: Operation<A::Stream>,
     src: *const u8,
     slen: c_uint,
     dst: *mut u8,
