@@ -41,6 +41,18 @@ def files(pattern):
     return [path.read_text() for path in sorted(pathlib.Path().glob(pattern))]
 
 
+def suites():
+    """The names of the project's KUnit suites in C and in Rust, without the one that only make timing runs."""
+    c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
+    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("patches/*.patch")), re.M)
+    return set(c) - {"zswap_time"}, set(rust)
+
+
+def mutants():
+    """The names of the mutants, in the order of their series."""
+    return [line for line in pathlib.Path("tests/mutants/series").read_text().splitlines() if line and not line.startswith("#")]
+
+
 def mutated(patch):
     """The layers that a mutant's mistake is in."""
     return {layer(path) for path in re.findall(r"^\+\+\+ b/(\S+\.rs)$", patch, re.M)}
@@ -54,16 +66,14 @@ def counts():
     found["c.functions"] = len(safety.trusted())
     found["c.lines"] = sum(map(lines, files("rust/helpers/*.c")))
 
-    rust = files("rust/kernel/**/*.rs") + files("patches/*.patch")
-    found["kunit.c"] = sum(len(re.findall(r"^kunit_test_suite\(", text, re.M)) for text in files("tests/kunit/*.c"))
-    found["kunit.rust"] = sum(len(re.findall(r"^\+?#\[.*\bkunit_tests\(", text, re.M)) for text in rust)
+    found["kunit.c"], found["kunit.rust"] = map(len, suites())
     found["attacks"] = len(files("tests/host/attack/*.attack.stderr"))
     found["litmus"] = len(files("tests/litmus/*.litmus"))
     found["vm"] = sum(bool(re.search(r"^plan \d+$", text, re.M)) for text in files("tests/vm/*.sh"))
-    mutants = [mutated(text) for text in files("tests/mutants/*.patch")]
-    found["mutants"] = len(mutants)
+    seeded = [mutated(pathlib.Path(f"tests/mutants/{name}.patch").read_text()) for name in mutants()]
+    found["mutants"] = len(seeded)
     for name in LAYERS:
-        found[f"mutants.{name}"] = sum(name in layers for layers in mutants)
+        found[f"mutants.{name}"] = sum(name in layers for layers in seeded)
     return found
 
 

@@ -5,7 +5,8 @@
 In a page, <!--= NAME -->...<!--/--> holds the figure of that name, on one line. README.md also has a table between
 the marks FIGURES: BEGIN and FIGURES: END. Figures are taken from the measured blocks of docs/, or counted in the
 sources; "list" prints them all. Also writes into each measured block how many files have changed since. "check" only
-compares, and fails if a page has another figure, or a name that there is none of.
+compares, and fails if a page has another figure, or a name that there is none of. How many files have changed since a
+measurement is not compared: a stale figure fails nothing.
 """
 
 import functools
@@ -23,6 +24,8 @@ import timing
 # Not in code, where one is explained.
 MARK = re.compile(r"(?<!`)(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
 TABLE = re.compile(r"(<!-- FIGURES: BEGIN -->\n)(.*?)(<!-- FIGURES: END -->)", re.S)
+# How stale a command's figures are, behind its name in README.md.
+SINCE = re.compile(r" \((?:(?:\d+ )?files? changed since|measured with [^)]*)\)")
 KIBS = (4, 64, 2048)
 # An operation of make timing in the name of a figure.
 TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in timing.OPERATIONS}
@@ -95,6 +98,18 @@ def c_lines():
     return found
 
 
+def selftests():
+    """The counts of the block of make selftests: test cases of all programs, of some, and those that are skipped."""
+    text = (blocks()["selftests"].read() or "") if "selftests" in blocks() else ""
+    found = {match[1]: (int(match[2]), int(match[3])) for match in
+             re.finditer(r"^(\S.*?) +(\d+) \| +\d+ +\d+ +\d+ +(\d+) .*\|", text, re.M)}
+    # One more for each program: whether it ends normally.
+    cases = {name: number(tests - 1) for name, (tests, _) in found.items()}
+    return {"selftests.cases": number(sum(tests - 1 for tests, _ in found.values())) if found else None,
+            "selftests.cow": cases.get("cow"), "selftests.zswap": cases.get("test_zswap"),
+            "selftests.skipped": number(sum(skipped for _, skipped in found.values())) if found else None}
+
+
 def measured(name):
     block = blocks().get(name)
     stamp = block and block.stamped()
@@ -137,6 +152,9 @@ def all_figures():
                     f"memory.{cells[0]}.more": more(float(cells[2]), float(cells[3]))}
     for cells in rows("stack"):
         name = {"**largest chain**": "stack", "**largest chain with an asynchronous compressor**": "stack.async"}.get(cells[0])
+        if cells[0] == "code without KUnit suites in Rust":
+            out |= {"image.untested.c": number(int(cells[1])), "image.untested.rust": number(int(cells[2])),
+                    "image.untested.more": more(int(cells[1]), int(cells[2]))}
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
     names = {text: name for name, text in bench.WAYS.items()}
@@ -145,8 +163,9 @@ def all_figures():
             out |= {f"contention.{names[cells[0]]}.locked": f"{float(cells[1].split()[0]):.2f}",
                     f"contention.{names[cells[0]]}.transfers": f"{float(cells[3].split()[0]):.2f}"}
     for cells in rows("compressors"):
-        if cells[0] == "**mean**":
-            out |= {"lz4.store": cells[1], "lz4.load": cells[2], "lz4.compress": cells[3]}
+        if len(cells) == 9 and cells[0] != "corpus":
+            corpus = "" if cells[0] == "**mean**" else f".{cells[0]}"
+            out |= {f"lz4.{what}{corpus}": text for what, text in zip(("store", "load", "compress", "decompress"), cells[1:]) if text}
     for cells in rows("latency"):
         if len(cells) == 9 and cells[0] != "time of":
             name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
@@ -158,6 +177,8 @@ def all_figures():
     for layer in pictures.LAYERS:
         out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}
     out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in pictures.LAYERS))
+    out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in safety.sources()
+                                      if pictures.layer(path) == "abstractions" and re.search(r"\bunsafe\s*\{", safety.code(text))}))
     out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', safety.code(text))) for _, text in safety.sources()))
     out["lines.helpers"] = number(counted["c.lines"])
     out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in pictures.LAYERS) + counted["c.lines"])
@@ -167,9 +188,9 @@ def all_figures():
     out["bugs"] = number(sum(of_history.values()))
 
     upstream = re.findall(r"^\| (?!what \|)(?!---)(.*) \|$", pathlib.Path("docs/upstream/README.md").read_text(encoding="utf-8").split("\n## ")[0], re.M)
-    rust, selftests = sum("upstream/rust/" in row for row in upstream), sum("`selftests/" in row for row in upstream)
-    out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(rust), "upstream.selftests": number(selftests),
-            "upstream.c": number(len(upstream) - rust - selftests),
+    where = [row.split(" | ")[1] for row in upstream]
+    out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(sum(cell.startswith("Rust") for cell in where)),
+            "upstream.selftests": number(where.count("selftests")), "upstream.c": number(where.count("C")),
             "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[`patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
@@ -181,10 +202,25 @@ def all_figures():
         out[f"measured.{name}"] = measured(name)
         changed = block.changed() if stamp and block.since() else []
         out[f"changed.{name}"] = None if changed is None or not stamp else number(len(changed)) if changed else "no"
+    listed = pathlib.Path("docs/mutants.md").read_text(encoding="utf-8")
+    # Without the mark itself.
+    listed = MARK.sub("", listed)
+    unlisted = [f"`{name}`" for name in pictures.mutants() if f"`{name}`" not in listed]
+    out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
             "coverage.percent": found_in("coverage", r"\*\*all policy files\*\* .* ([\d.]+) \|"),
-            "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught")}
+            "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
+            "latency.boots": found_in("latency", r"boots: (\d+) of C, \d+ of Rust")}
     return out
+
+
+def listed_suites():
+    """Where the table of suites in docs/kunit.md differs from the sources."""
+    text = pathlib.Path("docs/kunit.md").read_text(encoding="utf-8").split("\n## The suites\n")[-1].split("\n## ")[0]
+    for language, suites in zip(("C", "Rust"), pictures.suites()):
+        there = {name for cells in re.findall(r"^\| (`.*?) \| " + language + r" \| ", text, re.M) for name in re.findall(r"`(\w+)`", cells)}
+        yield from (f"docs/kunit.md: the table of suites has no {name} in {language}" for name in sorted(suites - there))
+        yield from (f"docs/kunit.md: no suite in {language} is named {name}" for name in sorted(there - suites))
 
 
 def summary(figure):
@@ -212,19 +248,25 @@ def summary(figure):
             [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
-    row("[Stack](docs/stack.md) of the deepest chain, bytes: synchronous / asynchronous compressor", ["stack", "stack.async"])
-    lines.append(f"| Lines of code: zswap + swap cache / policy / C ABI / abstractions | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
-                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'abstractions'))} | |")
-    lines.append(f"| [`unsafe` blocks](docs/safety.md): policy / C ABI / abstractions / all | – | "
+    row("[Stack](docs/stack.md) of each kernel's own deepest chain (which may differ), bytes: synchronous / asynchronous compressor",
+        ["stack", "stack.async"])
+    row("[Image](docs/stack.md#image-size): code without the KUnit suites in Rust, bytes", ["image.untested"])
+    lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of `swap_state.c` / "
+                 f"policy / C ABI / abstractions / new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
+                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'abstractions', 'helpers'))} | |")
+    lines.append(f"| [`unsafe` blocks](docs/safety.md), without those of the crate lz4_flex: policy / C ABI / abstractions / all | – | "
                  f"{' / '.join(figure[f'unsafe.{name}'] for name in ('policy', 'abi', 'abstractions', 'all'))} | |")
     lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): ruled out by a type / by construction / in code that is still C | – | "
                  f"{' / '.join(figure[f'bugs.{name}'] for name in ('type', 'construction', 'in-c'))} | |")
     when = {}
     for name in ("bench", "timing", "latency", "metadata", "stack"):
         if figure.get(f"measured.{name}"):
-            when.setdefault(figure[f"measured.{name}"], []).append(name)
-    said = "; ".join(f"`make {'`, `'.join(names)}` at {at}" for at, names in when.items())
-    return lines + ["", f"Measured by {said}. Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
+            since = blocks()[name].since()
+            when.setdefault(figure[f"measured.{name}"], {})[name] = f" ({since})" if since else ""
+    boots = {None: "", "1": " Latency is of one boot of each kernel."}.get(
+        figure.get("latency.boots"), f" Latency is of {figure.get('latency.boots')} boots of each kernel.")
+    said = "; ".join("`make " + ", `".join(f"{name}`{since}" for name, since in names.items()) + f" at {at}" for at, names in when.items())
+    return lines + ["", f"Measured by {said}.{boots} Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
 
 
 def main():
@@ -237,7 +279,7 @@ def main():
     if writes:
         figures.main("refresh")
         figure = all_figures()
-    for page in [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").glob("*.md"))]:
+    for page in [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
 
         def filled(match):
@@ -253,15 +295,16 @@ def main():
         if page.name == "README.md":
             table = "\n".join(summary(figure)) + "\n"
             new = TABLE.sub(lambda match: match[1] + table + match[3], new)
-            if not writes and TABLE.search(text) and TABLE.search(text)[2] != table:
-                theirs = TABLE.search(text)[2].splitlines()
-                line = next((line for line in table.splitlines() if line not in theirs), None) or next(line for line in theirs if line not in table.splitlines())
+            ours, theirs = (SINCE.sub("", TABLE.search(part)[2]).splitlines() for part in (new, text)) if TABLE.search(text) else ([], [])
+            if not writes and ours != theirs:
+                line = next((line for line in ours if line not in theirs), None) or next((line for line in theirs if line not in ours), "their order")
                 wrong.append(f"{page}: the table of figures differs from its sources: run make readme: {line}")
         for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
             wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
         if writes and new != text:
             page.write_text(new, encoding="utf-8")
             print(f"{page}: figures filled in")
+    wrong += listed_suites()
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)
 
