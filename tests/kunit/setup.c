@@ -50,6 +50,7 @@ static long call_swapoff(const char __user *path)
 struct call {
 	long (*run)(struct call *call, const char __user *text);
 	const char *text;
+	char *into;	/* what was read */
 	struct file *file;
 	long ret;
 	struct completion done;
@@ -70,6 +71,21 @@ static long do_write(struct call *call, const char __user *text)
 	loff_t pos = 0;
 
 	return vfs_write(call->file, text, strlen(call->text), &pos);
+}
+
+/* The most that is read of a file. */
+#define READ_MAX 32
+
+static long do_read(struct call *call, const char __user *text)
+{
+	loff_t pos = 0;
+	long ret = vfs_read(call->file, (char __user *)text, READ_MAX, &pos);
+
+	if (ret >= 0 && copy_from_user(call->into, text, ret))
+		return -EFAULT;
+	if (ret >= 0)
+		call->into[ret] = 0;
+	return ret;
 }
 
 static int call_thread(void *data)
@@ -144,6 +160,24 @@ static int write_to_debugfs(const char *path, const char *text)
 	ret = write_to(mnt, path, text);
 	kern_unmount(mnt);
 	return ret;
+}
+
+int swap_test_read_debugfs(const char *path, char *text, size_t size)
+{
+	struct vfsmount *mnt = mount("debugfs");
+	struct file *file;
+	long ret;
+
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	file = file_open_root_mnt(mnt, path, O_RDONLY, 0);
+	ret = size > READ_MAX ? PTR_ERR_OR_ZERO(file) : -EINVAL;
+	if (!ret)
+		ret = call(&(struct call){ .run = do_read, .text = "", .into = text, .file = file });
+	if (!IS_ERR(file))
+		fput(file);
+	kern_unmount(mnt);
+	return ret < 0 ? ret : 0;
 }
 
 /* Lets all once-only warnings be printed again. */

@@ -20,6 +20,9 @@ int swap_test_swapoff(void);
 /* Called at the start of a case that counts warnings. */
 int swap_test_warn_again(void);
 
+/* Reads a file in debugfs of at most 32 bytes. @text has room for a NUL as well. */
+int swap_test_read_debugfs(const char *path, char *text, size_t size);
+
 /* Creates a cgroup below the root. Returns it with a reference. */
 struct mem_cgroup *swap_test_make_group(const char *name);
 int swap_test_remove_group(const char *name);

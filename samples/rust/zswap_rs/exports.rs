@@ -64,6 +64,13 @@ pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
     zswap().map_or(0, |zswap| zswap.total_pages())
 }
 
+/// The worker's queue, or null before zswap is set up. For tests that wait for the worker.
+#[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
+#[no_mangle]
+extern "C" fn zswap_shrink_queue() -> *mut bindings::workqueue_struct {
+    shrink::queue().map_or(core::ptr::null_mut(), |queue| queue.as_ptr())
+}
+
 /// Whether pages are stored.
 ///
 /// # Safety

@@ -281,6 +281,12 @@ pub(crate) fn queue_work() {
     }
 }
 
+/// The worker's queue, for tests that wait for the worker.
+#[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
+pub(crate) fn queue() -> Option<&'static ReclaimQueue> {
+    WORKER.as_ref().map(|worker| &worker.queue)
+}
+
 /// Drops the worker's reference to a cgroup that goes offline.
 ///
 /// Mirrors `zswap_memcg_offline_cleanup()`.

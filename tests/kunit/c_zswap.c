@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * C's zswap beside the one in Rust: the text of mm/zswap.c, under other names. It has trees, pools, a
+ * list_lru, a shrinker, a worker, parameters (zswap_c.*) and a debugfs directory (zswap_c) of its own.
+ * Kbuild gives KBUILD_MODNAME, and so the prefix of the parameters and messages.
+ */
+
+#include "c_names.h"
+
+/* What mm/zswap.c includes, before some of its names are redefined. */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/highmem.h>
+#include <linux/list_lru.h>
+#include <linux/mempolicy.h>
+#include <linux/mempool.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
+#include <linux/swap_ops.h>
+#include <linux/swapops.h>
+#include <linux/writeback.h>
+#include <linux/zsmalloc.h>
+#include <crypto/acompress.h>
+#include <crypto/scatterwalk.h>
+
+#include "../../../../mm/internal.h"
+#include "../../../../mm/swap.h"
+#include "c_zswap.h"
+
+/* The Rust zswap has the other. Only MIPS uses this one, for which Kconfig has no twins. */
+#define CPUHP_MM_ZSWP_POOL_PREPARE CPUHP_MIPS_SOC_PREPARE
+
+#undef pr_fmt
+
+/* Names in slabinfo, debugfs and zsmalloc. */
+#undef KMEM_CACHE
+#define KMEM_CACHE(s, flags) \
+	kmem_cache_create("c_" #s, sizeof(struct s), __alignof__(struct s), flags, NULL)
+#define debugfs_create_dir(name, parent)	debugfs_create_dir("zswap_c", parent)
+#define shrinker_alloc(flags, name)		shrinker_alloc(flags, "c-" name)
+#define snprintf(to, size, format, ...)		snprintf(to, size, "c_" format, __VA_ARGS__)
+
+#include "../../../../mm/zswap.c"
+
+struct workqueue_struct *c_zswap_shrink_queue(void)
+{
+	return shrink_wq;
+}

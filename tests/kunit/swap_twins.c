@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * C's swap cache as the oracle: it and the Rust one do the same random operations on twins, pairs of slots of
+ * two cgroups. After each operation the entries of the swap table, the folios and the counts must be the same.
+ * Both work on the same tables, whose format is C's: so in a second case each operation on one of the twins is
+ * done by either of the two.
+ *
+ * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails the shortest
+ * sequence that still does is printed. docs/kunit.md lists what isn't compared.
+ */
+
+#include <linux/jhash.h>
+#include <linux/moduleparam.h>
+
+#include "twins.h"
+
+static u64 seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "of the operations; random if 0");
+
+static uint operations = 50000;
+module_param(operations, uint, 0444);
+MODULE_PARM_DESC(operations, "of each case");
+
+struct folio *c_swap_cache_get_folio(swp_entry_t entry);
+bool c_swap_cache_has_folio(swp_entry_t entry);
+void *c_swap_cache_get_shadow(swp_entry_t entry);
+void __c_swap_cache_add_folio(struct swap_cluster_info *ci, struct folio *folio, swp_entry_t entry);
+void __c_swap_cache_del_folio(struct swap_cluster_info *ci, struct folio *folio, swp_entry_t entry,
+			      void *shadow, bool swapout);
+void c_swap_cache_del_folio(struct folio *folio);
+void __c_swap_cache_replace_folio(struct swap_cluster_info *ci, struct folio *old, struct folio *new);
+struct folio *c_swap_cache_alloc_folio(swp_entry_t entry, gfp_t gfp, unsigned long orders,
+				       struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
+struct folio *c_swapin_sync(swp_entry_t entry, gfp_t gfp, unsigned long orders,
+			    struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
+struct folio *c_swap_cluster_readahead(swp_entry_t entry, gfp_t gfp, struct mempolicy *mpol, pgoff_t ilx);
+void c_swap_update_readahead(struct folio *folio, struct vm_area_struct *vma, unsigned long addr);
+void c_swap_page_cluster(int cluster);
+
+static const struct impl {
+	struct folio *(*get)(swp_entry_t entry);
+	bool (*has)(swp_entry_t entry);
+	void *(*shadow)(swp_entry_t entry);
+	void (*add)(struct swap_cluster_info *ci, struct folio *folio, swp_entry_t entry);
+	void (*del)(struct swap_cluster_info *ci, struct folio *folio, swp_entry_t entry,
+		    void *shadow, bool swapout);
+	void (*del_locking)(struct folio *folio);
+	void (*replace)(struct swap_cluster_info *ci, struct folio *old, struct folio *new);
+	struct folio *(*alloc)(swp_entry_t entry, gfp_t gfp, unsigned long orders,
+			       struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
+	struct folio *(*sync)(swp_entry_t entry, gfp_t gfp, unsigned long orders,
+			      struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
+	struct folio *(*ahead)(swp_entry_t entry, gfp_t gfp, struct mempolicy *mpol, pgoff_t ilx);
+	void (*update)(struct folio *folio, struct vm_area_struct *vma, unsigned long addr);
+} impls[SIDES] = {
+	[C] = { c_swap_cache_get_folio, c_swap_cache_has_folio, c_swap_cache_get_shadow,
+		__c_swap_cache_add_folio, __c_swap_cache_del_folio, c_swap_cache_del_folio,
+		__c_swap_cache_replace_folio, c_swap_cache_alloc_folio, c_swapin_sync,
+		c_swap_cluster_readahead, c_swap_update_readahead },
+	[RUST] = { swap_cache_get_folio, swap_cache_has_folio, swap_cache_get_shadow,
+		   __swap_cache_add_folio, __swap_cache_del_folio, swap_cache_del_folio,
+		   __swap_cache_replace_folio, swap_cache_alloc_folio, swapin_sync,
+		   swap_cluster_readahead, swap_update_readahead },
+};
+
+/* What is seen of one side after an operation. */
+#define SEEN(f)									\
+	/* of the call */							\
+	f(ret) f(mine)								\
+	/* of its slot, and of all slots of the lane */				\
+	f(kind) f(count) f(shadow) f(table)					\
+	/* of its folio */							\
+	f(order) f(locked) f(uptodate) f(dirty) f(swapcache) f(swapbacked)	\
+	f(workingset) f(readahead) f(lru) f(refs) f(swap) f(group)		\
+	/* of all */								\
+	f(cached) f(refaults) f(ra) f(ra_hits)
+
+struct seen { SEEN(SEEN_MEMBER) };
+static const char *const seen_names[] = { SEEN(SEEN_NAME) };
+
+/*
+ * A side has the slots of one part of a cluster, in lanes of as many as a large folio has. That is also more
+ * than readahead reads at once: a window is aligned, and doesn't leave the lane.
+ */
+#define LANES 8
+#define WIDTH 16
+#define SLOTS (LANES * WIDTH)
+
+static swp_entry_t first[SIDES];
+/* Of each slot the folio in the swap cache, which is locked. A large one is there for each of its slots. */
+static struct folio *folios[SIDES][SLOTS];
+
+enum kind { GET, HAS, SHADOW, ALLOC, SYNC, AHEAD, UPDATE, EVICT, DEL, READD, REPLACE, DUP, PUT, KINDS };
+static const char *const kinds[KINDS] = {
+	"get", "has", "shadow", "alloc", "sync", "readahead", "update", "evict", "del", "readd",
+	"replace", "dup", "put",
+};
+
+static struct op {
+	enum kind kind;
+	u16 slot;
+	u32 n, nth;
+} *ops;
+
+static struct kunit *test;
+static struct rnd_state rnd;
+static bool mixed, loud;
+
+/* --- Operations, on one side ------------------------------------------------- */
+
+static void put_away(int side, struct folio *folio)
+{
+	int i;
+
+	for (i = 0; i < SLOTS; i++)
+		if (folios[side][i] == folio)
+			folios[side][i] = NULL;
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+/* Locks the folios that came into the swap cache for slots of this lane, and takes references. */
+static void take_lane(int side, int slot)
+{
+	struct folio *folio;
+	int i;
+
+	for (i = slot / WIDTH * WIDTH; i < (slot / WIDTH + 1) * WIDTH; i++) {
+		if (folios[side][i])
+			continue;
+		folio = swap_cache_get_folio(nth(first[side], i));
+		if (!folio)
+			continue;
+		if (folio_test_large(folio) && swp_offset(folio->swap) != swp_offset(first[side]) + i) {
+			folios[side][i] = folios[side][i - 1];
+			folio_put(folio);
+			continue;
+		}
+		folio_lock(folio);
+		folios[side][i] = folio;
+	}
+}
+
+static struct folio *new_one(int side, int order)
+{
+	struct mem_cgroup *old = set_active_memcg(twin_groups[side]);
+	struct folio *folio = folio_alloc(GFP_KERNEL | __GFP_NOFAIL, order);
+
+	__folio_set_locked(folio);
+	__folio_set_swapbacked(folio);
+	WARN_ON(mem_cgroup_charge(folio, NULL, GFP_KERNEL));
+	set_active_memcg(old);
+	return folio;
+}
+
+/* As shmem_replace_folio(). */
+static void do_replace(const struct impl *impl, int side, struct folio *folio)
+{
+	int nr = folio_nr_pages(folio), i;
+	struct folio *new = new_one(side, folio_order(folio));
+	struct swap_cluster_info *ci;
+
+	folio_set_swapcache(new);
+	new->swap = folio->swap;
+	folio_ref_add(new, nr);
+	ci = swap_cluster_get_and_lock_irq(folio);
+	impl->replace(ci, folio, new);
+	swap_cluster_unlock_irq(ci);
+	node_stat_add_folio(new, NR_FILE_PAGES);
+	lruvec_stat_mod_folio(new, NR_SWAPCACHE, nr);
+	node_stat_sub_folio(folio, NR_FILE_PAGES);
+	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, -nr);
+	folio_clear_swapcache(folio);
+	folio->swap.val = 0;
+	folio_ref_sub(folio, nr);
+	for (i = 0; i < SLOTS; i++)
+		if (folios[side][i] == folio)
+			folios[side][i] = new;
+	folio_unlock(folio);
+	folio_put(folio);
+}
+
+static void do_swapin(const struct op *op, const struct impl *impl, int side, swp_entry_t entry,
+		      struct seen *seen)
+{
+	unsigned long orders = BIT(0) | (op->n % 2 ? BIT(ORDER) : 0);
+	struct mempolicy *policy = get_task_policy(current);
+	struct folio *folio;
+
+	current->fail_nth = op->nth;
+	if (op->kind == ALLOC)
+		folio = impl->alloc(entry, GFP_KERNEL, orders, NULL, policy, NO_INTERLEAVE_INDEX);
+	else if (op->kind == SYNC)
+		folio = impl->sync(entry, GFP_KERNEL, orders, NULL, policy, NO_INTERLEAVE_INDEX);
+	else
+		folio = impl->ahead(entry, GFP_KERNEL, policy, NO_INTERLEAVE_INDEX);
+	current->fail_nth = 0;
+	seen->ret = PTR_ERR_OR_ZERO(folio);
+	seen->mine = folio && folio == folios[side][op->slot];
+	if (IS_ERR_OR_NULL(folio))
+		goto out;
+	if (op->kind == ALLOC)
+		folio_unlock(folio);
+	folio_put(folio);
+out:
+	take_lane(side, op->slot);
+}
+
+static void act(const struct op *op, const struct impl *impl, int side, struct seen *seen)
+{
+	struct folio *folio = folios[side][op->slot], *other;
+	swp_entry_t entry = nth(first[side], op->slot);
+	struct swap_cluster_info *ci;
+	void *shadow;
+
+	switch (op->kind) {
+	case GET:
+		other = impl->get(entry);
+		seen->ret = !!other;
+		seen->mine = other == folio;
+		if (other)
+			folio_put(other);
+		return;
+	case HAS:
+		seen->ret = impl->has(entry);
+		return;
+	case SHADOW:
+		seen->ret = (long)impl->shadow(entry);
+		return;
+	case ALLOC:
+	case SYNC:
+	case AHEAD:
+		return do_swapin(op, impl, side, entry, seen);
+	case UPDATE:
+		return impl->update(folio, NULL, 0);
+	case EVICT:
+	case READD:
+		shadow = op->n % 3 ? xa_mk_value(op->n) : NULL;
+		entry = folio->swap;
+		ci = swap_cluster_get_and_lock_irq(folio);
+		impl->del(ci, folio, entry, shadow, false);
+		if (op->kind == READD) {
+			impl->add(ci, folio, entry);
+			folio_ref_sub(folio, folio_nr_pages(folio));
+		}
+		swap_cluster_unlock_irq(ci);
+		if (op->kind == EVICT) {
+			folio_ref_sub(folio, folio_nr_pages(folio));
+			put_away(side, folio);
+		}
+		return;
+	case DEL:
+		impl->del_locking(folio);
+		return put_away(side, folio);
+	case REPLACE:
+		return do_replace(impl, side, folio);
+	case DUP:
+		seen->ret = folio_dup_swap(folio, folio_page(folio, op->slot % folio_nr_pages(folio)));
+		return;
+	case PUT:
+		return swap_put_entries_direct(entry, 1);
+	case KINDS:
+	}
+}
+
+/* The slot's entry in the swap table, without what differs between the sides. */
+static void see_slot(int side, int i, struct seen *seen)
+{
+	unsigned long word = table_entry(nth(first[side], i));
+
+	seen->kind = swp_tb_is_folio(word) ? 2 : swp_tb_is_shadow(word);
+	seen->count = word ? swp_tb_get_count(word) : -1;
+	seen->shadow = swp_tb_is_shadow(word) ? (long)swp_tb_to_shadow(word) : 0;
+	seen->mine += 2 * (swp_tb_is_folio(word) && swp_tb_to_folio(word) == folios[side][i]);
+	seen->table = jhash_3words(seen->kind, seen->count, seen->shadow, seen->table);
+}
+
+static void look(const struct op *op, int side, struct seen *seen)
+{
+	struct folio *folio = folios[side][op->slot];
+	struct mem_cgroup *memcg = twin_groups[side];
+	int i, slot = op->slot;
+
+	for (i = slot / WIDTH * WIDTH; i < (slot / WIDTH + 1) * WIDTH; i++)
+		see_slot(side, i, seen);
+	see_slot(side, slot, seen);
+	if (folio) {
+		lru_add_drain(); /* batches have references */
+		seen->order = folio_order(folio);
+		seen->locked = folio_test_locked(folio);
+		seen->uptodate = folio_test_uptodate(folio);
+		seen->dirty = folio_test_dirty(folio);
+		seen->swapcache = folio_test_swapcache(folio);
+		seen->swapbacked = folio_test_swapbacked(folio);
+		seen->workingset = folio_test_workingset(folio);
+		seen->readahead = !folio_test_large(folio) && folio_test_readahead(folio);
+		seen->lru = folio_test_lru(folio);
+		seen->swap = folio->swap.val - first[side].val;
+		seen->group = folio_memcg(folio) == memcg;
+		seen->refs = folio_ref_count(folio);
+	}
+	css_rstat_flush(&memcg->css);
+	seen->cached = memcg_page_state(memcg, NR_SWAPCACHE);
+	seen->refaults += memcg_page_state(memcg, WORKINGSET_REFAULT_ANON);
+	seen->ra += event(SWAP_RA);
+	seen->ra_hits += event(SWAP_RA_HIT);
+}
+
+/* --- Both sides -------------------------------------------------------------- */
+
+static bool possible(const struct op *op)
+{
+	struct folio *folio = folios[C][op->slot];
+	unsigned long word = table_entry(nth(first[C], op->slot));
+	int count = word ? swp_tb_get_count(word) : -1;
+
+	switch (op->kind) {
+	case EVICT:
+	case DEL:
+	case READD:
+	case REPLACE:
+		return folio;
+	case UPDATE:
+		return folio && !folio_test_large(folio);
+	case DUP:
+		return folio && count < 3;
+	case PUT: /* a slot without a user must have a folio: none is freed here */
+		return count > 1;
+	default:
+		return true;
+	}
+}
+
+static void choose(struct op *op)
+{
+	static const enum kind often[] = {
+		GET, HAS, SHADOW, ALLOC, ALLOC, SYNC, SYNC, AHEAD, AHEAD, AHEAD, UPDATE, UPDATE,
+		EVICT, EVICT, EVICT, EVICT, DEL, DEL, READD, REPLACE, DUP, PUT,
+	};
+
+	do {
+		*op = (struct op) {
+			.kind = often[below(&rnd, ARRAY_SIZE(often))],
+			.slot = below(&rnd, SLOTS),
+			.n = below(&rnd, 1 << 10),
+		};
+		if (op->kind == ALLOC || op->kind == SYNC)
+			op->nth = below(&rnd, 3) ? 0 : 1 + below(&rnd, 4);
+	} while (!possible(op));
+}
+
+static bool run_op(const struct op *op)
+{
+	struct seen seen[SIDES];
+	const long *c = (const long *)&seen[C], *rust = (const long *)&seen[RUST];
+	bool ret = true;
+	int side, i;
+
+	for (side = C; side < SIDES; side++) {
+		int by = mixed && side == RUST && op->kind != AHEAD && op->kind != UPDATE ? op->n % 2 : side;
+		struct seen before = {};
+
+		look(op, side, &before);
+		seen[side] = (struct seen) {
+			.refaults = -before.refaults, .ra = -before.ra, .ra_hits = -before.ra_hits,
+		};
+		act(op, &impls[by], side, &seen[side]);
+		look(op, side, &seen[side]);
+	}
+	for (i = 0; i < ARRAY_SIZE(seen_names); i++) {
+		if (c[i] == rust[i])
+			continue;
+		ret = false;
+		if (loud)
+			kunit_err(test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind], seen_names[i],
+				  c[i], rust[i]);
+	}
+	return ret;
+}
+
+/* --- A run ------------------------------------------------------------------- */
+
+/* As many as are needed to find a part of a cluster among them. */
+#define MOST (8 * SLOTS)
+
+/* Finds slots for a side, all of one aligned part of a cluster. Each has a user, and a folio in @folios. */
+static bool take_slots(int side)
+{
+	struct folio **all = kvcalloc(MOST, sizeof(*all), GFP_KERNEL), *folio;
+	unsigned long *have = bitmap_zalloc(SMALL_DEVICE * 2, GFP_KERNEL);
+	int nr = 0, step = 1 << ORDER, i;
+	unsigned long at = 0;
+	bool found = false;
+
+	while (all && have && !found && nr < MOST / step) {
+		folio = twin_folio(test, side, ORDER);
+		if (!folio)
+			break;
+		all[nr++] = folio;
+		at = swp_offset(folio->swap);
+		if (at + SLOTS > SMALL_DEVICE * 2)
+			continue;
+		bitmap_set(have, at, step);
+		at = round_down(at, SLOTS);
+		found = find_next_zero_bit(have, at + SLOTS, at) == at + SLOTS;
+	}
+	for (i = 0; i < nr; i++) {
+		unsigned long offset = swp_offset(all[i]->swap);
+		int k;
+
+		if (found && offset >= at && offset < at + SLOTS) {
+			first[side] = swp_entry(swp_type(all[i]->swap), at);
+			for (k = 0; k < step; k++)
+				folios[side][offset - at + k] = all[i];
+			continue;
+		}
+		folio_put_swap(all[i], NULL);
+		drop(all[i]);
+	}
+	kvfree(all);
+	bitmap_free(have);
+	return found;
+}
+
+static void free_slots(int side)
+{
+	struct folio *folio;
+	int i, users;
+
+	for (i = 0; i < SLOTS; i++) {
+		folio = folios[side][i];
+		if (folio) {
+			swap_cache_del_folio(folio);
+			put_away(side, folio);
+		}
+	}
+	for (i = 0; i < SLOTS; i++)
+		for (users = swp_tb_get_count(table_entry(nth(first[side], i))); users; users--)
+			swap_put_entries_direct(nth(first[side], i), 1);
+	first[side].val = 0;
+}
+
+static bool begin(void)
+{
+	int side, i;
+
+	for (side = C; side < SIDES; side++) {
+		if (first[side].val)
+			free_slots(side);
+		if (!take_slots(side))
+			return false;
+	}
+	/* Both sides' readahead forgets: no hits, the smallest window, the same last slot. */
+	for (i = 0; i < 12; i++)
+		for (side = C; side < SIDES; side++) {
+			struct op op = { .kind = AHEAD, .slot = i % 2 * 2 * WIDTH };
+			struct seen seen = {};
+
+			act(&op, &impls[side], side, &seen);
+		}
+	return true;
+}
+
+static u32 fails(const u32 *list, u32 nr)
+{
+	u32 i;
+
+	if (!begin())
+		return 0;
+	for (i = 0; i < nr; i++)
+		if (possible(&ops[list[i]]) && !run_op(&ops[list[i]]))
+			return i + 1;
+	return 0;
+}
+
+/* Prints the shortest sequence that fails, of the first @nr operations. */
+static void explain(u32 nr)
+{
+	u32 *list __free(kvfree) = kvmalloc_array(nr, sizeof(*list), GFP_KERNEL);
+	u32 i, left;
+
+	if (!list)
+		return;
+	for (i = 0; i < nr; i++)
+		list[i] = i;
+	loud = false;
+	left = fails(list, nr);
+	if (left)
+		left = twins_shorten(list, left, fails);
+	loud = true;
+	if (!left || !fails(list, left)) {
+		kunit_err(test, "these operations don't fail each time");
+		return;
+	}
+	for (i = 0; i < left; i++)
+		kunit_err(test, "%u: %s, slot %u, n %u, nth %u", list[i], kinds[ops[list[i]].kind],
+			  ops[list[i]].slot, ops[list[i]].n, ops[list[i]].nth);
+}
+
+static void run(struct kunit *now, bool mix)
+{
+	u64 start = seed ?: get_random_u64(), time;
+	u32 counts[KINDS] = {}, n, i;
+	long free;
+	int side;
+
+	test = now;
+	mixed = mix;
+	loud = true;
+	free = get_nr_swap_pages();
+	kunit_info(test, "swap_twins.seed=%llu", start);
+	prandom_seed_state(&rnd, start);
+	ops = kvcalloc(operations, sizeof(*ops), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	KUNIT_ASSERT_TRUE_MSG(test, begin(), "no %d slots side by side", SLOTS);
+	time = ktime_get_ns();
+	for (n = 0; n < operations; n++) {
+		choose(&ops[n]);
+		counts[ops[n].kind]++;
+		if (!run_op(&ops[n])) {
+			KUNIT_FAIL(test, "operation %u of swap_twins.seed=%llu", n, start);
+			explain(n + 1);
+			break;
+		}
+		cond_resched();
+	}
+	time = ktime_get_ns() - time;
+	kvfree(ops);
+	for (i = 0; i < KINDS; i++)
+		kunit_info(test, "%u times %s", counts[i], kinds[i]);
+	kunit_info(test, "%u operations in %llu ms", n, div_u64(time, NSEC_PER_MSEC));
+	for (side = C; side < SIDES; side++) {
+		free_slots(side);
+		/* What is charged in advance isn't settled while slots are in use, so it is compared here alone. */
+		KUNIT_EXPECT_LE(test, page_counter_read(&twin_groups[side]->memory), MEMCG_CHARGE_BATCH);
+	}
+	KUNIT_EXPECT_EQ(test, get_nr_swap_pages(), free);
+}
+
+static void swap_caches_agree(struct kunit *test)
+{
+	run(test, false);
+}
+
+static void swap_caches_mix(struct kunit *test)
+{
+	run(test, true);
+}
+
+static struct kunit_case swap_twins_cases[] = {
+	KUNIT_CASE_SLOW(swap_caches_agree),
+	KUNIT_CASE_SLOW(swap_caches_mix),
+	{}
+};
+
+static int swap_twins_init(struct kunit *test)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(0)); /* clusters and batches of folios are of a CPU */
+	return 0;
+}
+
+static int swap_twins_begin(struct kunit_suite *suite)
+{
+	c_swap_page_cluster(3);
+	return swap_test_begin(suite) ?: twins_make_groups();
+}
+
+static void swap_twins_end(struct kunit_suite *suite)
+{
+	twins_remove_groups();
+	swap_test_end(suite);
+}
+
+static struct kunit_suite swap_twins_suite = {
+	.name = "swap_twins",
+	.suite_init = swap_twins_begin,
+	.suite_exit = swap_twins_end,
+	.init = swap_twins_init,
+	.test_cases = swap_twins_cases,
+};
+
+kunit_test_suite(swap_twins_suite);

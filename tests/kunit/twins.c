@@ -1,0 +1,1062 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * C's zswap as the oracle: it and the Rust one do the same random operations on twins, pairs of folios with
+ * the same contents, each with slots and a cgroup of its own. After each operation whatever callers and users
+ * can see must be the same on both sides, and what is loaded must be what was stored.
+ *
+ * The kernel's own calls ask only the Rust zswap, which has nothing for C's slots. So those are read from the
+ * device, once the suite has asked C; and the suite invalidates them before they are freed.
+ *
+ * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails the shortest
+ * sequence that still does is printed. docs/kunit.md lists what isn't compared.
+ */
+
+#include <linux/cgroup.h>
+#include <linux/jhash.h>
+#include <linux/moduleparam.h>
+#include <linux/shrinker.h>
+#include <linux/swap_ops.h>
+#include <linux/workqueue.h>
+
+#include "../../../../mm/memcontrol-v1.h"
+#include "c_zswap.h"
+#include "faulty_acomp.h"
+#include "twins.h"
+
+static u64 seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "of the operations; random if 0");
+
+static uint operations = 20000;
+module_param(operations, uint, 0444);
+MODULE_PARM_DESC(operations, "of each case");
+
+static const struct impl {
+	bool (*store)(struct folio *folio);
+	int (*load)(struct folio *folio);
+	void (*invalidate)(swp_entry_t swp);
+	void (*swapin)(struct folio *folio);
+	void (*offline)(struct mem_cgroup *memcg);
+	unsigned long (*total)(void);
+	bool (*enabled)(void);
+	bool (*never)(void);
+	struct workqueue_struct *(*queue)(void);
+	atomic_long_t *stored;
+	const char *name, *shrinker;
+} impls[SIDES] = {
+	[C] = { c_zswap_store, c_zswap_load, c_zswap_invalidate, c_zswap_folio_swapin,
+		c_zswap_memcg_offline_cleanup, c_zswap_total_pages, c_zswap_is_enabled,
+		c_zswap_never_enabled, c_zswap_shrink_queue, &c_zswap_stored_pages,
+		"zswap_c", "c-mm-zswap" },
+	[RUST] = { zswap_store, zswap_load, zswap_invalidate, zswap_folio_swapin,
+		   zswap_memcg_offline_cleanup, zswap_total_pages, zswap_is_enabled,
+		   zswap_never_enabled, zswap_shrink_queue, &zswap_stored_pages,
+		   "zswap", "mm-zswap" },
+};
+
+/* What is seen of one side after an operation. */
+#define SEEN(f)									\
+	/* of the call and its folio */						\
+	f(ret) f(more) f(locked) f(uptodate) f(dirty) f(swapcache) f(reclaim)	\
+	f(refs) f(contents)							\
+	/* of all */								\
+	f(stored) f(total) f(enabled) f(never)					\
+	f(bytes) f(pages) f(incompressible) f(swapins)				\
+	/* what happened meanwhile */						\
+	f(ins) f(outs) f(backs) f(zeroes) f(group_ins) f(group_outs) f(group_backs)
+
+struct seen { SEEN(SEEN_MEMBER) };
+static const char *const seen_names[] = { SEEN(SEEN_NAME) };
+
+/* The slots of a folio: swapped out as one, and in one by one. */
+#define MOST (1 << ORDER)
+
+struct lane {
+	int nr;
+	swp_entry_t entry[SIDES];	/* the first */
+	struct folio *large[SIDES];	/* locked, in the swap cache, until it is evicted */
+	struct slot {
+		struct folio *folio[SIDES];	/* the same, of this slot alone */
+		bool kept[SIDES];		/* zswap or the device has its data */
+		u32 contents;			/* their hash */
+	} slots[MOST];
+};
+
+enum kind { STORE, LOAD, INVALIDATE, EVICT, FAULT, RENEW, PRESS, PARAM, GROUP, KINDS };
+static const char *const kinds[KINDS] = {
+	"store", "load", "invalidate", "evict", "fault", "renew", "press", "param", "group",
+};
+
+struct op {
+	enum kind kind;
+	u16 lane, slot;
+	u64 what;
+	u32 n, nth;
+	enum fault fault;
+	const char *param, *value;
+};
+
+/* What one task does to its lanes. */
+struct worker {
+	struct kunit *test;
+	struct rnd_state rnd;
+	struct lane *lanes;
+	int nr_lanes;
+	bool without_memory;	/* some allocations fail */
+	bool alone;		/* nobody else uses zswap: all can be compared */
+	bool full;		/* the limit of the pools may be hit */
+	bool loud;
+	bool broken;		/* there is no memory or slot left, or a test has failed */
+	u32 chosen;		/* operations so far */
+	u32 counts[KINDS], failed[KINDS];
+};
+
+static struct shrinker *shrinkers[SIDES];
+
+/* --- Contents ---------------------------------------------------------------- */
+
+enum { SAME, TEXT, RANDOM, HALF, ONE, ZERO, NR_CONTENTS };
+
+static u64 next(u64 *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+static void write_page(u64 *to, u64 what, int kind)
+{
+	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
+					  "struct p", "0000 000", "kernel: ", "return 0" };
+	u64 x = what | 1;
+	int k;
+
+	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
+		u64 r = next(&x);
+
+		switch (kind) {
+		case SAME:
+			to[k] = what;
+			break;
+		case TEXT:
+			if ((r >> 32) % 4)
+				memcpy(&to[k], words[r & 7], sizeof(u64));
+			else
+				to[k] = r;
+			break;
+		case RANDOM:
+			to[k] = r;
+			break;
+		case HALF:
+			to[k] = k % 256 < what % 250 ? r : 0;
+			break;
+		default:
+			to[k] = 0;
+		}
+	}
+	if (kind == ONE)
+		((u8 *)to)[(what >> 8) % PAGE_SIZE] = 1;
+}
+
+/* Pages of zeroes are of single folios only: of large ones the Rust zswap marks them, and stores nothing. */
+static void write_folio(struct folio *folio, u64 what)
+{
+	int nr = folio_nr_pages(folio), i;
+
+	for (i = 0; i < nr; i++)
+		write_page(folio_address(folio) + i * PAGE_SIZE, what + i,
+			   (what + i) % (nr > 1 ? ZERO : NR_CONTENTS));
+}
+
+static u32 hash(struct folio *folio, int i)
+{
+	return jhash2(folio_address(folio) + i * PAGE_SIZE, PAGE_SIZE / sizeof(u32), 0);
+}
+
+/* The result of a fault on a slot that is in the swap cache on this side. */
+#define THERE 2
+
+/* --- Operations, on one side ------------------------------------------------- */
+
+static void see_folio(struct seen *seen, struct folio *folio)
+{
+	int i;
+
+	seen->locked = folio_test_locked(folio);
+	seen->uptodate = folio_test_uptodate(folio);
+	seen->dirty = folio_test_dirty(folio);
+	seen->swapcache = folio_test_swapcache(folio);
+	seen->reclaim = folio_test_reclaim(folio);
+	seen->contents = 0;
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		seen->contents = seen->contents * 31 + hash(folio, i);
+}
+
+/*
+ * A store that hits the limit queues the worker, which walks the lists while that store empties its slots:
+ * in no order that anybody promises. An item before it, on the same queue of one at a time, has it wait.
+ */
+struct hold {
+	struct work_struct work;
+	struct completion held, go;
+};
+
+static void wait_to_go(struct work_struct *work)
+{
+	struct hold *hold = container_of(work, struct hold, work);
+
+	complete(&hold->held);
+	wait_for_completion(&hold->go);
+}
+
+static void hold_worker(int side, struct hold *hold)
+{
+	INIT_WORK_ONSTACK(&hold->work, wait_to_go);
+	init_completion(&hold->held);
+	init_completion(&hold->go);
+	queue_work(impls[side].queue(), &hold->work);
+	wait_for_completion(&hold->held);
+}
+
+static void run_worker(int side, struct hold *hold)
+{
+	complete(&hold->go);
+	flush_workqueue(impls[side].queue());
+	destroy_work_on_stack(&hold->work);
+}
+
+/*
+ * The worker goes round the cgroups from where it was. C's group comes before the other, so the end of the
+ * round is elsewhere for the two: has it begin at the root. The order is that of mem_cgroup_iter().
+ */
+static void rewind_worker(int side)
+{
+	impls[side].offline(root_mem_cgroup);
+	impls[side].offline(twin_groups[C]);
+	impls[side].offline(twin_groups[RUST]);
+}
+
+static void do_store(struct worker *w, const struct op *op, int side, struct folio *folio, struct seen *seen)
+{
+	bool settle = w->alone && w->full;
+	int refs = folio_ref_count(folio), tries = op->nth ? 2 : 1;
+	unsigned int flags;
+	struct hold hold;
+
+	write_folio(folio, op->what);
+	folio_mark_uptodate(folio);
+	if (op->n % 2)
+		folio_set_dirty(folio);
+	flags = memalloc_noreclaim_save();
+	/* Allocations differ, and so which of them is the nth: what is compared is a second store without. */
+	for (; tries; tries--) {
+		if (settle)
+			hold_worker(side, &hold);
+		current->fail_nth = tries == 2 ? op->nth : 0;
+		seen->ret = impls[side].store(folio);
+		current->fail_nth = 0;
+		if (settle)
+			run_worker(side, &hold);
+	}
+	memalloc_noreclaim_restore(flags);
+	seen->refs = folio_ref_count(folio) - refs;
+	see_folio(seen, folio);
+}
+
+static void do_load(int side, struct folio *folio, struct seen *seen)
+{
+	int refs = folio_ref_count(folio);
+
+	memset(folio_address(folio), 0xa5, PAGE_SIZE);
+	folio_clear_uptodate(folio);
+	folio_clear_dirty(folio);
+	seen->ret = impls[side].load(folio);
+	seen->refs = folio_ref_count(folio) - refs;
+	see_folio(seen, folio);
+	if (seen->ret != -ENOENT) /* it was unlocked; writeback may have the lock for a moment */
+		folio_lock(folio);
+}
+
+/* The folio of the slot, locked, in the swap cache: a new one, unless it was written back. Or an error. */
+static struct folio *enter_cache(swp_entry_t entry, bool *written)
+{
+	struct folio *folio;
+
+	for (;;) {
+		folio = swap_cache_get_folio(entry);
+		*written = folio;
+		if (!folio)
+			folio = swap_cache_alloc_folio(entry, GFP_KERNEL, BIT(0), NULL,
+						       get_task_policy(current), NO_INTERLEAVE_INDEX);
+		if (IS_ERR(folio)) {
+			if (PTR_ERR(folio) == -EEXIST)
+				continue;
+			return folio;
+		}
+		if (!*written)
+			return folio;
+		folio_lock(folio);
+		folio_wait_writeback(folio);
+		if (folio_test_swapcache(folio) && folio->swap.val == entry.val)
+			return folio;
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+}
+
+/* As do_swap_page(), with this side's zswap. */
+static void do_fault(const struct op *op, int side, swp_entry_t entry, struct folio **at, struct seen *seen)
+{
+	struct swap_io_ctx ctx = {};
+	struct folio *folio;
+	bool written;
+
+	folio = enter_cache(entry, &written);
+	seen->more = IS_ERR(folio) ? 0 : written;
+	if (seen->more) {
+		see_folio(seen, folio);
+		if (op->n % 2) {
+			folio_clear_reclaim(folio);
+			*at = folio;
+			return;
+		}
+		drop(folio);
+		folio = enter_cache(entry, &written);
+	}
+	if (IS_ERR(folio)) {
+		seen->more = PTR_ERR(folio);
+		return;
+	}
+	do_load(side, folio, seen);
+	if (seen->ret == -ENOENT) {
+		impls[side].swapin(folio);
+		swap_read_folio(&ctx, folio);
+		swap_read_submit(&ctx);
+		folio_lock(folio);
+		see_folio(seen, folio);
+	}
+	if (seen->ret && seen->ret != -ENOENT)
+		drop(folio);
+	else
+		*at = folio;
+}
+
+static void do_press(const struct op *op, int side, struct seen *seen)
+{
+	struct shrink_control sc = {
+		.gfp_mask = op->what % 8 ? GFP_KERNEL : GFP_NOIO,
+		.memcg = twin_groups[side],
+	};
+
+	seen->more = shrinkers[side]->count_objects(shrinkers[side], &sc);
+	sc.nr_to_scan = sc.nr_scanned = op->n;
+	seen->ret = shrinkers[side]->scan_objects(shrinkers[side], &sc);
+	seen->contents = sc.nr_scanned;
+}
+
+static void do_param(const struct op *op, int side, struct seen *seen)
+{
+	char name[64], value[64] = "";
+
+	snprintf(name, sizeof(name), "%s.%s", impls[side].name, op->param);
+	seen->ret = set_param(name, op->value);
+	seen->more = get_param(name, value, sizeof(value));
+	seen->contents = jhash(value, strlen(value), 0);
+}
+
+static void do_group(const struct op *op, int side)
+{
+	static const unsigned long limits[] = { PAGE_COUNTER_MAX, 0, 1, 4, 10 };
+	struct mem_cgroup *memcg = twin_groups[side];
+
+	if (op->n % 2)
+		WRITE_ONCE(memcg->zswap_writeback, op->what % 4 != 0);
+	else
+		WRITE_ONCE(memcg->zswap_max, limits[op->what % 16 < 4 ? 1 + op->what % 4 : 0]);
+}
+
+/* Frees the lane's slots, whatever their state. */
+static void free_side(struct lane *lane, int side)
+{
+	struct folio **at, *folio;
+	bool written;
+	int i;
+
+	for (i = 0; i < lane->nr; i++) {
+		swp_entry_t entry = nth(lane->entry[side], i);
+
+		at = &lane->slots[i].folio[side];
+		folio = *at;
+		*at = NULL;
+		/* Freeing the slot empties it for the Rust zswap. For C's that is done here, with the folio's lock. */
+		if (side == C && !folio && !lane->large[C])
+			folio = enter_cache(entry, &written);
+		if (side == C)
+			impls[C].invalidate(entry);
+		if (!IS_ERR_OR_NULL(folio))
+			drop(folio);
+	}
+	if (lane->large[side])
+		drop(lane->large[side]);
+	lane->large[side] = NULL;
+	swap_put_entries_direct(lane->entry[side], lane->nr);
+}
+
+static void new_side(struct worker *w, struct lane *lane, int side, int order)
+{
+	struct folio *folio = twin_folio(w->test, side, order);
+
+	lane->nr = folio ? 1 << order : 0;
+	if (!folio) {
+		w->broken = true;
+		return;
+	}
+	lane->entry[side] = folio->swap;
+	if (order)
+		lane->large[side] = folio;
+	else
+		lane->slots[0].folio[side] = folio;
+}
+
+/* The folio that the operation is about, if its slot is in the swap cache. */
+static struct folio *folio_of(struct worker *w, const struct op *op, int side)
+{
+	struct lane *lane = &w->lanes[op->lane];
+
+	return lane->large[side] ?: lane->slots[op->slot % lane->nr].folio[side];
+}
+
+static void act(struct worker *w, const struct op *op, int side, struct seen *seen)
+{
+	struct lane *lane = &w->lanes[op->lane];
+	struct folio *folio = folio_of(w, op, side);
+	int i = op->slot % lane->nr;
+
+	switch (op->kind) {
+	case STORE:
+		return do_store(w, op, side, folio, seen);
+	case LOAD:
+		return do_load(side, folio, seen);
+	case INVALIDATE:
+		return impls[side].invalidate(nth(lane->entry[side], i));
+	case EVICT:
+		lane->large[side] = NULL;
+		lane->slots[i].folio[side] = NULL;
+		return evict(folio, NULL);
+	case FAULT:
+		seen->more = THERE;
+		if (!folio)
+			do_fault(op, side, nth(lane->entry[side], i), &lane->slots[i].folio[side], seen);
+		return;
+	case RENEW:
+		free_side(lane, side);
+		return new_side(w, lane, side, op->what % 3 ? 0 : ORDER);
+	case PRESS:
+		return do_press(op, side, seen);
+	case PARAM:
+		return do_param(op, side, seen);
+	case GROUP:
+		return do_group(op, side);
+	case KINDS:
+	}
+}
+
+static void look_around(int side, struct seen *seen)
+{
+	struct mem_cgroup *memcg = twin_groups[side];
+
+	css_rstat_flush(&memcg->css);
+	seen->stored = atomic_long_read(impls[side].stored);
+	seen->total = impls[side].total();
+	seen->enabled = impls[side].enabled();
+	seen->never = impls[side].never();
+	seen->bytes = memcg_page_state(memcg, MEMCG_ZSWAP_B);
+	seen->pages = memcg_page_state(memcg, MEMCG_ZSWAPPED);
+	seen->incompressible = memcg_page_state(memcg, MEMCG_ZSWAP_INCOMP);
+	seen->swapins = atomic_long_read(&mem_cgroup_lruvec(memcg, NODE_DATA(0))->zswap_lruvec_state.nr_disk_swapins);
+	seen->ins += event(ZSWPIN);
+	seen->outs += event(ZSWPOUT);
+	seen->backs += event(ZSWPWB);
+	seen->zeroes += event(SWPOUT_ZERO);
+	seen->group_ins += memcg_events(memcg, ZSWPIN);
+	seen->group_outs += memcg_events(memcg, ZSWPOUT);
+	seen->group_backs += memcg_events(memcg, ZSWPWB);
+}
+
+static void run_side(struct worker *w, const struct op *op, int side, struct seen *seen)
+{
+	struct seen before = {};
+
+	*seen = (struct seen) {};
+	if (!w->alone)
+		return act(w, op, side, seen);
+	lru_add_drain(); /* batches have references */
+	if (w->full)
+		rewind_worker(side);
+	look_around(side, &before);
+	*seen = (struct seen) {
+		.ins = -before.ins, .outs = -before.outs, .backs = -before.backs,
+		.zeroes = -before.zeroes, .group_ins = -before.group_ins,
+		.group_outs = -before.group_outs, .group_backs = -before.group_backs,
+	};
+	acomp_inject(&faulty_compress, op->kind == STORE ? op->fault : FAULT_NONE);
+	acomp_inject(&faulty_decompress, op->kind == STORE ? FAULT_NONE : op->fault);
+	act(w, op, side, seen);
+	acomp_inject(&faulty_compress, FAULT_NONE);
+	acomp_inject(&faulty_decompress, FAULT_NONE);
+	look_around(side, seen);
+}
+
+/* --- Choosing operations ----------------------------------------------------- */
+
+static bool all_kept(const struct lane *lane, int first, int nr)
+{
+	int i;
+
+	for (i = first; i < first + nr; i++)
+		if (!lane->slots[i].kept[C] || !lane->slots[i].kept[RUST])
+			return false;
+	return true;
+}
+
+/* Whether the operation makes sense now: others, before it, may have been left out. */
+static bool possible(struct worker *w, const struct op *op)
+{
+	struct lane *lane = &w->lanes[op->lane];
+	bool cached = folio_of(w, op, C) && folio_of(w, op, RUST);
+
+	switch (op->kind) {
+	case STORE:
+	case INVALIDATE:
+		return cached;
+	case LOAD:
+		return cached && !lane->large[C];
+	case EVICT:
+		return cached && (lane->large[C] ? all_kept(lane, 0, lane->nr) :
+						   all_kept(lane, op->slot % lane->nr, 1));
+	case FAULT:
+		return !cached;
+	default:
+		return true;
+	}
+}
+
+static void choose_param(struct worker *w, struct op *op, u32 how)
+{
+	static const char *const params[][2] = {
+		{ "compressor", "lzo" }, { "compressor", "lz4" }, { "compressor", "zstd" },
+		{ "compressor", "deflate" }, { "compressor", FAULTY_NAME },
+		{ "compressor", FAULTY_NAME }, { "compressor", FAULTY_NAME },
+		{ "compressor", "none such" }, { "compressor", "" }, { "compressor", " lz4\n" },
+		{ "enabled", "N" }, { "enabled", "maybe" }, { "enabled", "1" },
+		{ "max_pool_percent", "0" }, { "max_pool_percent", "-1" },
+		{ "max_pool_percent", "4294967296" }, { "max_pool_percent", "100" },
+		{ "accept_threshold_percent", "0" }, { "accept_threshold_percent", "100" },
+		{ "accept_threshold_percent", "50x" },
+		{ "shrinker_enabled", "N" }, { "shrinker_enabled", "Y" },
+	};
+	/* What was turned off doesn't stay so for long. */
+	static const char *const usual[][2] = {
+		{ "enabled", "Y" }, { "max_pool_percent", "90" }, { "shrinker_enabled", "Y" },
+		{ "accept_threshold_percent", "90" },
+	};
+	const char *const *param = how % 4 ? usual[below(&w->rnd, ARRAY_SIZE(usual))] :
+					     params[below(&w->rnd, ARRAY_SIZE(params))];
+
+	op->kind = PARAM;
+	op->param = param[0];
+	op->value = param[1];
+}
+
+static void choose(struct worker *w, struct op *op)
+{
+	static const enum fault load_faults[] = { FAULT_EIO, FAULT_SHORT, FAULT_LONG };
+	/* In turn: most is swapped out, so that the shrinkers find something, and most is in the swap cache. */
+	bool cold = w->chosen++ / 128 % 2;
+	u32 how = below(&w->rnd, 1000);
+
+	*op = (struct op) {
+		.lane = below(&w->rnd, w->nr_lanes),
+		.slot = below(&w->rnd, MOST),
+		.what = (u64)prandom_u32_state(&w->rnd) << 16 | below(&w->rnd, 1 << 16),
+		.n = below(&w->rnd, 64),
+	};
+	if (how < (w->full ? 150 : 30)) {
+		choose_param(w, op, how);
+	} else if (how < 170) {
+		op->kind = how % 8 ? PRESS : GROUP;
+		/* At a limit both write back, whose allocations differ. */
+		if (op->kind == GROUP && w->without_memory)
+			op->n |= 1;
+		op->fault = below(&w->rnd, 8) ? FAULT_NONE : FAULT_EIO;
+	} else if (how < 190) {
+		op->kind = RENEW;
+	} else if (!folio_of(w, op, C) || !folio_of(w, op, RUST)) {
+		if (cold && how % 16)
+			return choose(w, op);
+		op->kind = FAULT;
+		op->fault = below(&w->rnd, 8) ? FAULT_NONE : load_faults[below(&w->rnd, 3)];
+	} else if (!cold && how < 270) {
+		op->kind = INVALIDATE;
+	} else if (!cold && how < 400 && !w->lanes[op->lane].large[C]) {
+		op->kind = LOAD;
+		op->fault = below(&w->rnd, 8) ? FAULT_NONE : load_faults[below(&w->rnd, 3)];
+	} else {
+		op->kind = EVICT;
+	}
+	if (op->kind == EVICT && ((!cold && how < 600) || !possible(w, op))) {
+		op->kind = STORE;
+		op->fault = below(&w->rnd, 4) ? FAULT_NONE :
+						FAULT_EIO + below(&w->rnd, FAULT_HUGE - FAULT_EIO + 1);
+		if (op->fault == FAULT_SHORT || op->fault == FAULT_LONG) /* what is stored is cut */
+			op->fault = FAULT_NONE;
+		op->nth = w->without_memory && !below(&w->rnd, 3) ? 1 + below(&w->rnd, 8) : 0;
+	}
+}
+
+/* --- Comparing --------------------------------------------------------------- */
+
+/* What is known of the slots afterwards, and whether what was seen agrees with that. */
+static bool contents_agree(struct worker *w, const struct op *op, int side, const struct seen *seen)
+{
+	struct lane *lane = &w->lanes[op->lane];
+	int i = op->slot % lane->nr, nr = 1;
+	struct slot *slot = &lane->slots[i];
+	struct folio *folio = folio_of(w, op, side);
+	bool kept = slot->kept[side];
+
+	switch (op->kind) {
+	case STORE:
+		if (lane->large[side])
+			i = 0, nr = lane->nr;
+		for (; nr--; i++) {
+			lane->slots[i].kept[side] = seen->ret;
+			lane->slots[i].contents = hash(folio, lane->large[side] ? i : 0);
+		}
+		return true;
+	case INVALIDATE:
+		slot->kept[side] = false;
+		return true;
+	case RENEW:
+		for (i = 0; i < MOST; i++)
+			lane->slots[i].kept[side] = false;
+		return true;
+	case LOAD:
+		if (seen->ret == -EIO)
+			return kept;
+		if (seen->ret == -ENOENT)
+			return !kept;
+		slot->kept[side] = false;
+		return kept && seen->contents == slot->contents;
+	case FAULT:
+		if (seen->ret == -EIO || seen->more < 0 || seen->more == THERE)
+			return true;
+		slot->kept[side] = false;
+		return folio && seen->uptodate && seen->contents == slot->contents;
+	default:
+		return true;
+	}
+}
+
+static bool comparable(struct worker *w, const struct op *op, const char *name)
+{
+	/* After failed allocations objects lie elsewhere, and pages are counted twice. */
+	return !w->without_memory || (strcmp(name, "total") && !(op->nth && strstr(name, "outs")));
+}
+
+static bool agree(struct worker *w, const struct op *op, const struct seen seen[SIDES])
+{
+	const long *c = (const long *)&seen[C], *rust = (const long *)&seen[RUST];
+	bool ret = true;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(seen_names); i++) {
+		if (c[i] == rust[i] || !comparable(w, op, seen_names[i]))
+			continue;
+		ret = false;
+		if (w->loud)
+			kunit_err(w->test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind], seen_names[i],
+				  c[i], rust[i]);
+	}
+	return ret;
+}
+
+static bool run_op(struct worker *w, const struct op *op)
+{
+	struct seen seen[SIDES];
+	bool ret;
+	int side;
+
+	w->full |= op->kind == PARAM && !strcmp(op->param, "max_pool_percent") && !strcmp(op->value, "0");
+	for (side = C; side < SIDES; side++)
+		run_side(w, op, side, &seen[side]);
+	w->counts[op->kind]++;
+	w->failed[op->kind] += op->kind == STORE ? !seen[C].ret : seen[C].ret < 0;
+	if (op->kind == STORE && seen[C].ret)
+		w->full = false;
+	ret = !w->alone || agree(w, op, seen);
+	for (side = C; ret && side < SIDES; side++) {
+		ret = contents_agree(w, op, side, &seen[side]);
+		if (!ret && w->loud)
+			kunit_err(w->test, "%s: not what was stored, in %s: returned %ld", kinds[op->kind],
+				  side == C ? "C" : "Rust", seen[side].ret);
+	}
+	return ret && !w->broken;
+}
+
+/* --- A run ------------------------------------------------------------------- */
+
+static int default_params(void)
+{
+	static const char *const params[][2] = {
+		{ "enabled", "Y" }, { "compressor", FAULTY_NAME }, { "max_pool_percent", "90" },
+		{ "accept_threshold_percent", "90" }, { "shrinker_enabled", "Y" },
+	};
+	struct seen seen = {};
+	int i, side, ret = 0;
+
+	for (side = C; side < SIDES; side++) {
+		for (i = 0; i < ARRAY_SIZE(params); i++) {
+			do_param(&(struct op){ .param = params[i][0], .value = params[i][1] }, side, &seen);
+			ret = ret ?: seen.ret;
+		}
+		WRITE_ONCE(twin_groups[side]->zswap_max, PAGE_COUNTER_MAX);
+		WRITE_ONCE(twin_groups[side]->zswap_writeback, true);
+		atomic_long_set(&mem_cgroup_lruvec(twin_groups[side], NODE_DATA(0))->zswap_lruvec_state.nr_disk_swapins, 0);
+	}
+	return ret;
+}
+
+static void free_lanes(struct worker *w)
+{
+	int i, side;
+
+	for (i = 0; i < w->nr_lanes; i++)
+		for (side = C; side < SIDES; side++)
+			if (w->lanes[i].nr)
+				free_side(&w->lanes[i], side);
+	memset(w->lanes, 0, w->nr_lanes * sizeof(*w->lanes));
+}
+
+static void begin(struct worker *w)
+{
+	int i, side;
+
+	free_lanes(w);
+	w->full = false;
+	for (i = 0; i < w->nr_lanes; i++)
+		for (side = C; side < SIDES; side++)
+			new_side(w, &w->lanes[i], side, i % 3 ? 0 : ORDER);
+}
+
+static struct worker only;
+static struct op *ops;
+
+/* Runs these operations, from the start. Returns how many it takes to fail, or 0. */
+static u32 fails(const u32 *list, u32 nr)
+{
+	u32 i;
+
+	KUNIT_EXPECT_EQ(only.test, default_params(), 0);
+	begin(&only);
+	for (i = 0; i < nr; i++)
+		if (possible(&only, &ops[list[i]]) && !run_op(&only, &ops[list[i]]))
+			return i + 1;
+	return 0;
+}
+
+/* Prints the shortest sequence that fails, of the first @nr operations. */
+static void explain(struct kunit *test, u32 nr)
+{
+	u32 *list __free(kvfree) = kvmalloc_array(nr, sizeof(*list), GFP_KERNEL);
+	u32 i, left;
+
+	if (!list)
+		return;
+	for (i = 0; i < nr; i++)
+		list[i] = i;
+	only.loud = false;
+	left = fails(list, nr);
+	if (left)
+		left = twins_shorten(list, left, fails);
+	only.loud = true;
+	if (!left || !fails(list, left)) {
+		kunit_err(test, "these operations don't fail each time");
+		return;
+	}
+	for (i = 0; i < left; i++) {
+		const struct op *op = &ops[list[i]];
+
+		kunit_err(test, "%u: %s, lane %u, slot %u, what %llx, n %u, nth %u, fault %d%s%s%s%s", list[i],
+			  kinds[op->kind], op->lane, op->slot, op->what, op->n, op->nth, op->fault,
+			  op->param ? ", " : "", op->param ?: "", op->param ? "=" : "", op->value ?: "");
+	}
+}
+
+/* The files that users see. */
+static const char *const files[] = {
+	"pool_limit_hit", "reject_reclaim_fail", "reject_compress_fail", "reject_compress_poor",
+	"reject_alloc_fail", "reject_kmemcache_fail", "decompress_fail", "written_back_pages",
+	"stored_pages", "stored_incompressible_pages",
+};
+
+struct statistics {
+	u64 files[SIDES][ARRAY_SIZE(files)];
+};
+
+static int read_statistics(struct statistics *now)
+{
+	char path[64], text[33];
+	int i, side, ret = 0;
+
+	for (side = C; side < SIDES; side++)
+		for (i = 0; i < ARRAY_SIZE(files) && !ret; i++) {
+			snprintf(path, sizeof(path), "%s/%s", impls[side].name, files[i]);
+			ret = swap_test_read_debugfs(path, text, sizeof(text)) ?:
+			      kstrtou64(strim(text), 0, &now->files[side][i]);
+		}
+	return ret;
+}
+
+static void expect_nothing_left(struct kunit *test)
+{
+	int side;
+
+	for (side = C; side < SIDES; side++) {
+		struct seen seen = {};
+
+		look_around(side, &seen);
+		KUNIT_EXPECT_EQ(test, seen.stored, 0);
+		KUNIT_EXPECT_EQ(test, seen.bytes, 0);
+		KUNIT_EXPECT_EQ(test, seen.pages, 0);
+		KUNIT_EXPECT_EQ(test, seen.incompressible, 0);
+		KUNIT_EXPECT_EQ(test, seen.total, 0);
+	}
+}
+
+static void report(struct kunit *test, const struct worker *w, u64 time, u64 backs)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < KINDS; i++) {
+		kunit_info(test, "%u times %s, %u failed", w->counts[i], kinds[i], w->failed[i]);
+		nr += w->counts[i];
+	}
+	kunit_info(test, "%u operations in %llu ms; %llu pages written back", nr,
+		   div_u64(time, NSEC_PER_MSEC), event(ZSWPWB) - backs);
+}
+
+static struct lane lanes[48];
+
+static void run(struct kunit *test, bool without_memory)
+{
+	u64 start = seed ?: get_random_u64(), backs = event(ZSWPWB), time;
+	struct statistics before, after;
+	u32 n, i;
+
+	ops = kvcalloc(operations, sizeof(*ops), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	only = (struct worker) {
+		.test = test, .lanes = lanes, .nr_lanes = ARRAY_SIZE(lanes),
+		.without_memory = without_memory, .alone = true, .loud = true,
+	};
+	kunit_info(test, "zswap_twins.seed=%llu", start);
+	prandom_seed_state(&only.rnd, start);
+	begin(&only);
+	KUNIT_ASSERT_EQ(test, read_statistics(&before), 0);
+	time = ktime_get_ns();
+	for (n = 0; n < operations; n++) {
+		choose(&only, &ops[n]);
+		if (!run_op(&only, &ops[n])) {
+			KUNIT_FAIL(test, "operation %u of zswap_twins.seed=%llu", n, start);
+			explain(test, n + 1);
+			break;
+		}
+		cond_resched();
+	}
+	time = ktime_get_ns() - time;
+	KUNIT_ASSERT_EQ(test, read_statistics(&after), 0);
+	/* Which allocation fails differs, and so what is counted. */
+	for (i = 0; n == operations && !without_memory && i < ARRAY_SIZE(files); i++)
+		KUNIT_EXPECT_EQ_MSG(test, after.files[C][i] - before.files[C][i],
+				    after.files[RUST][i] - before.files[RUST][i], "%s", files[i]);
+	free_lanes(&only);
+	kvfree(ops);
+	report(test, &only, time, backs);
+	expect_nothing_left(test);
+}
+
+static void twins_agree(struct kunit *test)
+{
+	run(test, false);
+}
+
+static void twins_agree_without_memory(struct kunit *test)
+{
+	run(test, true);
+}
+
+/* --- Several tasks ----------------------------------------------------------- */
+
+#define TASKS 4
+
+static struct task {
+	struct worker worker;
+	struct completion done;
+	u32 nr;
+	bool bad;
+} tasks[TASKS];
+
+static int work(void *data)
+{
+	struct task *task = data;
+	struct op op;
+	u32 n;
+
+	for (n = 0; n < task->nr && !task->bad; n++) {
+		choose(&task->worker, &op);
+		if (possible(&task->worker, &op))
+			task->bad = !run_op(&task->worker, &op);
+		cond_resched();
+	}
+	complete(&task->done);
+	return 0;
+}
+
+/*
+ * Each task has lanes of its own; the cgroups, parameters and shrinkers are of all. What a single operation
+ * does to the counts can't be compared then. What comes back must be what was stored, the counts must add up
+ * once all have stopped, and nothing may be left.
+ */
+static void twins_of_tasks(struct kunit *test)
+{
+	u64 start = seed ?: get_random_u64(), backs = event(ZSWPWB), time = ktime_get_ns();
+	int i, side, nr = ARRAY_SIZE(lanes) / TASKS;
+
+	kunit_info(test, "zswap_twins.seed=%llu", start);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	faulty_compress.every = 5;
+	acomp_inject(&faulty_compress, FAULT_EIO);
+	for (i = 0; i < TASKS; i++) {
+		struct task *task = &tasks[i];
+
+		*task = (struct task) {
+			.worker = { .test = test, .lanes = &lanes[i * nr], .nr_lanes = nr, .loud = true },
+			.nr = operations / TASKS,
+		};
+		init_completion(&task->done);
+		prandom_seed_state(&task->worker.rnd, start + i);
+		begin(&task->worker);
+		task->bad = IS_ERR(kthread_run(work, task, "zswap_twins/%d", i));
+		if (task->bad)
+			complete(&task->done);
+	}
+	for (i = 0; i < TASKS; i++) {
+		wait_for_completion(&tasks[i].done);
+		KUNIT_EXPECT_FALSE_MSG(test, tasks[i].bad, "task %d", i);
+	}
+	acomp_inject(&faulty_compress, FAULT_NONE);
+	faulty_compress.every = 0;
+	for (side = C; side < SIDES; side++) {
+		struct seen seen = {};
+
+		flush_workqueue(impls[side].queue());
+		look_around(side, &seen);
+		KUNIT_EXPECT_EQ(test, seen.stored, seen.pages);
+		KUNIT_EXPECT_GE(test, seen.pages, seen.incompressible);
+	}
+	/* What is swapped out comes back. */
+	for (i = 0; i < ARRAY_SIZE(lanes); i++) {
+		struct worker *w = &tasks[i / nr].worker;
+		struct op op = { .kind = FAULT, .lane = i % nr };
+
+		for (op.slot = 0; op.slot < lanes[i].nr; op.slot++)
+			if (possible(w, &op))
+				KUNIT_EXPECT_TRUE(test, run_op(w, &op));
+	}
+	for (i = 0; i < TASKS; i++) {
+		for (side = 0; i && side < KINDS; side++) {
+			tasks[0].worker.counts[side] += tasks[i].worker.counts[side];
+			tasks[0].worker.failed[side] += tasks[i].worker.failed[side];
+		}
+		free_lanes(&tasks[i].worker);
+	}
+	report(test, &tasks[0].worker, ktime_get_ns() - time, backs);
+	expect_nothing_left(test);
+}
+
+/* --- The suite --------------------------------------------------------------- */
+
+static struct kunit_case zswap_twins_cases[] = {
+	KUNIT_CASE_SLOW(twins_agree),
+	KUNIT_CASE_SLOW(twins_agree_without_memory),
+	KUNIT_CASE_SLOW(twins_of_tasks),
+	{}
+};
+
+extern struct list_head shrinker_list;
+extern struct mutex shrinker_mutex;
+
+static struct shrinker *find_shrinker(const char *name)
+{
+	struct shrinker *shrinker;
+
+	guard(mutex)(&shrinker_mutex);
+	list_for_each_entry(shrinker, &shrinker_list, list)
+		if (shrinker->name && !strncmp(shrinker->name, name, strlen(name)))
+			return shrinker;
+	return NULL;
+}
+
+static int zswap_twins_init(struct kunit *test)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(0)); /* compressors and batches of folios are of a CPU */
+	return default_params();
+}
+
+/* The type of the device that C's zswap has trees for. */
+static int device = -1;
+
+static int zswap_twins_begin(struct kunit_suite *suite)
+{
+	int ret = swap_test_begin(suite), side, type;
+
+	if (ret)
+		return ret;
+	for (type = 0; type < MAX_SWAPFILES; type++)
+		if (swap_info[type] && swap_info[type]->flags & SWP_WRITEOK)
+			break;
+	ret = c_zswap_swapon(type, swap_info[type]->max) ?: twins_make_groups();
+	device = type;
+	for (side = C; !ret && side < SIDES; side++) {
+		shrinkers[side] = find_shrinker(impls[side].shrinker);
+		if (!shrinkers[side])
+			ret = -ENODEV;
+	}
+	return ret;
+}
+
+static void zswap_twins_end(struct kunit_suite *suite)
+{
+	int side;
+
+	for (side = C; side < SIDES; side++)
+		if (!IS_ERR_OR_NULL(twin_groups[side]))
+			c_zswap_memcg_offline_cleanup(twin_groups[side]);
+	twins_remove_groups();
+	if (device >= 0)
+		c_zswap_swapoff(device);
+	device = -1;
+	swap_test_end(suite);
+}
+
+static struct kunit_suite zswap_twins_suite = {
+	.name = "zswap_twins",
+	.suite_init = zswap_twins_begin,
+	.suite_exit = zswap_twins_end,
+	.init = zswap_twins_init,
+	.test_cases = zswap_twins_cases,
+};
+
+kunit_test_suite(zswap_twins_suite);

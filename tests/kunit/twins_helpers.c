@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the suites of twins share. */
+
+#include <linux/cgroup.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "twins.h"
+
+/* Seconds for one shortening. */
+#define PATIENCE 20
+
+u32 twins_shorten(u32 *list, u32 nr, u32 (*fails)(const u32 *list, u32 nr))
+{
+	u64 end = ktime_get_ns() + PATIENCE * NSEC_PER_SEC;
+	u32 *part __free(kvfree) = kvmalloc_array(nr, sizeof(*part), GFP_KERNEL);
+	u32 chunk, at, len, left;
+
+	if (!part)
+		return nr;
+	for (chunk = (nr + 1) / 2; chunk; chunk = chunk > 1 ? (chunk + 1) / 2 : 0) {
+		for (at = 0; at < nr && ktime_get_ns() < end;) {
+			/* The last operation is the one that fails: it stays. */
+			len = min(chunk, nr - at - (at + chunk >= nr));
+			if (!len)
+				break;
+			memcpy(part, list, at * sizeof(*list));
+			memcpy(part + at, list + at + len, (nr - at - len) * sizeof(*list));
+			left = fails(part, nr - len);
+			if (left) {
+				nr = left;
+				memcpy(list, part, nr * sizeof(*list));
+			} else {
+				at += len;
+			}
+			cond_resched();
+		}
+	}
+	return nr;
+}
+
+/* --- Cgroups ----------------------------------------------------------------- */
+
+struct mem_cgroup *twin_groups[SIDES];
+
+static const char *const names[SIDES] = { "twin_c", "twin_rust" };
+
+int twins_make_groups(void)
+{
+	int side;
+
+	for (side = C; side < SIDES; side++) {
+		twin_groups[side] = swap_test_make_group(names[side]);
+		if (IS_ERR(twin_groups[side]))
+			return PTR_ERR(twin_groups[side]);
+	}
+	return 0;
+}
+
+void twins_remove_groups(void)
+{
+	int side;
+
+	for (side = C; side < SIDES; side++) {
+		if (IS_ERR_OR_NULL(twin_groups[side]))
+			continue;
+		swap_test_remove_group(names[side]);
+		css_put(&twin_groups[side]->css);
+		twin_groups[side] = NULL;
+	}
+}
+
+struct folio *twin_folio(struct kunit *test, enum side side, int order)
+{
+	struct mem_cgroup *old = set_active_memcg(twin_groups[side]);
+	struct folio *folio = new_folio(test, order, 1);
+
+	set_active_memcg(old);
+	if (folio)
+		KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	return folio;
+}
