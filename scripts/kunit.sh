@@ -3,7 +3,8 @@
 # kunit.sh [check]: runs every KUnit suite with the kernel's own kunit.py: on UML, which needs no
 # guest, and on x86-64 in QEMU. Keeps the results as JSON and JUnit in build/kunit. ARCH selects one
 # of the two, or arm64, with pages of PAGES KiB; SUITE one suite, several by a pattern, or a case as
-# SUITE.CASE. LIST=1 prints the cases and runs none. With check, only validates the input.
+# SUITE.CASE. LIST=1 prints the cases and runs none. KERNEL_ARGS has more arguments for the kernel, such as a suite's
+# parameters. With check, only validates the input.
 suite=${SUITE:-} # lib.sh sets its own
 . "$(dirname "$0")/lib.sh"
 
@@ -47,6 +48,10 @@ options() {
 		[ "$1" != arm64 ] || target=Image.gz root=$ARM64_ROOT
 		;;
 	esac
+	local arg
+	for arg in ${KERNEL_ARGS:-}; do
+		run+=(--kernel_args="$arg")
+	done
 }
 
 # kunit.py, run in the kernel's source, as it requires. It uses /dev/kvm if that exists: hidden if

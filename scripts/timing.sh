@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # timing.sh [check]: how long storing, loading and freeing of a page take in zswap, in C and in Rust, in
 # nanoseconds: tests/kunit/time.c on User Mode Linux, whose code this machine runs itself. RUNS pairs of
-# boots, of C and Rust in turn. scripts/timing.py compares, and writes docs/performance.md. Fails only if
-# something doesn't run, whatever the times are. With check, only validates the input.
+# boots, of C and Rust in turn, and as many boots of each of three kernels with both, in which the two lie in
+# different orders. scripts/timing.py compares, and writes docs/performance.md. Fails only if something
+# doesn't run, whatever the times are. With check, only validates the input.
 . "$(dirname "$0")/lib.sh"
 
 runs=${RUNS:-15}
@@ -27,15 +28,18 @@ copy() {
 	rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"
 }
 
-for impl in c rust; do
+for impl in c rust ab-0 ab-1 ab-2; do
 	dir=$TOP/build/timing-$impl
 	# They differ little, and make rebuilds the difference.
-	[ -e "$dir" ] || [ $impl = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-c" "$dir"
+	[ -e "$dir" ] || [ $impl = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-$before" "$dir"
+	before=$impl
 	mkdir -p "$dir"
 	if [ $impl = c ]; then chosen=C; else chosen=RUST; fi
+	more=()
+	[[ $impl != ab-* ]] || more=(--kconfig_add=CONFIG_ZSWAP_AB_KUNIT_TEST=y --kconfig_add=CONFIG_ZSWAP_AB_ORDER="${impl#ab-}")
 	step "config timing-$impl" kunit config --kunitconfig="$config" --build_dir="$dir" \
 		"${make[@]/#/--make_options=}" \
-		--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y
+		--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y "${more[@]}"
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1400
 	step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
 	STEP_LINES=
@@ -58,8 +62,9 @@ boot() {
 
 for ((n = 1; n <= runs; n++)); do
 	start=$(now_ms)
-	boot c $n
-	boot rust $n
+	for impl in c rust ab-0 ab-1 ab-2; do
+		boot $impl $n
+	done
 	echo "timing pair $n of $runs ... ok $(took "$start")"
 done
 

@@ -1,17 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long storing, loading and freeing of a page take in zswap, for either implementation.
- * Prints a line of fields separated by tabs for each operation and content: nanoseconds and pages,
- * of all rounds but the first. Judges no time: fails only if a page isn't stored, or comes back
- * different. make timing runs it, on both implementations.
+ * How long storing, loading and freeing of a page take in zswap, for either implementation, or for both in one
+ * kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, C and Rust first by turns. Prints a line of
+ * fields separated by tabs for each implementation, operation and content: nanoseconds and pages, of all
+ * rounds but the first. Judges no time: fails only if a page isn't stored, or comes back different. make
+ * timing and make ab run it.
  */
 
 #include <linux/ktime.h>
 
+#include "c_zswap.h"
 #include "swap_test.h"
 
 #define PAGES 4096
 #define ROUNDS 6
+
+static const struct impl {
+	bool (*store)(struct folio *folio);
+	int (*load)(struct folio *folio);
+	void (*invalidate)(swp_entry_t swp);
+	void (*invalidate_range)(swp_entry_t swp, unsigned int nr);
+	atomic_long_t *stored;
+	const char *name;
+} kernels = {
+	zswap_store, zswap_load, zswap_invalidate, zswap_invalidate_range, &zswap_stored_pages,
+	IS_ENABLED(CONFIG_ZSWAP_RUST) ? "rust" : "c",
+};
+
+#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
+/* As mm/swap.h has it for C. */
+static void c_zswap_invalidate_range(swp_entry_t swp, unsigned int nr)
+{
+	for (; nr; nr--, swp.val++)
+		c_zswap_invalidate(swp);
+}
+
+static const struct impl other = {
+	c_zswap_store, c_zswap_load, c_zswap_invalidate, c_zswap_invalidate_range,
+	&c_zswap_stored_pages, "c",
+};
+
+static const struct impl *const impls[] = { &other, &kernels };
+static const char *const prefixes[] = { "zswap_c", "zswap" };
+#else
+static const struct impl *const impls[] = { &kernels };
+static const char *const prefixes[] = { "zswap" };
+#endif
+
+#define IMPLS ARRAY_SIZE(impls)
 
 enum content { SAME, TEXT, RANDOM, CONTENTS };
 
@@ -63,14 +99,14 @@ static void fill_all(enum content content)
 }
 
 /* The time to store all, as in reclaim. */
-static u64 store_all(struct kunit *test)
+static u64 store_all(struct kunit *test, const struct impl *impl)
 {
 	unsigned int flags = memalloc_noreclaim_save();
 	u64 start = ktime_get_ns();
 	int i, bad = 0;
 
 	for (i = 0; i < PAGES; i++)
-		bad += !zswap_store(folios[i]);
+		bad += !impl->store(folios[i]);
 	start = ktime_get_ns() - start;
 	memalloc_noreclaim_restore(flags);
 	KUNIT_EXPECT_EQ(test, bad, 0);
@@ -78,7 +114,7 @@ static u64 store_all(struct kunit *test)
 }
 
 /* The time to load all, which are locked again. The slots are empty then. */
-static u64 load_all(struct kunit *test, enum content content)
+static u64 load_all(struct kunit *test, const struct impl *impl, enum content content)
 {
 	int i, bad = 0;
 	u64 time;
@@ -90,7 +126,7 @@ static u64 load_all(struct kunit *test, enum content content)
 	}
 	time = ktime_get_ns();
 	for (i = 0; i < PAGES; i++)
-		bad += !!zswap_load(folios[i]);
+		bad += !!impl->load(folios[i]);
 	time = ktime_get_ns() - time;
 	KUNIT_EXPECT_EQ(test, bad, 0);
 	for (i = 0; i < PAGES; i++) {
@@ -103,13 +139,13 @@ static u64 load_all(struct kunit *test, enum content content)
 }
 
 /* The time to free what is stored, slot by slot. The folios are locked, and in the swap cache. */
-static u64 free_each(void)
+static u64 free_each(const struct impl *impl)
 {
 	u64 start = ktime_get_ns();
 	int i;
 
 	for (i = 0; i < PAGES; i++)
-		zswap_invalidate(folios[i]->swap);
+		impl->invalidate(folios[i]->swap);
 	return ktime_get_ns() - start;
 }
 
@@ -126,7 +162,7 @@ static bool follows(int i, int n)
  * The time to free what is stored, with neighbours of a cluster at once, under its lock, like the
  * freeing of slots. Nothing else uses the slots meanwhile, since the folios in them are locked.
  */
-static u64 free_ranges(void)
+static u64 free_ranges(const struct impl *impl)
 {
 	u64 start = ktime_get_ns();
 	int i, n;
@@ -136,38 +172,48 @@ static u64 free_ranges(void)
 
 		for (n = 1; i + n < PAGES && follows(i, n); n++)
 			;
-		zswap_invalidate_range(folios[i]->swap, n);
+		impl->invalidate_range(folios[i]->swap, n);
 		swap_cluster_unlock(ci);
 	}
 	return ktime_get_ns() - start;
 }
 
+/* One round of an implementation. */
+static void time_round(struct kunit *test, const struct impl *impl, enum content content, u64 now[OPERATIONS])
+{
+	long before = atomic_long_read(impl->stored);
+
+	fill_all(content);
+	now[STORE] = store_all(test, impl);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(impl->stored), before + PAGES);
+	now[LOAD] = load_all(test, impl, content);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(impl->stored), before);
+	store_all(test, impl);
+	now[FREE_ONE] = free_each(impl);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(impl->stored), before);
+	store_all(test, impl);
+	now[FREE_RANGE] = free_ranges(impl);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(impl->stored), before);
+}
+
 static void time_content(struct kunit *test, enum content content)
 {
-	u64 times[OPERATIONS] = {};
-	long before = stored();
-	int round, i;
+	u64 times[IMPLS][OPERATIONS] = {};
+	int round, turn, i;
 
-	for (round = 0; round < ROUNDS; round++) {
-		u64 now[OPERATIONS];
+	for (round = 0; round < ROUNDS; round++)
+		for (turn = 0; turn < IMPLS; turn++) {
+			int side = (turn + round) % IMPLS;
+			u64 now[OPERATIONS];
 
-		fill_all(content);
-		now[STORE] = store_all(test);
-		KUNIT_EXPECT_EQ(test, stored(), before + PAGES);
-		now[LOAD] = load_all(test, content);
-		KUNIT_EXPECT_EQ(test, stored(), before);
-		store_all(test);
-		now[FREE_ONE] = free_each();
-		KUNIT_EXPECT_EQ(test, stored(), before);
-		store_all(test);
-		now[FREE_RANGE] = free_ranges();
-		KUNIT_EXPECT_EQ(test, stored(), before);
-		for (i = 0; round && i < OPERATIONS; i++)
-			times[i] += now[i];
-	}
-	for (i = 0; i < OPERATIONS; i++)
-		pr_info("zswap_time:\t%s\t%s\t%llu\t%d\n", operations[i], contents[content],
-			times[i], PAGES * (ROUNDS - 1));
+			time_round(test, impls[side], content, now);
+			for (i = 0; round && i < OPERATIONS; i++)
+				times[side][i] += now[i];
+		}
+	for (turn = 0; turn < IMPLS; turn++)
+		for (i = 0; i < OPERATIONS; i++)
+			pr_info("zswap_time:\t%s\t%s\t%s\t%llu\t%d\n", impls[turn]->name, operations[i],
+				contents[content], times[turn][i], PAGES * (ROUNDS - 1));
 }
 
 static void times(struct kunit *test)
@@ -193,16 +239,44 @@ static struct kunit_case zswap_time_cases[] = {
 
 static int zswap_time_init(struct kunit *test)
 {
-	if (set_param("zswap.enabled", "Y") || set_param("zswap.compressor", "lz4") ||
-	    set_param("zswap.shrinker_enabled", "N"))
-		return -ENODEV;
+	static const char *const params[][2] = {
+		{ "enabled", "Y" }, { "compressor", "lz4" }, { "shrinker_enabled", "N" },
+	};
+	char name[32];
+	int i, k;
+
+	for (i = 0; i < IMPLS; i++)
+		for (k = 0; k < ARRAY_SIZE(params); k++) {
+			snprintf(name, sizeof(name), "%s.%s", prefixes[i], params[k][0]);
+			if (set_param(name, params[k][1]))
+				return -ENODEV;
+		}
 	return 0;
+}
+
+static int zswap_time_begin(struct kunit_suite *suite)
+{
+	int ret = swap_test_begin(suite);
+
+#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
+	/* The first type: there is no other device. */
+	ret = ret ?: c_zswap_swapon(0, swap_info[0]->max);
+#endif
+	return ret;
+}
+
+static void zswap_time_end(struct kunit_suite *suite)
+{
+#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
+	c_zswap_swapoff(0);
+#endif
+	swap_test_end(suite);
 }
 
 static struct kunit_suite zswap_time_suite = {
 	.name = "zswap_time",
-	.suite_init = swap_test_begin,
-	.suite_exit = swap_test_end,
+	.suite_init = zswap_time_begin,
+	.suite_exit = zswap_time_end,
 	.init = zswap_time_init,
 	.test_cases = zswap_time_cases,
 };
