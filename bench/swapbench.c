@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * swapbench WHAT KIB CONTENT ROUNDS: the cost of the swap paths, in a guest whose clock counts
+ * swapbench WHAT KIB CONTENT ROUNDS [WAY]: the cost of the swap paths, in a guest whose clock counts
  * executed instructions. Prints a row for each path,
  *
  *   WHAT KIB CONTENT WAY PER INSTRUCTIONS...
  *
- * with the instructions of each round and their divisor. The caller has enabled folios of KIB. In
+ * with the instructions of each round and their divisor. WAY's measurements are marked for
+ * bench/plugin/profile.c. The caller has enabled folios of KIB. In
  * each round:
  *
  *   new      the first write to each page, for comparison: involves no swap
@@ -48,6 +49,7 @@ static enum {
 static const char *const ways[] = { "new",   "out", "miss",   "in",   "free",  "scatter", "split",
 				    "ahead", "hit", "cached", "drop", "unmap", "exit",    "gone" };
 static uint64_t took[WAYS][ROUNDS];
+static int marked = -1; /* a way */
 static uint64_t per_instruction; /* ticks of the time stamp counter */
 
 #define TICKS 15
@@ -253,13 +255,21 @@ static void read_each(void)
 		*(volatile unsigned char *)(mem + i);
 }
 
-static uint64_t timed(void (*act)(void))
+static uint64_t timed(int what, void (*act)(void))
 {
+	bool mark = what == marked;
 	uint64_t start = after_tick();
 
+	if (mark)
+		asm volatile("nopl 0x50524601(%%rax)" : : : "memory");
 	act();
+	if (mark)
+		asm volatile("nopl 0x50524602(%%rax)" : : : "memory");
 	return between(start, now());
 }
+
+/* What is subtracted from another measurement. */
+#define AGAIN WAYS
 
 /* Aligned, and not adjacent to a mapping that it could be merged with. */
 static void map(void)
@@ -279,18 +289,18 @@ static void fill(int round)
 	uint64_t t;
 
 	map();
-	t = timed(write_each);
+	t = timed(NEW, write_each);
 	if (round >= 0)
 		took[NEW][round] = t;
 	memcpy(mem, want, SIZE);
 }
 
 /* Reads each page once, without the cost of the reads themselves. */
-static uint64_t read_new(void)
+static uint64_t read_new(int what)
 {
-	uint64_t first = timed(read_each);
+	uint64_t first = timed(what, read_each);
 
-	first -= timed(read_each);
+	first -= timed(AGAIN, read_each);
 	check(!memcmp(mem, want, SIZE), "the data that came back differs");
 	return first;
 }
@@ -355,10 +365,14 @@ static uint64_t ending(uint64_t *start, bool memory, bool swapped)
 int main(int argc, char **argv)
 {
 	uint64_t *start = anonymous(PAGE, MAP_SHARED), empty;
-	int rounds = argc == 5 ? atoi(argv[4]) : 0;
+	int rounds = argc == 5 || argc == 6 ? atoi(argv[4]) : 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	check(rounds > 0 && rounds <= ROUNDS, "usage: swapbench WHAT KIB CONTENT ROUNDS");
+	check(rounds > 0 && rounds <= ROUNDS, "usage: swapbench WHAT KIB CONTENT ROUNDS [WAY]");
+	for (marked = 0; argc == 6 && strcmp(argv[5], ways[marked]); marked++)
+		check(marked < WAYS - 1, "no such way");
+	if (argc == 5)
+		marked = -1;
 	while (strcmp(argv[3], contents[content]))
 		check(++content <= RANDOM, "no such content");
 	calibrate();
@@ -374,41 +388,41 @@ int main(int argc, char **argv)
 		int i = warm < 0 ? 0 : warm;
 
 		fill(i);
-		took[OUT][i] = timed(out);
-		took[MISS][i] = timed(look);
+		took[OUT][i] = timed(OUT, out);
+		took[MISS][i] = timed(MISS, look);
 		check_all(false);
-		took[IN][i] = read_new();
+		took[IN][i] = read_new(IN);
 		unmap();
 
 		fill_and_out(i);
-		took[FREE][i] = timed(unmap);
+		took[FREE][i] = timed(FREE, unmap);
 
 		fill_and_out(i);
-		took[SCATTER][i] = timed(scatter);
-		took[SCATTER][i] -= timed(scatter);
+		took[SCATTER][i] = timed(SCATTER, scatter);
+		took[SCATTER][i] -= timed(AGAIN, scatter);
 		unmap();
 
 		fill_and_out(i);
 		load_some();
 		look();
 		check_each(LOADED);
-		took[SPLIT][i] = timed(unmap);
+		took[SPLIT][i] = timed(SPLIT, unmap);
 
 		fill_and_out(i);
-		took[AHEAD][i] = timed(ahead);
-		took[HIT][i] = timed(look);
+		took[AHEAD][i] = timed(AHEAD, ahead);
+		took[HIT][i] = timed(HIT, look);
 		check_all(true);
-		took[CACHED][i] = read_new();
+		took[CACHED][i] = read_new(CACHED);
 		unmap();
 
 		fill_and_out(i);
 		ahead();
 		look();
 		check_all(true);
-		took[DROP][i] = timed(unmap);
+		took[DROP][i] = timed(DROP, unmap);
 
 		fill(i);
-		took[UNMAP][i] = timed(unmap);
+		took[UNMAP][i] = timed(UNMAP, unmap);
 
 		empty = ending(start, false, false);
 		took[EXIT][i] = ending(start, true, false) - empty;

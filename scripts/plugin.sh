@@ -55,6 +55,8 @@ cp "$header" $dir/include/
 [ -n "${HOSTTOOLS:-}" ] || export ENTER_ROOT=$PLUGIN_ROOT
 # What it calls, QEMU has.
 # shellcheck disable=SC2016 # expanded in the root
-step "plugin" scripts/enter.sh bash -euc 'gcc -shared -fPIC -fvisibility=hidden -O2 -Wall -Wextra -Wno-unused-parameter -Werror \
-	-I "$1/include" $(pkg-config --cflags glib-2.0) -o "$1/contention.so.new" bench/plugin/contention.c' plugin $dir
-mv $dir/contention.so.new $dir/contention.so
+for name in contention profile; do
+	step "plugin $name" scripts/enter.sh bash -euc 'gcc -shared -fPIC -fvisibility=hidden -O2 -Wall -Wextra -Wno-unused-parameter -Werror \
+		-I "$1/include" $(pkg-config --cflags glib-2.0) -o "$1/$2.so.new" "bench/plugin/$2.c"' plugin $dir $name
+	mv $dir/$name.so.new $dir/$name.so
+done

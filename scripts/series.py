@@ -168,7 +168,7 @@ def kconfig_of(text, present):
             continue
         if name == "ZSWAP_RUST_KUNIT_TEST" and not zswap:
             continue
-        if "LZ4" in name or name == "ZSWAP_TIME_KUNIT_TEST":
+        if "LZ4" in name or "_AB_" in name or name == "ZSWAP_TIME_KUNIT_TEST":
             continue
         if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_RUST_KUNIT_TEST") and not tests:
             continue
@@ -198,7 +198,7 @@ def mm_makefile(text, present):
 
 
 def zswap_makefile(text, present):
-    text = re.sub(r"^obj-\$\(CONFIG_\w+\) \+= kunit/\n", "", text, flags=re.M).rstrip("\n") + "\n"
+    text = re.sub(r"^(obj-[^\n]* \+= kunit/|# Where a comparison [^\n]*)\n", "", text, flags=re.M).rstrip("\n") + "\n"
     if "mm/zswap/zswap_rs.rs" not in present:
         text = re.sub(r"^(obj-\$\(CONFIG_ZSWAP_RUST\)|# The composite|zswap-y)[^\n]*\n", "", text, flags=re.M)
     return text
@@ -265,7 +265,7 @@ def main():
             shutil.copy(overlay / "samples/rust/swap_cache_rs/Makefile", repo / "mm/swap_cache/Makefile")
         if any(p.startswith("mm/tests/zswap/") for p in present):
             text = (overlay / "samples/rust/zswap_rs/kunit/Makefile").read_text()
-            text = re.sub(r"^[^\n]*(LZ4|lz4|zswap_time)[^\n]*\n", "", text, flags=re.M)
+            text = re.sub(r"^[^\n]*(LZ4|lz4|zswap_time|_AB_)[^\n]*\n", "", text, flags=re.M)
             (repo / "mm/tests/zswap/Makefile").write_text(text)
         if commit[2] == "MAINTAINERS":
             text = (pristine / "MAINTAINERS").read_text()
