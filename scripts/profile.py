@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""profile.py DIR [DOC]: where the instructions of a row of make bench are executed, function by function.
+"""profile.py DIR WAY [DOC]: where the instructions of a row of make bench are executed, function by function.
 
 DIR has c.1.counts and rust.1.counts of bench/plugin/profile.c, and c.symbols and rust.symbols of nm. Prints the functions
-that differ most, and writes them into DOC between its marks; all of them are in DIR/functions.tsv.
+that take most, and writes them into DOC between its marks; all of them, first those that differ most, are in
+DIR/functions.tsv.
 """
 
 import bisect
@@ -15,6 +16,7 @@ import sys
 import measured
 
 PAGES = 512  # of a round of swapbench
+LOOKS = {"miss": 8, "hit": 8}  # at each page
 SHOWN = 24
 
 
@@ -31,7 +33,7 @@ def name_of(symbol):
     return symbol
 
 
-def read(folder, impl):
+def read(folder, impl, looks):
     """{function: instructions a page}"""
     with open(os.path.join(folder, f"{impl}.symbols"), encoding="utf-8") as file:
         symbols = [(int(address, 16), name) for address, kind, name in (line.rstrip("\n").split(" ", 2) for line in file)
@@ -46,12 +48,12 @@ def read(folder, impl):
             pc, count = line.split()
             at = bisect.bisect_right(starts, int(pc, 16)) - 1
             found[name_of(symbols[at][1]) if at >= 0 else "?"] += int(count)
-    return {name: count / windows / PAGES for name, count in found.items()}
+    return {name: count / windows / (PAGES * looks) for name, count in found.items()}
 
 
 def main():
-    folder, doc = sys.argv[1], sys.argv[2:]
-    c, rust = (read(folder, impl) for impl in ("c", "rust"))
+    folder, way, doc = sys.argv[1], sys.argv[2], sys.argv[3:]
+    c, rust = (read(folder, impl, LOOKS.get(way, 1)) for impl in ("c", "rust"))
     names = sorted(c.keys() | rust.keys(), key=lambda name: -abs(rust.get(name, 0) - c.get(name, 0)))
     with open(os.path.join(folder, "functions.tsv"), "w", encoding="utf-8") as file:
         file.writelines(f"{name}\t{c.get(name, 0):.2f}\t{rust.get(name, 0):.2f}\n" for name in names)

@@ -9,8 +9,8 @@
 
 way=${WAY:-split} content=${CONTENT:-text} kib=${KIB:-4} runs=1 rounds=3
 case $way in
-new | out | miss | in | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
-*) die "WAY=$way is no row: use new, out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
+out | miss | in | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
+*) die "WAY=$way is no row: use out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
 esac
 case $content in same | holes | text | random | zero) ;; *) die "CONTENT=$content is unknown: use same, holes, text, random or zero" ;; esac
 case $kib in 4 | 64 | 2048) ;; *) die "KIB=$kib is no size of folios here: use 4, 64 or 2048" ;; esac
@@ -36,4 +36,4 @@ done
 all_ended
 doc=docs/performance.md
 [ "$way $content $kib" = "split text 4" ] || doc=
-scripts/enter.sh python3 scripts/profile.py "$out" $doc
+scripts/enter.sh python3 scripts/profile.py "$out" "$way" $doc

@@ -5,7 +5,6 @@
 
 #include <linux/mm_types.h>
 
-struct lruvec;
 struct mem_cgroup;
 struct workqueue_struct;
 
@@ -17,7 +16,6 @@ void c_zswap_invalidate(swp_entry_t swp);
 int c_zswap_swapon(int type, unsigned long nr_pages);
 void c_zswap_swapoff(int type);
 void c_zswap_memcg_offline_cleanup(struct mem_cgroup *memcg);
-void c_zswap_lruvec_state_init(struct lruvec *lruvec);
 void c_zswap_folio_swapin(struct folio *folio);
 bool c_zswap_is_enabled(void);
 bool c_zswap_never_enabled(void);

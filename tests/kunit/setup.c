@@ -213,7 +213,8 @@ static int any_may_fail(void)
 #ifdef CONFIG_ZSWAP
 /* The values before the suite. The compressor's pool is freed with its last page. */
 static const char *const params[] = {
-	"zswap.compressor", "zswap.max_pool_percent", "zswap.shrinker_enabled", "zswap.enabled",
+	"zswap.compressor", "zswap.max_pool_percent", "zswap.accept_threshold_percent",
+	"zswap.shrinker_enabled", "zswap.enabled",
 };
 
 static char kept[ARRAY_SIZE(params)][64];
@@ -284,7 +285,7 @@ static void remove_node(void)
 }
 
 /* The active swap device. */
-static struct swap_info_struct *device_on(void)
+struct swap_info_struct *swap_test_device(void)
 {
 	int type;
 
@@ -324,7 +325,7 @@ static int make_swap(void)
 /* Uses the active swap device, or else sets one up on the first RAM disk. */
 int swap_test_begin(struct kunit_suite *suite)
 {
-	struct swap_info_struct *si = device_on();
+	struct swap_info_struct *si = swap_test_device();
 	const char *name;
 	int ret;
 

@@ -4,6 +4,7 @@
 #define _SETUP_H
 
 struct kunit_suite;
+struct swap_info_struct;
 struct mem_cgroup;
 
 /* In pages: small, so that slots are soon reused. */
@@ -12,6 +13,9 @@ struct mem_cgroup;
 /* A suite's suite_init and suite_exit. */
 int swap_test_begin(struct kunit_suite *suite);
 void swap_test_end(struct kunit_suite *suite);
+
+/* The active swap device, or NULL. */
+struct swap_info_struct *swap_test_device(void);
 
 /* Turns on the device that swap_test_begin() has found or set up. */
 int swap_test_swapon(void);

@@ -16,6 +16,7 @@
 #include <linux/sched/mm.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
+#include <linux/unaligned.h>
 #include <linux/vmstat.h>
 #include <linux/zswap.h>
 
@@ -57,6 +58,24 @@ static inline bool holds(struct folio *folio, u64 what)
 		ret &= addr[i] == what;
 	kunmap_local(addr);
 	return ret;
+}
+
+/* The next of a sequence of random numbers. */
+static inline u64 next_random(u64 *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+/* A word of a page of text: of four, three are one of eight. */
+static inline u64 text_word(u64 random)
+{
+	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
+					  "struct p", "0000 000", "kernel: ", "return 0" };
+
+	return (random >> 32) % 4 ? get_unaligned((u64 *)words[random & 7]) : random;
 }
 
 /* --- Slots ------------------------------------------------------------------- */

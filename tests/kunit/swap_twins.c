@@ -5,7 +5,7 @@
  * Both work on the same tables, whose format is C's: so in a second case each operation on one of the twins is
  * done by either of the two.
  *
- * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails the shortest
+ * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails a short
  * sequence that still does is printed. docs/kunit.md lists what isn't compared.
  */
 
@@ -54,14 +54,22 @@ static const struct impl {
 	struct folio *(*ahead)(swp_entry_t entry, gfp_t gfp, struct mempolicy *mpol, pgoff_t ilx);
 	void (*update)(struct folio *folio, struct vm_area_struct *vma, unsigned long addr);
 } impls[SIDES] = {
-	[C] = { c_swap_cache_get_folio, c_swap_cache_has_folio, c_swap_cache_get_shadow,
-		__c_swap_cache_add_folio, __c_swap_cache_del_folio, c_swap_cache_del_folio,
-		__c_swap_cache_replace_folio, c_swap_cache_alloc_folio, c_swapin_sync,
-		c_swap_cluster_readahead, c_swap_update_readahead },
-	[RUST] = { swap_cache_get_folio, swap_cache_has_folio, swap_cache_get_shadow,
-		   __swap_cache_add_folio, __swap_cache_del_folio, swap_cache_del_folio,
-		   __swap_cache_replace_folio, swap_cache_alloc_folio, swapin_sync,
-		   swap_cluster_readahead, swap_update_readahead },
+	[C] = {
+		.get = c_swap_cache_get_folio, .has = c_swap_cache_has_folio,
+		.shadow = c_swap_cache_get_shadow,
+		.add = __c_swap_cache_add_folio, .del = __c_swap_cache_del_folio,
+		.del_locking = c_swap_cache_del_folio, .replace = __c_swap_cache_replace_folio,
+		.alloc = c_swap_cache_alloc_folio, .sync = c_swapin_sync,
+		.ahead = c_swap_cluster_readahead, .update = c_swap_update_readahead,
+	},
+	[RUST] = {
+		.get = swap_cache_get_folio, .has = swap_cache_has_folio,
+		.shadow = swap_cache_get_shadow,
+		.add = __swap_cache_add_folio, .del = __swap_cache_del_folio,
+		.del_locking = swap_cache_del_folio, .replace = __swap_cache_replace_folio,
+		.alloc = swap_cache_alloc_folio, .sync = swapin_sync,
+		.ahead = swap_cluster_readahead, .update = swap_update_readahead,
+	},
 };
 
 /* What is seen of one side after an operation. */
@@ -105,7 +113,8 @@ static struct op {
 
 static struct kunit *test;
 static struct rnd_state rnd;
-static bool mixed, loud;
+static bool mixed;
+static struct twins_run repeated;
 
 /* --- Operations, on one side ------------------------------------------------- */
 
@@ -208,6 +217,12 @@ out:
 	take_lane(side, op->slot);
 }
 
+/* As workingset_eviction() makes them: of node 0, and of a cgroup that has gone. */
+static void *a_shadow(unsigned long age)
+{
+	return xa_mk_value(age << (1 + NODES_SHIFT + MEM_CGROUP_ID_SHIFT));
+}
+
 static void act(const struct op *op, const struct impl *impl, int side, struct seen *seen)
 {
 	struct folio *folio = folios[side][op->slot], *other;
@@ -237,7 +252,7 @@ static void act(const struct op *op, const struct impl *impl, int side, struct s
 		return impl->update(folio, NULL, 0);
 	case EVICT:
 	case READD:
-		shadow = op->n % 3 ? xa_mk_value(op->n) : NULL;
+		shadow = op->n % 3 ? a_shadow(op->n) : NULL;
 		entry = folio->swap;
 		ci = swap_cluster_get_and_lock_irq(folio);
 		impl->del(ci, folio, entry, shadow, false);
@@ -262,6 +277,7 @@ static void act(const struct op *op, const struct impl *impl, int side, struct s
 	case PUT:
 		return swap_put_entries_direct(entry, 1);
 	case KINDS:
+		break;
 	}
 }
 
@@ -373,7 +389,7 @@ static bool run_op(const struct op *op)
 		if (c[i] == rust[i])
 			continue;
 		ret = false;
-		if (loud)
+		if (repeated.loud)
 			kunit_err(test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind], seen_names[i],
 				  c[i], rust[i]);
 	}
@@ -429,6 +445,8 @@ static void free_slots(int side)
 	struct folio *folio;
 	int i, users;
 
+	if (!first[side].val)
+		return;
 	for (i = 0; i < SLOTS; i++) {
 		folio = folios[side][i];
 		if (folio) {
@@ -447,8 +465,7 @@ static bool begin(void)
 	int side, i;
 
 	for (side = C; side < SIDES; side++) {
-		if (first[side].val)
-			free_slots(side);
+		free_slots(side);
 		if (!take_slots(side))
 			return false;
 	}
@@ -475,29 +492,14 @@ static u32 fails(const u32 *list, u32 nr)
 	return 0;
 }
 
-/* Prints the shortest sequence that fails, of the first @nr operations. */
-static void explain(u32 nr)
+static void print(struct kunit *test, u32 operation)
 {
-	u32 *list __free(kvfree) = kvmalloc_array(nr, sizeof(*list), GFP_KERNEL);
-	u32 i, left;
+	const struct op *op = &ops[operation];
 
-	if (!list)
-		return;
-	for (i = 0; i < nr; i++)
-		list[i] = i;
-	loud = false;
-	left = fails(list, nr);
-	if (left)
-		left = twins_shorten(list, left, fails);
-	loud = true;
-	if (!left || !fails(list, left)) {
-		kunit_err(test, "these operations don't fail each time");
-		return;
-	}
-	for (i = 0; i < left; i++)
-		kunit_err(test, "%u: %s, slot %u, n %u, nth %u", list[i], kinds[ops[list[i]].kind],
-			  ops[list[i]].slot, ops[list[i]].n, ops[list[i]].nth);
+	kunit_err(test, "%u: %s, slot %u, n %u, nth %u", operation, kinds[op->kind], op->slot, op->n, op->nth);
 }
+
+static struct twins_run repeated = { .fails = fails, .print = print };
 
 static void run(struct kunit *now, bool mix)
 {
@@ -508,29 +510,35 @@ static void run(struct kunit *now, bool mix)
 
 	test = now;
 	mixed = mix;
-	loud = true;
+	repeated.loud = true;
 	free = get_nr_swap_pages();
 	kunit_info(test, "swap_twins.seed=%llu", start);
 	prandom_seed_state(&rnd, start);
 	ops = kvcalloc(operations, sizeof(*ops), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ops);
-	KUNIT_ASSERT_TRUE_MSG(test, begin(), "no %d slots side by side", SLOTS);
+	if (!begin()) {
+		KUNIT_FAIL(test, "no %d slots side by side", SLOTS);
+		goto out;
+	}
 	time = ktime_get_ns();
 	for (n = 0; n < operations; n++) {
 		choose(&ops[n]);
 		counts[ops[n].kind]++;
 		if (!run_op(&ops[n])) {
 			KUNIT_FAIL(test, "operation %u of swap_twins.seed=%llu", n, start);
-			explain(n + 1);
+			twins_explain(test, &repeated, n + 1);
 			break;
 		}
 		cond_resched();
 	}
 	time = ktime_get_ns() - time;
-	kvfree(ops);
-	for (i = 0; i < KINDS; i++)
+	for (i = 0; i < KINDS; i++) {
 		kunit_info(test, "%u times %s", counts[i], kinds[i]);
+		KUNIT_EXPECT_TRUE(test, counts[i] || n < operations);
+	}
 	kunit_info(test, "%u operations in %llu ms", n, div_u64(time, NSEC_PER_MSEC));
+out:
+	kvfree(ops);
 	for (side = C; side < SIDES; side++) {
 		free_slots(side);
 		/* What is charged in advance isn't settled while slots are in use, so it is compared here alone. */
@@ -561,16 +569,23 @@ static int swap_twins_init(struct kunit *test)
 	return 0;
 }
 
-static int swap_twins_begin(struct kunit_suite *suite)
-{
-	c_swap_page_cluster(3);
-	return swap_test_begin(suite) ?: twins_make_groups();
-}
-
 static void swap_twins_end(struct kunit_suite *suite)
 {
 	twins_remove_groups();
 	swap_test_end(suite);
+}
+
+static int swap_twins_begin(struct kunit_suite *suite)
+{
+	int ret = swap_test_begin(suite);
+
+	if (ret)
+		return ret;
+	c_swap_page_cluster(3);
+	ret = twins_make_groups();
+	if (ret)
+		swap_twins_end(suite); /* KUnit doesn't, then */
+	return ret;
 }
 
 static struct kunit_suite swap_twins_suite = {

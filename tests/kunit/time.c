@@ -60,33 +60,21 @@ static const char *const operations[] = { "store", "load", "free, one slot", "fr
 static struct folio *folios[PAGES];
 static u64 scratch[PAGE_SIZE / sizeof(u64)];
 
-static u64 next(u64 *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 /* Page i's content, which repeats in each round. */
 static void make_content(u64 *to, enum content content, int i)
 {
-	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
-					  "struct p", "0000 000", "kernel: ", "return 0" };
 	u64 x = 88172645463325252ULL + ((u64)i << 20);
 	int k;
 
 	for (k = 0; k < 9; k++)
-		next(&x);
+		next_random(&x);
 	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
-		u64 r = next(&x);
+		u64 r = next_random(&x);
 
 		if (content == SAME)
 			to[k] = 0x5a5a5a5a5a5a5a5aULL + i;
-		else if (content == TEXT && (r >> 32) % 4) /* three words of four are in the list */
-			memcpy(&to[k], words[r & 7], sizeof(u64));
 		else
-			to[k] = r;
+			to[k] = content == TEXT ? text_word(r) : r;
 	}
 }
 
@@ -254,24 +242,31 @@ static int zswap_time_init(struct kunit *test)
 	return 0;
 }
 
+#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
+static struct swap_info_struct *device;
+
 static int zswap_time_begin(struct kunit_suite *suite)
 {
 	int ret = swap_test_begin(suite);
 
-#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
-	/* The first type: there is no other device. */
-	ret = ret ?: c_zswap_swapon(0, swap_info[0]->max);
-#endif
+	if (ret)
+		return ret;
+	device = swap_test_device();
+	ret = c_zswap_swapon(device->type, device->max);
+	if (ret)
+		swap_test_end(suite);
 	return ret;
 }
 
 static void zswap_time_end(struct kunit_suite *suite)
 {
-#ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
-	c_zswap_swapoff(0);
-#endif
+	c_zswap_swapoff(device->type);
 	swap_test_end(suite);
 }
+#else
+#define zswap_time_begin swap_test_begin
+#define zswap_time_end swap_test_end
+#endif
 
 static struct kunit_suite zswap_time_suite = {
 	.name = "zswap_time",

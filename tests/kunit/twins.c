@@ -7,8 +7,8 @@
  * The kernel's own calls ask only the Rust zswap, which has nothing for C's slots. So those are read from the
  * device, once the suite has asked C; and the suite invalidates them before they are freed.
  *
- * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails the shortest
- * sequence that still does is printed. docs/kunit.md lists what isn't compared.
+ * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails a short
+ * sequence that still does is printed; but not of several tasks, which don't repeat. docs/kunit.md lists what isn't compared.
  */
 
 #include <linux/cgroup.h>
@@ -44,21 +44,27 @@ static const struct impl {
 	atomic_long_t *stored;
 	const char *name, *shrinker;
 } impls[SIDES] = {
-	[C] = { c_zswap_store, c_zswap_load, c_zswap_invalidate, c_zswap_folio_swapin,
-		c_zswap_memcg_offline_cleanup, c_zswap_total_pages, c_zswap_is_enabled,
-		c_zswap_never_enabled, c_zswap_shrink_queue, &c_zswap_stored_pages,
-		"zswap_c", "c-mm-zswap" },
-	[RUST] = { zswap_store, zswap_load, zswap_invalidate, zswap_folio_swapin,
-		   zswap_memcg_offline_cleanup, zswap_total_pages, zswap_is_enabled,
-		   zswap_never_enabled, zswap_shrink_queue, &zswap_stored_pages,
-		   "zswap", "mm-zswap" },
+	[C] = {
+		.name = "zswap_c", .shrinker = "c-mm-zswap", .queue = c_zswap_shrink_queue,
+		.store = c_zswap_store, .load = c_zswap_load, .invalidate = c_zswap_invalidate,
+		.swapin = c_zswap_folio_swapin, .offline = c_zswap_memcg_offline_cleanup,
+		.total = c_zswap_total_pages, .stored = &c_zswap_stored_pages,
+		.enabled = c_zswap_is_enabled, .never = c_zswap_never_enabled,
+	},
+	[RUST] = {
+		.name = "zswap", .shrinker = "mm-zswap", .queue = zswap_shrink_queue,
+		.store = zswap_store, .load = zswap_load, .invalidate = zswap_invalidate,
+		.swapin = zswap_folio_swapin, .offline = zswap_memcg_offline_cleanup,
+		.total = zswap_total_pages, .stored = &zswap_stored_pages,
+		.enabled = zswap_is_enabled, .never = zswap_never_enabled,
+	},
 };
 
 /* What is seen of one side after an operation. */
 #define SEEN(f)									\
 	/* of the call and its folio */						\
 	f(ret) f(more) f(locked) f(uptodate) f(dirty) f(swapcache) f(reclaim)	\
-	f(refs) f(contents)							\
+	f(refs) f(contents) f(left)						\
 	/* of all */								\
 	f(stored) f(total) f(enabled) f(never)					\
 	f(bytes) f(pages) f(incompressible) f(swapins)				\
@@ -106,44 +112,35 @@ struct worker {
 	bool alone;		/* nobody else uses zswap: all can be compared */
 	bool full;		/* the limit of the pools may be hit */
 	bool loud;
-	bool broken;		/* there is no memory or slot left, or a test has failed */
+	bool broken;		/* there is no memory or slot left */
 	u32 chosen;		/* operations so far */
-	u32 counts[KINDS], failed[KINDS];
+	u32 nths;		/* allocations that were made to fail */
+	u32 counts[KINDS], refused[KINDS];
 };
 
 static struct shrinker *shrinkers[SIDES];
+
+/* The suite's cases run on CPU 0: what they allocate is of its node. */
+#define NODE cpu_to_node(0)
 
 /* --- Contents ---------------------------------------------------------------- */
 
 enum { SAME, TEXT, RANDOM, HALF, ONE, ZERO, NR_CONTENTS };
 
-static u64 next(u64 *x)
-{
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
 static void write_page(u64 *to, u64 what, int kind)
 {
-	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
-					  "struct p", "0000 000", "kernel: ", "return 0" };
 	u64 x = what | 1;
 	int k;
 
 	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
-		u64 r = next(&x);
+		u64 r = next_random(&x);
 
 		switch (kind) {
 		case SAME:
 			to[k] = what;
 			break;
 		case TEXT:
-			if ((r >> 32) % 4)
-				memcpy(&to[k], words[r & 7], sizeof(u64));
-			else
-				to[k] = r;
+			to[k] = text_word(r);
 			break;
 		case RANDOM:
 			to[k] = r;
@@ -195,7 +192,8 @@ static void see_folio(struct seen *seen, struct folio *folio)
 
 /*
  * A store that hits the limit queues the worker, which walks the lists while that store empties its slots:
- * in no order that anybody promises. An item before it, on the same queue of one at a time, has it wait.
+ * in no order that anybody promises. An item before it has it wait: both queues run one item at a time for each
+ * node, and both are queued on CPU 0.
  */
 struct hold {
 	struct work_struct work;
@@ -255,6 +253,7 @@ static void do_store(struct worker *w, const struct op *op, int side, struct fol
 			hold_worker(side, &hold);
 		current->fail_nth = tries == 2 ? op->nth : 0;
 		seen->ret = impls[side].store(folio);
+		w->nths += tries == 2 && !current->fail_nth;
 		current->fail_nth = 0;
 		if (settle)
 			run_worker(side, &hold);
@@ -345,6 +344,7 @@ static void do_fault(const struct op *op, int side, swp_entry_t entry, struct fo
 static void do_press(const struct op *op, int side, struct seen *seen)
 {
 	struct shrink_control sc = {
+		.nid = NODE,
 		.gfp_mask = op->what % 8 ? GFP_KERNEL : GFP_NOIO,
 		.memcg = twin_groups[side],
 	};
@@ -353,6 +353,7 @@ static void do_press(const struct op *op, int side, struct seen *seen)
 	sc.nr_to_scan = sc.nr_scanned = op->n;
 	seen->ret = shrinkers[side]->scan_objects(shrinkers[side], &sc);
 	seen->contents = sc.nr_scanned;
+	seen->left = sc.nr_to_scan;
 }
 
 static void do_param(const struct op *op, int side, struct seen *seen)
@@ -459,6 +460,7 @@ static void act(struct worker *w, const struct op *op, int side, struct seen *se
 	case GROUP:
 		return do_group(op, side);
 	case KINDS:
+		break;
 	}
 }
 
@@ -474,7 +476,7 @@ static void look_around(int side, struct seen *seen)
 	seen->bytes = memcg_page_state(memcg, MEMCG_ZSWAP_B);
 	seen->pages = memcg_page_state(memcg, MEMCG_ZSWAPPED);
 	seen->incompressible = memcg_page_state(memcg, MEMCG_ZSWAP_INCOMP);
-	seen->swapins = atomic_long_read(&mem_cgroup_lruvec(memcg, NODE_DATA(0))->zswap_lruvec_state.nr_disk_swapins);
+	seen->swapins = atomic_long_read(&mem_cgroup_lruvec(memcg, NODE_DATA(NODE))->zswap_lruvec_state.nr_disk_swapins);
 	seen->ins += event(ZSWPIN);
 	seen->outs += event(ZSWPOUT);
 	seen->backs += event(ZSWPWB);
@@ -569,11 +571,12 @@ static void choose_param(struct worker *w, struct op *op, u32 how)
 	op->value = param[1];
 }
 
-static void choose(struct worker *w, struct op *op)
+/* Chooses an operation, but maybe one that is impossible. */
+static void choose_any(struct worker *w, struct op *op)
 {
 	static const enum fault load_faults[] = { FAULT_EIO, FAULT_SHORT, FAULT_LONG };
 	/* In turn: most is swapped out, so that the shrinkers find something, and most is in the swap cache. */
-	bool cold = w->chosen++ / 128 % 2;
+	bool cold = w->chosen / 128 % 2;
 	u32 how = below(&w->rnd, 1000);
 
 	*op = (struct op) {
@@ -593,9 +596,7 @@ static void choose(struct worker *w, struct op *op)
 	} else if (how < 190) {
 		op->kind = RENEW;
 	} else if (!folio_of(w, op, C) || !folio_of(w, op, RUST)) {
-		if (cold && how % 16)
-			return choose(w, op);
-		op->kind = FAULT;
+		op->kind = cold && how % 16 ? KINDS : FAULT;
 		op->fault = below(&w->rnd, 8) ? FAULT_NONE : load_faults[below(&w->rnd, 3)];
 	} else if (!cold && how < 270) {
 		op->kind = INVALIDATE;
@@ -613,6 +614,14 @@ static void choose(struct worker *w, struct op *op)
 			op->fault = FAULT_NONE;
 		op->nth = w->without_memory && !below(&w->rnd, 3) ? 1 + below(&w->rnd, 8) : 0;
 	}
+}
+
+static void choose(struct worker *w, struct op *op)
+{
+	do {
+		choose_any(w, op);
+	} while (op->kind == KINDS || !possible(w, op));
+	w->chosen++;
 }
 
 /* --- Comparing --------------------------------------------------------------- */
@@ -644,13 +653,15 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 		return true;
 	case LOAD:
 		if (seen->ret == -EIO)
-			return kept;
+			return kept && w->alone && op->fault;
 		if (seen->ret == -ENOENT)
 			return !kept;
 		slot->kept[side] = false;
 		return kept && seen->contents == slot->contents;
 	case FAULT:
-		if (seen->ret == -EIO || seen->more < 0 || seen->more == THERE)
+		if (seen->ret == -EIO)
+			return w->alone && op->fault;
+		if (seen->more < 0 || seen->more == THERE)
 			return true;
 		slot->kept[side] = false;
 		return folio && seen->uptodate && seen->contents == slot->contents;
@@ -697,8 +708,10 @@ static bool run_op(struct worker *w, const struct op *op)
 	w->full |= op->kind == PARAM && !strcmp(op->param, "max_pool_percent") && !strcmp(op->value, "0");
 	for (side = C; side < SIDES; side++)
 		run_side(w, op, side, &seen[side]);
+	if (w->broken)
+		return false;
 	w->counts[op->kind]++;
-	w->failed[op->kind] += op->kind == STORE ? !seen[C].ret : seen[C].ret < 0;
+	w->refused[op->kind] += op->kind == STORE ? !seen[C].ret : seen[C].ret < 0;
 	if (op->kind == STORE && seen[C].ret)
 		w->full = false;
 	ret = !w->alone || agree(w, op, seen);
@@ -708,7 +721,7 @@ static bool run_op(struct worker *w, const struct op *op)
 			kunit_err(w->test, "%s: not what was stored, in %s: returned %ld", kinds[op->kind],
 				  side == C ? "C" : "Rust", seen[side].ret);
 	}
-	return ret && !w->broken;
+	return ret;
 }
 
 /* --- A run ------------------------------------------------------------------- */
@@ -729,7 +742,7 @@ static int default_params(void)
 		}
 		WRITE_ONCE(twin_groups[side]->zswap_max, PAGE_COUNTER_MAX);
 		WRITE_ONCE(twin_groups[side]->zswap_writeback, true);
-		atomic_long_set(&mem_cgroup_lruvec(twin_groups[side], NODE_DATA(0))->zswap_lruvec_state.nr_disk_swapins, 0);
+		atomic_long_set(&mem_cgroup_lruvec(twin_groups[side], NODE_DATA(NODE))->zswap_lruvec_state.nr_disk_swapins, 0);
 	}
 	return ret;
 }
@@ -745,60 +758,47 @@ static void free_lanes(struct worker *w)
 	memset(w->lanes, 0, w->nr_lanes * sizeof(*w->lanes));
 }
 
-static void begin(struct worker *w)
+static bool begin(struct worker *w)
 {
 	int i, side;
 
 	free_lanes(w);
 	w->full = false;
+	w->broken = false;
 	for (i = 0; i < w->nr_lanes; i++)
 		for (side = C; side < SIDES; side++)
 			new_side(w, &w->lanes[i], side, i % 3 ? 0 : ORDER);
+	return !w->broken;
 }
 
 static struct worker only;
 static struct op *ops;
 
-/* Runs these operations, from the start. Returns how many it takes to fail, or 0. */
+static struct twins_run repeated;
+
 static u32 fails(const u32 *list, u32 nr)
 {
 	u32 i;
 
-	KUNIT_EXPECT_EQ(only.test, default_params(), 0);
-	begin(&only);
+	only.loud = repeated.loud;
+	if (default_params() || !begin(&only))
+		return 0;
 	for (i = 0; i < nr; i++)
 		if (possible(&only, &ops[list[i]]) && !run_op(&only, &ops[list[i]]))
-			return i + 1;
+			return only.broken ? 0 : i + 1;
 	return 0;
 }
 
-/* Prints the shortest sequence that fails, of the first @nr operations. */
-static void explain(struct kunit *test, u32 nr)
+static void print(struct kunit *test, u32 operation)
 {
-	u32 *list __free(kvfree) = kvmalloc_array(nr, sizeof(*list), GFP_KERNEL);
-	u32 i, left;
+	const struct op *op = &ops[operation];
 
-	if (!list)
-		return;
-	for (i = 0; i < nr; i++)
-		list[i] = i;
-	only.loud = false;
-	left = fails(list, nr);
-	if (left)
-		left = twins_shorten(list, left, fails);
-	only.loud = true;
-	if (!left || !fails(list, left)) {
-		kunit_err(test, "these operations don't fail each time");
-		return;
-	}
-	for (i = 0; i < left; i++) {
-		const struct op *op = &ops[list[i]];
-
-		kunit_err(test, "%u: %s, lane %u, slot %u, what %llx, n %u, nth %u, fault %d%s%s%s%s", list[i],
-			  kinds[op->kind], op->lane, op->slot, op->what, op->n, op->nth, op->fault,
-			  op->param ? ", " : "", op->param ?: "", op->param ? "=" : "", op->value ?: "");
-	}
+	kunit_err(test, "%u: %s, lane %u, slot %u, what %llx, n %u, nth %u, fault %d%s%s%s%s", operation,
+		  kinds[op->kind], op->lane, op->slot, op->what, op->n, op->nth, op->fault,
+		  op->param ? ", " : "", op->param ?: "", op->param ? "=" : "", op->value ?: "");
 }
+
+static struct twins_run repeated = { .fails = fails, .print = print };
 
 /* The files that users see. */
 static const char *const files[] = {
@@ -846,9 +846,12 @@ static void report(struct kunit *test, const struct worker *w, u64 time, u64 bac
 	u32 i, nr = 0;
 
 	for (i = 0; i < KINDS; i++) {
-		kunit_info(test, "%u times %s, %u failed", w->counts[i], kinds[i], w->failed[i]);
+		kunit_info(test, "%u times %s, %u refused", w->counts[i], kinds[i], w->refused[i]);
+		KUNIT_EXPECT_GT(test, w->counts[i], 0);
 		nr += w->counts[i];
 	}
+	KUNIT_EXPECT_GT(test, event(ZSWPWB), backs);
+	KUNIT_EXPECT_GT(test, w->refused[STORE], 0);
 	kunit_info(test, "%u operations in %llu ms; %llu pages written back", nr,
 		   div_u64(time, NSEC_PER_MSEC), event(ZSWPWB) - backs);
 }
@@ -869,27 +872,33 @@ static void run(struct kunit *test, bool without_memory)
 	};
 	kunit_info(test, "zswap_twins.seed=%llu", start);
 	prandom_seed_state(&only.rnd, start);
-	begin(&only);
-	KUNIT_ASSERT_EQ(test, read_statistics(&before), 0);
+	if (!begin(&only) || read_statistics(&before)) {
+		KUNIT_FAIL(test, "no slots, or no statistics");
+		goto out;
+	}
 	time = ktime_get_ns();
 	for (n = 0; n < operations; n++) {
 		choose(&only, &ops[n]);
 		if (!run_op(&only, &ops[n])) {
 			KUNIT_FAIL(test, "operation %u of zswap_twins.seed=%llu", n, start);
-			explain(test, n + 1);
+			twins_explain(test, &repeated, n + 1);
 			break;
 		}
 		cond_resched();
 	}
 	time = ktime_get_ns() - time;
-	KUNIT_ASSERT_EQ(test, read_statistics(&after), 0);
+	KUNIT_EXPECT_EQ(test, read_statistics(&after), 0);
 	/* Which allocation fails differs, and so what is counted. */
 	for (i = 0; n == operations && !without_memory && i < ARRAY_SIZE(files); i++)
 		KUNIT_EXPECT_EQ_MSG(test, after.files[C][i] - before.files[C][i],
 				    after.files[RUST][i] - before.files[RUST][i], "%s", files[i]);
+	if (n == operations)
+		report(test, &only, time, backs);
+	if (n == operations && without_memory)
+		KUNIT_EXPECT_GT(test, only.nths, 0);
+out:
 	free_lanes(&only);
 	kvfree(ops);
-	report(test, &only, time, backs);
 	expect_nothing_left(test);
 }
 
@@ -922,8 +931,7 @@ static int work(void *data)
 
 	for (n = 0; n < task->nr && !task->bad; n++) {
 		choose(&task->worker, &op);
-		if (possible(&task->worker, &op))
-			task->bad = !run_op(&task->worker, &op);
+		task->bad = !run_op(&task->worker, &op);
 		cond_resched();
 	}
 	complete(&task->done);
@@ -953,10 +961,10 @@ static void twins_of_tasks(struct kunit *test)
 		};
 		init_completion(&task->done);
 		prandom_seed_state(&task->worker.rnd, start + i);
-		begin(&task->worker);
-		task->bad = IS_ERR(kthread_run(work, task, "zswap_twins/%d", i));
-		if (task->bad)
-			complete(&task->done);
+		if (begin(&task->worker) && !IS_ERR(kthread_run(work, task, "zswap_twins/%d", i)))
+			continue;
+		task->bad = true;
+		complete(&task->done);
 	}
 	for (i = 0; i < TASKS; i++) {
 		wait_for_completion(&tasks[i].done);
@@ -984,7 +992,7 @@ static void twins_of_tasks(struct kunit *test)
 	for (i = 0; i < TASKS; i++) {
 		for (side = 0; i && side < KINDS; side++) {
 			tasks[0].worker.counts[side] += tasks[i].worker.counts[side];
-			tasks[0].worker.failed[side] += tasks[i].worker.failed[side];
+			tasks[0].worker.refused[side] += tasks[i].worker.refused[side];
 		}
 		free_lanes(&tasks[i].worker);
 	}
@@ -1021,44 +1029,55 @@ static int zswap_twins_init(struct kunit *test)
 	return default_params();
 }
 
-/* The type of the device that C's zswap has trees for. */
-static int device = -1;
-
-static int zswap_twins_begin(struct kunit_suite *suite)
+/* Locked folios of a case that was broken off would keep swapoff waiting for ever. */
+static void zswap_twins_exit(struct kunit *test)
 {
-	int ret = swap_test_begin(suite), side, type;
+	struct worker all = { .test = test, .lanes = lanes, .nr_lanes = ARRAY_SIZE(lanes) };
 
-	if (ret)
-		return ret;
-	for (type = 0; type < MAX_SWAPFILES; type++)
-		if (swap_info[type] && swap_info[type]->flags & SWP_WRITEOK)
-			break;
-	ret = c_zswap_swapon(type, swap_info[type]->max);
-	if (ret)
-		return ret;
-	device = type;
-	/* The parameters set up a zswap that wasn't enabled at boot. */
-	ret = twins_make_groups() ?: default_params();
-	for (side = C; !ret && side < SIDES; side++) {
-		shrinkers[side] = find_shrinker(impls[side].shrinker);
-		if (!shrinkers[side])
-			ret = -ENODEV;
-	}
-	return ret;
+	free_lanes(&all);
 }
+
+/* The device that C's zswap has trees for. */
+static struct swap_info_struct *device;
 
 static void zswap_twins_end(struct kunit_suite *suite)
 {
 	int side;
 
-	for (side = C; side < SIDES; side++)
+	for (side = C; device && side < SIDES; side++)
 		if (!IS_ERR_OR_NULL(twin_groups[side]))
 			c_zswap_memcg_offline_cleanup(twin_groups[side]);
 	twins_remove_groups();
-	if (device >= 0)
-		c_zswap_swapoff(device);
-	device = -1;
+	if (device)
+		c_zswap_swapoff(device->type);
+	device = NULL;
 	swap_test_end(suite);
+}
+
+static int zswap_twins_begin(struct kunit_suite *suite)
+{
+	struct swap_info_struct *si;
+	int ret = swap_test_begin(suite), side;
+
+	if (ret)
+		return ret;
+	si = swap_test_device();
+	ret = c_zswap_swapon(si->type, si->max);
+	if (!ret) {
+		device = si;
+		/* Once the system runs, the parameters set up a zswap that wasn't enabled at boot. */
+		ret = twins_make_groups() ?: default_params();
+	}
+	for (side = C; !ret && side < SIDES; side++) {
+		shrinkers[side] = find_shrinker(impls[side].shrinker);
+		if (shrinkers[side])
+			continue;
+		pr_err("%s: %s isn't enabled at boot: CONFIG_ZSWAP_DEFAULT_ON\n", suite->name, impls[side].name);
+		ret = -ENODEV;
+	}
+	if (ret)
+		zswap_twins_end(suite); /* KUnit doesn't, then */
+	return ret;
 }
 
 static struct kunit_suite zswap_twins_suite = {
@@ -1066,6 +1085,7 @@ static struct kunit_suite zswap_twins_suite = {
 	.suite_init = zswap_twins_begin,
 	.suite_exit = zswap_twins_end,
 	.init = zswap_twins_init,
+	.exit = zswap_twins_exit,
 	.test_cases = zswap_twins_cases,
 };
 

@@ -19,20 +19,26 @@ static inline u32 below(struct rnd_state *rnd, u32 n)
 	return prandom_u32_state(rnd) % n;
 }
 
-/* --- What was seen of a side, and what differs ------------------------------- */
+/* --- What is seen of a side -------------------------------------------------- */
 
 /* For a list SEEN(f) of f(NAME): the members of a structure of long, and their names. */
 #define SEEN_MEMBER(name) long name;
 #define SEEN_NAME(name) #name,
 
-/* --- Shortening a sequence of operations ------------------------------------- */
+/* --- Operations that fail ---------------------------------------------------- */
 
 /*
- * Leaves out of @list, of @nr indices of operations, what isn't needed for @fails to return a length: how many
- * of these fail. @fails must start from the same state each time, and skip what is impossible without
- * the operations left out. Returns the new length.
+ * A run of operations that can be repeated. @fails does those of @list from the start, without what is impossible as
+ * others were left out, and returns how many it takes to fail, or 0. If @loud, it prints what differs.
  */
-u32 twins_shorten(u32 *list, u32 nr, u32 (*fails)(const u32 *list, u32 nr));
+struct twins_run {
+	u32 (*fails)(const u32 *list, u32 nr);
+	void (*print)(struct kunit *test, u32 operation);
+	bool loud;
+};
+
+/* Prints a short sequence that fails, of the first @nr operations. */
+void twins_explain(struct kunit *test, struct twins_run *run, u32 nr);
 
 /* --- Cgroups, one a side ----------------------------------------------------- */
 

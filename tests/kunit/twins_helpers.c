@@ -10,7 +10,8 @@
 /* Seconds for one shortening. */
 #define PATIENCE 20
 
-u32 twins_shorten(u32 *list, u32 nr, u32 (*fails)(const u32 *list, u32 nr))
+/* Leaves out what isn't needed. Returns the new length. */
+static u32 shorten(struct twins_run *run, u32 *list, u32 nr)
 {
 	u64 end = ktime_get_ns() + PATIENCE * NSEC_PER_SEC;
 	u32 *part __free(kvfree) = kvmalloc_array(nr, sizeof(*part), GFP_KERNEL);
@@ -26,7 +27,7 @@ u32 twins_shorten(u32 *list, u32 nr, u32 (*fails)(const u32 *list, u32 nr))
 				break;
 			memcpy(part, list, at * sizeof(*list));
 			memcpy(part + at, list + at + len, (nr - at - len) * sizeof(*list));
-			left = fails(part, nr - len);
+			left = run->fails(part, nr - len);
 			if (left) {
 				nr = left;
 				memcpy(list, part, nr * sizeof(*list));
@@ -37,6 +38,28 @@ u32 twins_shorten(u32 *list, u32 nr, u32 (*fails)(const u32 *list, u32 nr))
 		}
 	}
 	return nr;
+}
+
+void twins_explain(struct kunit *test, struct twins_run *run, u32 nr)
+{
+	u32 *list __free(kvfree) = kvmalloc_array(nr, sizeof(*list), GFP_KERNEL);
+	u32 i, left;
+
+	if (!list)
+		return;
+	for (i = 0; i < nr; i++)
+		list[i] = i;
+	run->loud = false;
+	left = run->fails(list, nr);
+	if (left)
+		left = shorten(run, list, left);
+	run->loud = true;
+	if (!left || !run->fails(list, left)) {
+		kunit_err(test, "these operations don't fail each time");
+		return;
+	}
+	for (i = 0; i < left; i++)
+		run->print(test, list[i]);
 }
 
 /* --- Cgroups ----------------------------------------------------------------- */
