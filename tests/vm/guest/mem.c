@@ -224,6 +224,18 @@ static long kept(void)
 	return atol(text) + vmstat("swpout_zero");
 }
 
+/* Shows every 20 s that a command goes on: a guest that prints nothing for long is taken to hang. */
+static void go_on(const char *command, size_t page)
+{
+	static uint64_t last;
+
+	if (!last || now() - last > 20 * 1000000000ULL) {
+		if (last)
+			fprintf(stderr, "# %s: page %zu of %zu\n", command, page, pages);
+		last = now();
+	}
+}
+
 /* Waits until no page is under writeback, up to 20 s. */
 static void settle(void)
 {
@@ -528,6 +540,7 @@ static long hold(size_t size, bool apart)
 		die("pthread_create");
 	for (size_t i = 0; i < pages; i += size) {
 		for (int tries = 0; tries < 20; tries++) {
+			go_on("hold", i);
 			if (tries)
 				madvise(mem + i * PAGE, size * PAGE, MADV_DONTNEED);
 			fill_some(i, size);
