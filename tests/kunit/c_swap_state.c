@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's half of the swap cache beside the one in Rust: the text of mm/swap_state.c, under other names. It works
- * on the same swap tables. Only the state of readahead is its own.
+ * C's half of the swap cache beside the one in Rust: the text of mm/swap_state.c, under other
+ * names. It works on the same swap tables. Only the state of readahead is its own.
  */
 
 /* All of the file, and the declarations for it. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's zswap beside the one in Rust: the text of mm/zswap.c, under other names. It has trees, pools, a
- * list_lru, a shrinker, a worker, parameters (zswap_c.*) and a debugfs directory (zswap_c) of its own.
- * Kbuild gives KBUILD_MODNAME, and so the prefix of the parameters and messages.
+ * C's zswap beside the one in Rust: the text of mm/zswap.c, under other names. It has trees,
+ * pools, a list_lru, a shrinker, a worker, parameters (zswap_c.*) and a debugfs directory
+ * (zswap_c) of its own. Kbuild gives KBUILD_MODNAME, and so the prefix of the parameters and
+ * messages.
  */
 
 /* What it defines for other files. */
@@ -47,10 +48,19 @@
 #undef pr_fmt
 
 /* Names in slabinfo, debugfs and zsmalloc. */
+static struct kmem_cache *c_cache(const char *name, size_t size, size_t align, slab_flags_t flags)
+{
+	return kmem_cache_create(name, size, align, flags, NULL);
+}
+
+static struct dentry *c_debugfs_dir(struct dentry *parent)
+{
+	return debugfs_create_dir("zswap_c", parent);
+}
+
 #undef KMEM_CACHE
-#define KMEM_CACHE(s, flags) \
-	kmem_cache_create("c_" #s, sizeof(struct s), __alignof__(struct s), flags, NULL)
-#define debugfs_create_dir(name, parent)	debugfs_create_dir("zswap_c", parent)
+#define KMEM_CACHE(s, flags)			c_cache("c_" #s, sizeof(struct s), __alignof__(struct s), flags)
+#define debugfs_create_dir(name, parent)	c_debugfs_dir(parent)
 #define shrinker_alloc(flags, name)		shrinker_alloc(flags, "c-" name)
 #define snprintf(to, size, format, ...)		snprintf(to, size, "c_" format, __VA_ARGS__)
 

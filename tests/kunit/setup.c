@@ -173,7 +173,9 @@ int swap_test_read_debugfs(const char *path, char *text, size_t size)
 	file = file_open_root_mnt(mnt, path, O_RDONLY, 0);
 	ret = size > READ_MAX ? PTR_ERR_OR_ZERO(file) : -EINVAL;
 	if (!ret)
-		ret = call(&(struct call){ .run = do_read, .text = "", .into = text, .file = file });
+		ret = call(&(struct call){
+			.run = do_read, .text = "", .into = text, .file = file,
+		});
 	if (!IS_ERR(file))
 		fput(file);
 	kern_unmount(mnt);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's swap cache as the oracle: it and the Rust one do the same random operations on twins, pairs of slots of
- * two cgroups. After each operation the entries of the swap table, the folios and the counts must be the same.
- * Both work on the same tables, whose format is C's: so in a second case each operation on one of the twins is
- * done by either of the two.
+ * C's swap cache as the oracle: it and the Rust one do the same random operations on twins, pairs
+ * of slots of two cgroups. After each operation the entries of the swap table, the folios and the
+ * counts must be the same. Both work on the same tables, whose format is C's: so in a second case
+ * each operation on one of the twins is done by either of the two.
  *
- * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails a short
- * sequence that still does is printed. docs/kunit.md lists what isn't compared.
+ * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails a
+ * short sequence that still does is printed. docs/kunit.md lists what isn't compared.
  */
 
 #include <linux/jhash.h>
@@ -29,12 +29,14 @@ void __c_swap_cache_add_folio(struct swap_cluster_info *ci, struct folio *folio,
 void __c_swap_cache_del_folio(struct swap_cluster_info *ci, struct folio *folio, swp_entry_t entry,
 			      void *shadow, bool swapout);
 void c_swap_cache_del_folio(struct folio *folio);
-void __c_swap_cache_replace_folio(struct swap_cluster_info *ci, struct folio *old, struct folio *new);
+void __c_swap_cache_replace_folio(struct swap_cluster_info *ci, struct folio *old,
+				  struct folio *new);
 struct folio *c_swap_cache_alloc_folio(swp_entry_t entry, gfp_t gfp, unsigned long orders,
 				       struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
 struct folio *c_swapin_sync(swp_entry_t entry, gfp_t gfp, unsigned long orders,
 			    struct vm_fault *vmf, struct mempolicy *mpol, pgoff_t ilx);
-struct folio *c_swap_cluster_readahead(swp_entry_t entry, gfp_t gfp, struct mempolicy *mpol, pgoff_t ilx);
+struct folio *c_swap_cluster_readahead(swp_entry_t entry, gfp_t gfp, struct mempolicy *mpol,
+				       pgoff_t ilx);
 void c_swap_update_readahead(struct folio *folio, struct vm_area_struct *vma, unsigned long addr);
 void c_swap_page_cluster(int cluster);
 
@@ -73,33 +75,45 @@ static const struct impl {
 };
 
 /* What is seen of one side after an operation. */
-#define SEEN(f)									\
-	/* of the call */							\
-	f(ret) f(mine)								\
-	/* of its slot, and of all slots of the lane */				\
-	f(kind) f(count) f(shadow) f(table)					\
-	/* of its folio */							\
-	f(order) f(locked) f(uptodate) f(dirty) f(swapcache) f(swapbacked)	\
-	f(workingset) f(readahead) f(lru) f(refs) f(swap) f(group)		\
-	/* of all */								\
-	f(cached) f(refaults) f(ra) f(ra_hits)
+struct seen {
+	/* of the call */
+	long ret, mine;
+	/* of its slot, and of all slots of the lane */
+	long kind, count, shadow, table;
+	/* of its folio */
+	long order, locked, uptodate, dirty, swapcache, swapbacked, workingset, readahead, lru;
+	long refs, swap, group;
+	/* of all */
+	long cached, refaults, ra, ra_hits;
+};
 
-struct seen { SEEN(SEEN_MEMBER) };
-static const char *const seen_names[] = { SEEN(SEEN_NAME) };
+static const char *const seen_names[] = {
+	"ret", "mine", "kind", "count", "shadow", "table", "order", "locked", "uptodate", "dirty",
+	"swapcache", "swapbacked", "workingset", "readahead", "lru", "refs", "swap", "group",
+	"cached", "refaults", "ra", "ra_hits",
+};
+
+static_assert(ARRAY_SIZE(seen_names) * sizeof(long) == sizeof(struct seen));
 
 /*
- * A side has the slots of one part of a cluster, in lanes of as many as a large folio has. That is also more
- * than readahead reads at once: a window is aligned, and doesn't leave the lane.
+ * A side has the slots of one part of a cluster, in lanes of as many as a large folio has. That
+ * is also more than readahead reads at once: a window is aligned, and doesn't leave the lane.
  */
 #define LANES 8
 #define WIDTH 16
 #define SLOTS (LANES * WIDTH)
 
 static swp_entry_t first[SIDES];
-/* Of each slot the folio in the swap cache, which is locked. A large one is there for each of its slots. */
+/*
+ * Of each slot the folio in the swap cache, which is locked. A large one is there for each of its
+ * slots.
+ */
 static struct folio *folios[SIDES][SLOTS];
 
-enum kind { GET, HAS, SHADOW, ALLOC, SYNC, AHEAD, UPDATE, EVICT, DEL, READD, REPLACE, DUP, PUT, KINDS };
+enum kind {
+	GET, HAS, SHADOW, ALLOC, SYNC, AHEAD, UPDATE, EVICT, DEL, READD, REPLACE, DUP, PUT, KINDS
+};
+
 static const char *const kinds[KINDS] = {
 	"get", "has", "shadow", "alloc", "sync", "readahead", "update", "evict", "del", "readd",
 	"replace", "dup", "put",
@@ -141,7 +155,8 @@ static void take_lane(int side, int slot)
 		folio = swap_cache_get_folio(nth(first[side], i));
 		if (!folio)
 			continue;
-		if (folio_test_large(folio) && swp_offset(folio->swap) != swp_offset(first[side]) + i) {
+		if (folio_test_large(folio) &&
+		    swp_offset(folio->swap) != swp_offset(first[side]) + i) {
 			folios[side][i] = folios[side][i - 1];
 			folio_put(folio);
 			continue;
@@ -193,7 +208,10 @@ static void do_replace(const struct impl *impl, int side, struct folio *folio)
 static void do_swapin(const struct op *op, const struct impl *impl, int side, swp_entry_t entry,
 		      struct seen *seen)
 {
-	/* zswap, which must not be asked for a large folio, was enabled: what is read is of one slot. */
+	/*
+	 * zswap, which must not be asked for a large folio, was enabled: what is read is of one
+	 * slot.
+	 */
 	unsigned long orders = BIT(0) | (op->kind == ALLOC && op->n % 2 ? BIT(ORDER) : 0);
 	struct mempolicy *policy = get_task_policy(current);
 	struct folio *folio;
@@ -229,6 +247,7 @@ static void act(const struct op *op, const struct impl *impl, int side, struct s
 	swp_entry_t entry = nth(first[side], op->slot);
 	struct swap_cluster_info *ci;
 	void *shadow;
+	int i;
 
 	switch (op->kind) {
 	case GET:
@@ -272,7 +291,8 @@ static void act(const struct op *op, const struct impl *impl, int side, struct s
 	case REPLACE:
 		return do_replace(impl, side, folio);
 	case DUP:
-		seen->ret = folio_dup_swap(folio, folio_page(folio, op->slot % folio_nr_pages(folio)));
+		i = op->slot % folio_nr_pages(folio);
+		seen->ret = folio_dup_swap(folio, folio_page(folio, i));
 		return;
 	case PUT:
 		return swap_put_entries_direct(entry, 1);
@@ -375,7 +395,9 @@ static bool run_op(const struct op *op)
 	int side, i;
 
 	for (side = C; side < SIDES; side++) {
-		int by = mixed && side == RUST && op->kind != AHEAD && op->kind != UPDATE ? op->n % 2 : side;
+		/* The state of readahead is each implementation's own. */
+		bool either = mixed && op->kind != AHEAD && op->kind != UPDATE;
+		int by = side == RUST && either ? op->n % 2 : side;
 		struct seen before = {};
 
 		look(op, side, &before);
@@ -390,8 +412,8 @@ static bool run_op(const struct op *op)
 			continue;
 		ret = false;
 		if (repeated.loud)
-			kunit_err(test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind], seen_names[i],
-				  c[i], rust[i]);
+			kunit_err(test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind],
+				  seen_names[i], c[i], rust[i]);
 	}
 	return ret;
 }
@@ -401,7 +423,10 @@ static bool run_op(const struct op *op)
 /* As many as are needed to find a part of a cluster among them. */
 #define MOST (8 * SLOTS)
 
-/* Finds slots for a side, all of one aligned part of a cluster. Each has a user, and a folio in @folios. */
+/*
+ * Finds slots for a side, all of one aligned part of a cluster. Each has a user, and a folio in
+ * @folios.
+ */
 static bool take_slots(int side)
 {
 	struct folio **all = kvcalloc(MOST, sizeof(*all), GFP_KERNEL), *folio;
@@ -496,7 +521,8 @@ static void print(struct kunit *test, u32 operation)
 {
 	const struct op *op = &ops[operation];
 
-	kunit_err(test, "%u: %s, slot %u, n %u, nth %u", operation, kinds[op->kind], op->slot, op->n, op->nth);
+	kunit_err(test, "%u: %s, slot %u, n %u, nth %u", operation, kinds[op->kind], op->slot,
+		  op->n, op->nth);
 }
 
 static struct twins_run repeated = { .fails = fails, .print = print };
@@ -541,8 +567,12 @@ out:
 	kvfree(ops);
 	for (side = C; side < SIDES; side++) {
 		free_slots(side);
-		/* What is charged in advance isn't settled while slots are in use, so it is compared here alone. */
-		KUNIT_EXPECT_LE(test, page_counter_read(&twin_groups[side]->memory), MEMCG_CHARGE_BATCH);
+		/*
+		 * What is charged in advance isn't settled while slots are in use, so it is
+		 * compared here alone.
+		 */
+		KUNIT_EXPECT_LE(test, page_counter_read(&twin_groups[side]->memory),
+				MEMCG_CHARGE_BATCH);
 	}
 	KUNIT_EXPECT_EQ(test, get_nr_swap_pages(), free);
 }
@@ -565,7 +595,8 @@ static struct kunit_case swap_twins_cases[] = {
 
 static int swap_twins_init(struct kunit *test)
 {
-	set_cpus_allowed_ptr(current, cpumask_of(0)); /* clusters and batches of folios are of a CPU */
+	/* Clusters, and batches of folios, are of a CPU. */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return 0;
 }
 

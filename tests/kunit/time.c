@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long storing, loading and freeing of a page take in zswap, for either implementation, or for both in one
- * kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, C and Rust first by turns. Prints a line of
- * fields separated by tabs for each implementation, operation and content: nanoseconds and pages, of all
- * rounds but the first. Judges no time: fails only if a page isn't stored, or comes back different. make
- * timing and make ab run it.
+ * How long storing, loading and freeing of a page take in zswap, for either implementation, or
+ * for both in one kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, C and Rust
+ * first by turns. Prints a line of fields separated by tabs for each implementation, operation
+ * and content: nanoseconds and pages, of all rounds but the first. Judges no time: fails only if
+ * a page isn't stored, or comes back different. make timing and make ab run it.
  */
 
 #include <linux/ktime.h>
@@ -167,7 +167,8 @@ static u64 free_ranges(const struct impl *impl)
 }
 
 /* One round of an implementation. */
-static void time_round(struct kunit *test, const struct impl *impl, enum content content, u64 now[OPERATIONS])
+static void time_round(struct kunit *test, const struct impl *impl, enum content content,
+		       u64 now[OPERATIONS])
 {
 	long before = atomic_long_read(impl->stored);
 
@@ -200,8 +201,9 @@ static void time_content(struct kunit *test, enum content content)
 		}
 	for (turn = 0; turn < IMPLS; turn++)
 		for (i = 0; i < OPERATIONS; i++)
-			pr_info("zswap_time:\t%s\t%s\t%s\t%llu\t%d\n", impls[turn]->name, operations[i],
-				contents[content], times[turn][i], PAGES * (ROUNDS - 1));
+			pr_info("zswap_time:\t%s\t%s\t%s\t%llu\t%d\n", impls[turn]->name,
+				operations[i], contents[content], times[turn][i],
+				PAGES * (ROUNDS - 1));
 }
 
 static void times(struct kunit *test)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's zswap as the oracle: it and the Rust one do the same random operations on twins, pairs of folios with
- * the same contents, each with slots and a cgroup of its own. After each operation whatever callers and users
- * can see must be the same on both sides, and what is loaded must be what was stored.
+ * C's zswap as the oracle: it and the Rust one do the same random operations on twins, pairs of
+ * folios with the same contents, each with slots and a cgroup of its own. After each operation
+ * whatever callers and users can see must be the same on both sides, and what is loaded must be
+ * what was stored.
  *
- * The kernel's own calls ask only the Rust zswap, which has nothing for C's slots. So those are read from the
- * device, once the suite has asked C; and the suite invalidates them before they are freed.
+ * The kernel's own calls ask only the Rust zswap, which has nothing for C's slots. So those are
+ * read from the device, once the suite has asked C; and the suite invalidates them before they
+ * are freed.
  *
- * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails a short
- * sequence that still does is printed; but not of several tasks, which don't repeat. docs/kunit.md lists what isn't compared.
+ * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails
+ * a short sequence that still does is printed; but not of several tasks, which don't repeat.
+ * docs/kunit.md lists what isn't compared.
  */
 
 #include <linux/cgroup.h>
@@ -61,21 +64,25 @@ static const struct impl {
 };
 
 /* What is seen of one side after an operation. */
-#define SEEN(f)									\
-	/* of the call and its folio */						\
-	f(ret) f(more) f(locked) f(uptodate) f(dirty) f(swapcache) f(reclaim)	\
-	f(refs) f(contents) f(left)						\
-	/* of all */								\
-	f(stored) f(total) f(enabled) f(never)					\
-	f(bytes) f(pages) f(incompressible) f(swapins)				\
-	/* what happened meanwhile */						\
-	f(ins) f(outs) f(backs) f(zeroes) f(group_ins) f(group_outs) f(group_backs)
+struct seen {
+	/* of the call and its folio */
+	long ret, more, locked, uptodate, dirty, swapcache, reclaim, refs, contents, left;
+	/* of all */
+	long stored, total, enabled, never, bytes, pages, incompressible, swapins;
+	/* what happened meanwhile */
+	long ins, outs, backs, zeroes, group_ins, group_outs, group_backs;
+};
 
-struct seen { SEEN(SEEN_MEMBER) };
-static const char *const seen_names[] = { SEEN(SEEN_NAME) };
+static const char *const seen_names[] = {
+	"ret", "more", "locked", "uptodate", "dirty", "swapcache", "reclaim", "refs", "contents",
+	"left", "stored", "total", "enabled", "never", "bytes", "pages", "incompressible",
+	"swapins", "ins", "outs", "backs", "zeroes", "group_ins", "group_outs", "group_backs",
+};
+
+static_assert(ARRAY_SIZE(seen_names) * sizeof(long) == sizeof(struct seen));
 
 /* The slots of a folio: swapped out as one, and in one by one. */
-#define MOST (1 << ORDER)
+#define MOST BIT(ORDER)
 
 struct lane {
 	int nr[SIDES];			/* the same, but while it is renewed */
@@ -156,7 +163,10 @@ static void write_page(u64 *to, u64 what, int kind)
 		((u8 *)to)[(what >> 8) % PAGE_SIZE] = 1;
 }
 
-/* Pages of zeroes are of single folios only: of large ones the Rust zswap marks them, and stores nothing. */
+/*
+ * Pages of zeroes are of single folios only: of large ones the Rust zswap marks them, and stores
+ * nothing.
+ */
 static void write_folio(struct folio *folio, u64 what)
 {
 	int nr = folio_nr_pages(folio), i;
@@ -191,9 +201,9 @@ static void see_folio(struct seen *seen, struct folio *folio)
 }
 
 /*
- * A store that hits the limit queues the worker, which walks the lists while that store empties its slots:
- * in no order that anybody promises. An item before it has it wait: both queues run one item at a time for each
- * node, and both are queued on CPU 0.
+ * A store that hits the limit queues the worker, which walks the lists while that store empties
+ * its slots: in no order that anybody promises. An item before it has it wait: both queues run
+ * one item at a time for each node, and both are queued on CPU 0.
  */
 struct hold {
 	struct work_struct work;
@@ -225,8 +235,9 @@ static void run_worker(int side, struct hold *hold)
 }
 
 /*
- * The worker goes round the cgroups from where it was. C's group comes before the other, so the end of the
- * round is elsewhere for the two: has it begin at the root. The order is that of mem_cgroup_iter().
+ * The worker goes round the cgroups from where it was. C's group comes before the other, so the
+ * end of the round is elsewhere for the two: has it begin at the root. The order is that of
+ * mem_cgroup_iter().
  */
 static void rewind_worker(int side)
 {
@@ -235,7 +246,8 @@ static void rewind_worker(int side)
 	impls[side].offline(twin_groups[RUST]);
 }
 
-static void do_store(struct worker *w, const struct op *op, int side, struct folio *folio, struct seen *seen)
+static void do_store(struct worker *w, const struct op *op, int side, struct folio *folio,
+		     struct seen *seen)
 {
 	bool settle = w->alone && w->full;
 	int refs = folio_ref_count(folio), tries = op->nth ? 2 : 1;
@@ -247,7 +259,10 @@ static void do_store(struct worker *w, const struct op *op, int side, struct fol
 	if (op->n % 2)
 		folio_set_dirty(folio);
 	flags = memalloc_noreclaim_save();
-	/* Allocations differ, and so which of them is the nth: what is compared is a second store without. */
+	/*
+	 * Allocations differ, and so which of them is the nth: what is compared is a second store
+	 * without.
+	 */
 	for (; tries; tries--) {
 		if (settle)
 			hold_worker(side, &hold);
@@ -277,7 +292,10 @@ static void do_load(int side, struct folio *folio, struct seen *seen)
 		folio_lock(folio);
 }
 
-/* The folio of the slot, locked, in the swap cache: a new one, unless it was written back. Or an error. */
+/*
+ * The folio of the slot, locked, in the swap cache: a new one, unless it was written back. Or an
+ * error.
+ */
 static struct folio *enter_cache(swp_entry_t entry, bool *written)
 {
 	struct folio *folio;
@@ -287,7 +305,8 @@ static struct folio *enter_cache(swp_entry_t entry, bool *written)
 		*written = folio;
 		if (!folio)
 			folio = swap_cache_alloc_folio(entry, GFP_KERNEL, BIT(0), NULL,
-						       get_task_policy(current), NO_INTERLEAVE_INDEX);
+						       get_task_policy(current),
+						       NO_INTERLEAVE_INDEX);
 		if (IS_ERR(folio)) {
 			if (PTR_ERR(folio) == -EEXIST)
 				continue;
@@ -305,7 +324,8 @@ static struct folio *enter_cache(swp_entry_t entry, bool *written)
 }
 
 /* As do_swap_page(), with this side's zswap. */
-static void do_fault(const struct op *op, int side, swp_entry_t entry, struct folio **at, struct seen *seen)
+static void do_fault(const struct op *op, int side, swp_entry_t entry, struct folio **at,
+		     struct seen *seen)
 {
 	struct swap_io_ctx ctx = {};
 	struct folio *folio;
@@ -350,7 +370,8 @@ static void do_press(const struct op *op, int side, struct seen *seen)
 	};
 
 	seen->more = shrinkers[side]->count_objects(shrinkers[side], &sc);
-	sc.nr_to_scan = sc.nr_scanned = op->n;
+	sc.nr_to_scan = op->n;
+	sc.nr_scanned = op->n;
 	seen->ret = shrinkers[side]->scan_objects(shrinkers[side], &sc);
 	seen->contents = sc.nr_scanned;
 	seen->left = sc.nr_to_scan;
@@ -390,7 +411,10 @@ static void free_side(struct lane *lane, int side)
 		at = &lane->slots[i].folio[side];
 		folio = *at;
 		*at = NULL;
-		/* Freeing the slot empties it for the Rust zswap. For C's that is done here, with the folio's lock. */
+		/*
+		 * Freeing the slot empties it for the Rust zswap. For C's that is done here, with
+		 * the folio's lock.
+		 */
 		if (side == C && !folio && !lane->large[C])
 			folio = enter_cache(entry, &written);
 		if (side == C)
@@ -448,7 +472,8 @@ static void act(struct worker *w, const struct op *op, int side, struct seen *se
 	case FAULT:
 		seen->more = THERE;
 		if (!folio)
-			do_fault(op, side, nth(lane->entry[side], i), &lane->slots[i].folio[side], seen);
+			do_fault(op, side, nth(lane->entry[side], i), &lane->slots[i].folio[side],
+				 seen);
 		return;
 	case RENEW:
 		free_side(lane, side);
@@ -464,6 +489,13 @@ static void act(struct worker *w, const struct op *op, int side, struct seen *se
 	}
 }
 
+static atomic_long_t *swapins(struct mem_cgroup *memcg)
+{
+	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, NODE_DATA(NODE));
+
+	return &lruvec->zswap_lruvec_state.nr_disk_swapins;
+}
+
 static void look_around(int side, struct seen *seen)
 {
 	struct mem_cgroup *memcg = twin_groups[side];
@@ -476,7 +508,7 @@ static void look_around(int side, struct seen *seen)
 	seen->bytes = memcg_page_state(memcg, MEMCG_ZSWAP_B);
 	seen->pages = memcg_page_state(memcg, MEMCG_ZSWAPPED);
 	seen->incompressible = memcg_page_state(memcg, MEMCG_ZSWAP_INCOMP);
-	seen->swapins = atomic_long_read(&mem_cgroup_lruvec(memcg, NODE_DATA(NODE))->zswap_lruvec_state.nr_disk_swapins);
+	seen->swapins = atomic_long_read(swapins(memcg));
 	seen->ins += event(ZSWPIN);
 	seen->outs += event(ZSWPOUT);
 	seen->backs += event(ZSWPWB);
@@ -575,7 +607,10 @@ static void choose_param(struct worker *w, struct op *op, u32 how)
 static void choose_any(struct worker *w, struct op *op)
 {
 	static const enum fault load_faults[] = { FAULT_EIO, FAULT_SHORT, FAULT_LONG };
-	/* In turn: most is swapped out, so that the shrinkers find something, and most is in the swap cache. */
+	/*
+	 * In turn: most is swapped out, so that the shrinkers find something, and most is in the
+	 * swap cache.
+	 */
 	bool cold = w->chosen / 128 % 2;
 	u32 how = below(&w->rnd, 1000);
 
@@ -608,8 +643,8 @@ static void choose_any(struct worker *w, struct op *op)
 	}
 	if (op->kind == EVICT && ((!cold && how < 600) || !possible(w, op))) {
 		op->kind = STORE;
-		op->fault = below(&w->rnd, 4) ? FAULT_NONE :
-						FAULT_EIO + below(&w->rnd, FAULT_HUGE - FAULT_EIO + 1);
+		if (!below(&w->rnd, 4))
+			op->fault = FAULT_EIO + below(&w->rnd, FAULT_HUGE - FAULT_EIO + 1);
 		if (op->fault == FAULT_SHORT || op->fault == FAULT_LONG) /* what is stored is cut */
 			op->fault = FAULT_NONE;
 		op->nth = w->without_memory && !below(&w->rnd, 3) ? 1 + below(&w->rnd, 8) : 0;
@@ -637,8 +672,10 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 
 	switch (op->kind) {
 	case STORE:
-		if (lane->large[side])
-			i = 0, nr = lane->nr[side];
+		if (lane->large[side]) {
+			i = 0;
+			nr = lane->nr[side];
+		}
 		for (; nr--; i++) {
 			lane->slots[i].kept[side] = seen->ret;
 			lane->slots[i].contents = hash(folio, lane->large[side] ? i : 0);
@@ -673,8 +710,8 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 static bool comparable(struct worker *w, const struct op *op, const char *name)
 {
 	/*
-	 * Where objects lie: Rust stores all pages of a large folio before it frees what its slots had, and
-	 * which allocation fails isn't the same.
+	 * Where objects lie: Rust stores all pages of a large folio before it frees what its
+	 * slots had, and which allocation fails isn't the same.
 	 */
 	if (!strcmp(name, "total"))
 		return !ORDER && !w->without_memory;
@@ -693,8 +730,8 @@ static bool agree(struct worker *w, const struct op *op, const struct seen seen[
 			continue;
 		ret = false;
 		if (w->loud)
-			kunit_err(w->test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind], seen_names[i],
-				  c[i], rust[i]);
+			kunit_err(w->test, "%s: %s is %ld in C, %ld in Rust", kinds[op->kind],
+				  seen_names[i], c[i], rust[i]);
 	}
 	return ret;
 }
@@ -705,7 +742,8 @@ static bool run_op(struct worker *w, const struct op *op)
 	bool ret;
 	int side;
 
-	w->full |= op->kind == PARAM && !strcmp(op->param, "max_pool_percent") && !strcmp(op->value, "0");
+	w->full |= op->kind == PARAM && !strcmp(op->param, "max_pool_percent") &&
+		   !strcmp(op->value, "0");
 	for (side = C; side < SIDES; side++)
 		run_side(w, op, side, &seen[side]);
 	if (w->broken)
@@ -718,8 +756,8 @@ static bool run_op(struct worker *w, const struct op *op)
 	for (side = C; ret && side < SIDES; side++) {
 		ret = contents_agree(w, op, side, &seen[side]);
 		if (!ret && w->loud)
-			kunit_err(w->test, "%s: not what was stored, in %s: returned %ld", kinds[op->kind],
-				  side == C ? "C" : "Rust", seen[side].ret);
+			kunit_err(w->test, "%s: not what was stored, in %s: returned %ld",
+				  kinds[op->kind], impls[side].name, seen[side].ret);
 	}
 	return ret;
 }
@@ -737,12 +775,13 @@ static int default_params(void)
 
 	for (side = C; side < SIDES; side++) {
 		for (i = 0; i < ARRAY_SIZE(params); i++) {
-			do_param(&(struct op){ .param = params[i][0], .value = params[i][1] }, side, &seen);
+			do_param(&(struct op){ .param = params[i][0], .value = params[i][1] }, side,
+				 &seen);
 			ret = ret ?: seen.ret;
 		}
 		WRITE_ONCE(twin_groups[side]->zswap_max, PAGE_COUNTER_MAX);
 		WRITE_ONCE(twin_groups[side]->zswap_writeback, true);
-		atomic_long_set(&mem_cgroup_lruvec(twin_groups[side], NODE_DATA(NODE))->zswap_lruvec_state.nr_disk_swapins, 0);
+		atomic_long_set(swapins(twin_groups[side]), 0);
 	}
 	return ret;
 }
@@ -793,9 +832,10 @@ static void print(struct kunit *test, u32 operation)
 {
 	const struct op *op = &ops[operation];
 
-	kunit_err(test, "%u: %s, lane %u, slot %u, what %llx, n %u, nth %u, fault %d%s%s%s%s", operation,
-		  kinds[op->kind], op->lane, op->slot, op->what, op->n, op->nth, op->fault,
-		  op->param ? ", " : "", op->param ?: "", op->param ? "=" : "", op->value ?: "");
+	kunit_err(test, "%u: %s, lane %u, slot %u, what %llx, n %u, nth %u, fault %d%s%s%s%s",
+		  operation, kinds[op->kind], op->lane, op->slot, op->what, op->n, op->nth,
+		  op->fault, op->param ? ", " : "", op->param ?: "", op->param ? "=" : "",
+		  op->value ?: "");
 }
 
 static struct twins_run repeated = { .fails = fails, .print = print };
@@ -939,9 +979,9 @@ static int work(void *data)
 }
 
 /*
- * Each task has lanes of its own; the cgroups, parameters and shrinkers are of all. What a single operation
- * does to the counts can't be compared then. What comes back must be what was stored, the counts must add up
- * once all have stopped, and nothing may be left.
+ * Each task has lanes of its own; the cgroups, parameters and shrinkers are of all. What a single
+ * operation does to the counts can't be compared then. What comes back must be what was stored,
+ * the counts must add up once all have stopped, and nothing may be left.
  */
 static void twins_of_tasks(struct kunit *test)
 {
@@ -956,7 +996,10 @@ static void twins_of_tasks(struct kunit *test)
 		struct task *task = &tasks[i];
 
 		*task = (struct task) {
-			.worker = { .test = test, .lanes = &lanes[i * nr], .nr_lanes = nr, .loud = true },
+			.worker = {
+				.test = test, .lanes = &lanes[i * nr], .nr_lanes = nr,
+				.loud = true,
+			},
 			.nr = operations / TASKS,
 		};
 		init_completion(&task->done);
@@ -1025,7 +1068,8 @@ static struct shrinker *find_shrinker(const char *name)
 
 static int zswap_twins_init(struct kunit *test)
 {
-	set_cpus_allowed_ptr(current, cpumask_of(0)); /* compressors and batches of folios are of a CPU */
+	/* Compressors, and batches of folios, are of a CPU. */
+	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return default_params();
 }
 
@@ -1065,14 +1109,18 @@ static int zswap_twins_begin(struct kunit_suite *suite)
 	ret = c_zswap_swapon(si->type, si->max);
 	if (!ret) {
 		device = si;
-		/* Once the system runs, the parameters set up a zswap that wasn't enabled at boot. */
+		/*
+		 * Once the system runs, the parameters set up a zswap that wasn't enabled at
+		 * boot.
+		 */
 		ret = twins_make_groups() ?: default_params();
 	}
 	for (side = C; !ret && side < SIDES; side++) {
 		shrinkers[side] = find_shrinker(impls[side].shrinker);
 		if (shrinkers[side])
 			continue;
-		pr_err("%s: %s isn't enabled at boot: CONFIG_ZSWAP_DEFAULT_ON\n", suite->name, impls[side].name);
+		pr_err("%s: %s isn't enabled at boot: CONFIG_ZSWAP_DEFAULT_ON\n", suite->name,
+		       impls[side].name);
 		ret = -ENODEV;
 	}
 	if (ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the suites of twins: C's implementation and the one in Rust do the same random operations on pairs
- * of slots, and whatever can be seen must be the same.
+ * Shared by the suites of twins: C's implementation and the one in Rust do the same random
+ * operations on pairs of slots, and whatever can be seen must be the same.
  */
 #ifndef _TWINS_H
 #define _TWINS_H
@@ -19,17 +19,12 @@ static inline u32 below(struct rnd_state *rnd, u32 n)
 	return prandom_u32_state(rnd) % n;
 }
 
-/* --- What is seen of a side -------------------------------------------------- */
-
-/* For a list SEEN(f) of f(NAME): the members of a structure of long, and their names. */
-#define SEEN_MEMBER(name) long name;
-#define SEEN_NAME(name) #name,
-
 /* --- Operations that fail ---------------------------------------------------- */
 
 /*
- * A run of operations that can be repeated. @fails does those of @list from the start, without what is impossible as
- * others were left out, and returns how many it takes to fail, or 0. If @loud, it prints what differs.
+ * A run of operations that can be repeated. @fails does those of @list from the start, without
+ * what is impossible as others were left out, and returns how many it takes to fail, or 0. If
+ * @loud, it prints what differs.
  */
 struct twins_run {
 	u32 (*fails)(const u32 *list, u32 nr);

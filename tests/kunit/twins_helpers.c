@@ -13,8 +13,8 @@
 /* Leaves out what isn't needed. Returns the new length. */
 static u32 shorten(struct twins_run *run, u32 *list, u32 nr)
 {
-	u64 end = ktime_get_ns() + PATIENCE * NSEC_PER_SEC;
 	u32 *part __free(kvfree) = kvmalloc_array(nr, sizeof(*part), GFP_KERNEL);
+	u64 end = ktime_get_ns() + PATIENCE * NSEC_PER_SEC;
 	u32 chunk, at, len, left;
 
 	if (!part)
