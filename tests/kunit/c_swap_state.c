@@ -35,6 +35,8 @@
 
 #include "../../../../mm/swap_state.c"
 
+void c_swap_page_cluster(int cluster);
+
 /* As the sysctl vm.page-cluster. */
 void c_swap_page_cluster(int cluster)
 {
