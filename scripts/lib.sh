@@ -279,3 +279,22 @@ build_and_test() {
 	fi
 	return $status
 }
+
+# --- Guests ---------------------------------------------------------------------------
+
+# complaint LOG: the first message in a guest kernel's log that a healthy kernel never logs; nothing if there is none.
+#
+# Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
+# request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
+# missing task; and data races in C that KCSAN finds outside of swap, or in zsmalloc, which reads a
+# zspage's class while it changes its fullness: bits of one word (docs/upstream).
+complaint() {
+	local bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
+	bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
+	{ grep -a -v -E "zswap_(faulty|accel)" "$1" || :; } | awk -v bad="$bad" '
+		found { next }
+		/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
+		/Call Trace/ && NR <= excused { next }
+		/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
+		$0 ~ bad { print; found = 1 }' | tr -d '\r'
+}

@@ -10,12 +10,15 @@
 #
 #   history: N             the bug that it reintroduces, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
-#   config: lockdep        in a kernel with tests/mutants/lockdep.config; default: races.config
+#   config: lockdep        in a kernel with lockdep.config, which is beside it; default: races.config
 #   alone: yes             leaves a guest unusable for other mutants
 #   caught-by: FILE POINT  a point of a guest test that fails; or "hangs"; or "kernel: TEXT",
 #                          from the guest kernel's log
 #   caught-by: host CRATE TEST
 #   survives: why          nothing catches it
+#
+# A mutant that no named test catches is then compared with C (twins.sh), which may see it: it has failed all the same,
+# but the row says so. TWINS=1 only does that, for each mutant, and says after how many operations.
 #
 # Results are kept in build/mutants-kept as long as neither the mutant's kernel nor any test
 # changes: an interrupted run continues with the remaining mutants, and marks which results were
@@ -24,11 +27,11 @@
 # Ends with "N passed, N failed, N skipped", where none is skipped; a complete run writes the table
 # in docs/mutants.md.
 . "$(dirname "$0")/lib.sh"
+. scripts/seeded.sh
 
 dir=tests/mutants
 tree=build/mutants-tree # the project with all mutants
 src=build/mutants-src   # the kernel's source with that tree
-laid=()                 # the project's files in it
 kept=build/mutants-kept # results
 repeats=10              # of a race
 limit=120               # seconds in which a guest may print nothing
@@ -57,26 +60,7 @@ done
 # --- The project with all seeded bugs -----------------------------------------------------
 
 # Run by step, where bash ignores set -e.
-lay() {
-	local new=$tree.new file lib
-	rm -rf "$new" && mkdir -p "$new/build" || return
-	while read -r file; do
-		case $file in rust/* | samples/*) laid+=("$file") ;; esac
-	done <build/overlay/manifest
-	(cd build/src && cp -p --parents -t "../../$new" "${laid[@]}") || return
-	cp -pr --parents -t "$new" Cargo.toml Cargo.lock tests/host || return
-	ln -s ../../src "$new/build/src" || return # for tests that look at C's headers
-
-	cp $dir/selector/kernel.rs "$new/rust/kernel/mutant.rs" || return
-	echo 'pub mod mutant;' >>"$new/rust/kernel/lib.rs"
-	cp $dir/selector/mutant.c "$new/samples/rust/zswap_rs/" || return
-	echo 'obj-y += mutant.o' >>"$new/samples/rust/zswap_rs/Makefile"
-	# The host tests have more than one crate that stands in for the kernel's.
-	while read -r lib; do
-		cp $dir/selector/host.rs "${lib%/*}/mutant.rs" || return
-		echo 'pub mod mutant;' >>"$lib"
-	done < <(grep -l -r -x 'extern crate self as kernel;' "$new/tests/host" --include=lib.rs)
-
+apply() { # TREE
 	# shellcheck disable=SC2016 # expanded in the root
 	scripts/enter.sh bash -c '
 		new=$1
@@ -85,36 +69,10 @@ lay() {
 			patch -p1 -s -F0 -f --no-backup-if-mismatch -r- -d "$new" <"tests/mutants/$name.patch" && continue
 			echo "mutant $name does not apply: write it anew for the code as it is"
 			exit 1
-		done' _ "$new" "${series[@]}" || return
-
-	# Unchanged files keep their time, so that nothing is rebuilt.
-	# shellcheck disable=SC2016 # perl's
-	find "$new" -type f -printf '%P\0' | perl -e '
-		my ($new, $old) = @ARGV;
-		local $/;
-		sub text { open my $file, "<", $_[0] or return; <$file> }
-		for my $file (split /\0/, <STDIN>) {
-			my $was = text("$old/$file");
-			next unless defined $was;
-			my $time = $was eq text("$new/$file") ? (stat "$old/$file")[9] : time;
-			utime $time, $time, "$new/$file";
-		}' "$new" "$tree" || return
-	rm -rf "$tree" && mv -T "$new" "$tree" || return
-
-	if ! cmp -s build/overlay/origin "$src.origin"; then
-		rm -rf "$src" "$src.origin" && cp -al build/src "$src" && cp build/overlay/origin "$src.origin" || return
-	else
-		# Only files that the overlay may have changed since.
-		sort -u build/overlay/manifest "$src.manifest" | while read -r file; do
-			if [ -e "build/src/$file" ]; then echo "$file"; else rm -f "$src/$file"; fi
-		done >"$src.new"
-		(cd build/src && xargs cp -al --remove-destination --parents -t "../../$src" <"../../$src.new") || return
-	fi
-	(cat build/overlay/manifest && cd "$tree" && find rust samples -type f) >"$src.manifest"
-	(cd "$tree" && find rust samples -type f -exec cp -p --remove-destination --parents -t "../../$src" {} +)
+		done' _ "$1" "${series[@]}"
 }
 
-step "mutants laid" lay
+step "mutants laid" lay "$tree" "$src" apply
 
 # --- The host's tests, seconds each ------------------------------------------------------
 
@@ -151,14 +109,41 @@ guest_catches() { # MUTANT VARIANT FILE POINT
 	esac
 }
 
+# twins NAME: compares with C, in a guest of its own. Leaves what differs in seen, empty if nothing does.
+twins() {
+	[ "$twins_built" = yes ] || build mutants
+	twins_built=yes
+	until_sign "mutant-$1-twins" mutants 300 "$(boot_of twins.sh) zswap_twins.seed=$seed swap_twins.seed=$seed zswap_mutant=$1" twins.sh
+}
+twins_built='' seed=1
+
 variant_of() { local config; config=$(header "$1" config); echo "mutants${config:+-$config}"; }
 
 # build VARIANT: builds its kernel.
 build() {
 	local fragment=$dir/${1#mutants-}.config
-	[ "$1" != mutants ] || fragment=scripts/configs/races.config
+	[ "$1" != mutants ] || fragment=$dir/races.config
 	LIKE=races ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=$fragment scripts/kernel.sh rust
 }
+
+# --- Only the comparison with C --------------------------------------------------------------
+
+if [ -n "${TWINS:-}" ]; then
+	twins ''
+	[ -z "$seen" ] || die "without a seeded bug the twins differ: $seen"
+	found=0 table=build/mutants-by-twins.md
+	printf '%s\n' '| mutant | the twins |' '|---|---|' >$table
+	for name in "${names[@]}"; do
+		start=$(now_ms)
+		twins "$name"
+		[ -z "$seen" ] || found=$((found + 1))
+		printf '%-36s %s (%s)\n' "$name" "${seen:-not seen}" "$(took "$start")"
+		# shellcheck disable=SC2016 # backticks of the table
+		printf '| [`%s`](../%s/%s.patch) | %s |\n' "$name" "$dir" "$name" "${seen:-}" >>$table
+	done
+	echo "the twins catch $found of ${#names[@]}, $(took "$begin"): $table"
+	exit
+fi
 
 # The tests of all mutants, by where they run.
 hosts=() variants=()
@@ -367,6 +352,11 @@ for name in "${alone[@]}"; do
 		said+="${said:+; }MISSED by $where $point"
 		[ $caught = 0 ] || said+=" after $caught times"
 	done 3< <(header "$name" caught-by)
+	# What no test was named for that catches it, the comparison with C may.
+	if [[ $said != "caught "* ]]; then
+		twins "$name"
+		[ -z "$seen" ] || said+="${said:+; }caught by the twins, not by its test: $seen"
+	fi
 	[ -n "$said" ] || said="survives: $(header "$name" survives)"
 	verdict "$name" "$said" "$(took "$start")"
 	[[ $said != *MISSED* ]] || grep -a -e '^ *not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :

@@ -80,10 +80,6 @@ fi
 [ -z "$repeat" ] || accel=tcg,thread=single
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
-# Messages that a healthy kernel never logs.
-bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
-bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
-
 drive=if=virtio,format=raw,cache=unsafe
 qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
 	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$TOP/$initramfs"
@@ -183,15 +179,7 @@ done
 { wait $job; } 2> /dev/null || : # bash has a line of its own for a killed job
 job=
 
-# Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
-# request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
-# missing task; and data races in C that KCSAN finds outside of swap, or in zsmalloc, which reads a
-# zspage's class while it changes its fullness: bits of one word (docs/upstream).
-complaint=$(grep -a -v -E "zswap_(faulty|accel)" "$log.console" | awk -v bad="$bad" '
-	/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
-	/Call Trace/ && NR <= excused { next }
-	/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
-	$0 ~ bad { print; exit }' | tr -d '\r') || true
+complaint=$(complaint "$log.console")
 [ -z "$complaint" ] || die "$name: the guest's kernel complained: $complaint (build/log/$name.console)"
 result=$(sed -n 's/^guest exit //p' "$log.out")
 [ -n "$result" ] || die "$name: the guest died: $(cat "$log.qemu" "$log.console" | tr -d '\r' | tail -n 1)"
