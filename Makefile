@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty: builds without ccache.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED KERNEL_ARGS WAY CONTENT KIB SWAP_FIX TURN UPTO FIGURES VERDICTS
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED KERNEL_ARGS WAY CONTENT KIB SWAP_FIX TURN UPTO FIGURES VERDICTS DRAWN TWINS
 
 # Rejects bad input before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage exports kernels latency metadata mutants ab parity profile patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage drawn exports kernels latency metadata mutants ab parity profile patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -41,7 +41,7 @@ endif
 
 export LIST
 # Targets that build or compare the implementations themselves.
-of_both := $(filter bench check compressors contention coverage exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing twins ab profile,$(MAKECMDGOALS))
+of_both := $(filter bench check compressors contention coverage drawn exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing twins ab profile,$(MAKECMDGOALS))
 ifneq ($(of_both),)
 ifneq ($(filter-out rust,$(IMPL)),)
 $(error IMPL=$(IMPL) is not for make $(of_both): $(if $(filter kunit,$(of_both)),use IMPL=$(IMPL) make test,leave it out))
@@ -74,7 +74,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input twins twins-input ab profile profile-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input twins twins-input ab profile profile-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants drawn drawn-input litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -115,6 +115,7 @@ help:
 	@echo '  make review         write the C and the Rust that docs/review.md shows'
 	@echo '  make pictures       draw the pictures of docs anew, from tables and sources'
 	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
+	@echo '  make drawn          the same with mutants that a draw picks: DRAWN=48 of them, SEED=1'
 	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'
 	@echo '  make coverage       the lines of the policy that the tests reach'
 	@echo '  make patches        the project as patch series to be mailed'
@@ -333,6 +334,13 @@ review: overlay
 
 mutants: kernel
 	@scripts/mutants.sh
+
+# Before any long work.
+drawn-input:
+	@scripts/drawn.sh check
+
+drawn: drawn-input overlay
+	@scripts/drawn.sh
 
 litmus: source
 	@scripts/litmus.sh count

@@ -89,8 +89,6 @@ host_catches() { # MUTANT CRATE TEST
 
 # --- The tests in the guest ----------------------------------------------------------------
 
-boot_of() { sed -n 's/^# boot: //p' "tests/vm/$1"; }
-
 # guest VARIANT NAME ARGS FILE...: leaves its output and its kernel's log in $log.
 guest() {
 	local variant=$1 name=$2 args=$3

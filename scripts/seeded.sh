@@ -57,6 +57,8 @@ lay() {
 	(cd "$tree" && find rust samples -type f -exec cp -p --remove-destination --parents -t "../../$src" {} +)
 }
 
+boot_of() { sed -n 's/^# boot: //p' "tests/vm/$1"; }
+
 # sign NAME: the first sign in the logs of the guest that something is wrong: a case, a point, or what the kernel
 # complained of; of the twins the operation, and the first thing that differed. Empty if all is well so far.
 sign() {
@@ -103,7 +105,9 @@ until_sign() {
 		job=
 	fi
 	seen=$(sign "$name")
-	[ -n "$seen" ] || [ $status = 0 ] || seen=$(tail -n 1 "build/log/$name.log" | sed "s/^zswap_rs: $name: //")
+	[ -n "$seen" ] || [ $status = 0 ] || seen=$(tail -n 1 "build/log/$name.log" | sed "s/^zswap_rs: $name: //
+		s/^the guest printed nothing for [0-9]* s, after: \([a-z-]*\.sh\): .*/hangs in \1/
+		s/^the guest printed nothing for .*/hangs in its boot/; s/^the guest died: .*/dies/")
 	if [ -z "$seen" ] && [ $SECONDS -ge $end ]; then
 		seen="not done in time"
 	fi
