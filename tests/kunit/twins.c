@@ -334,6 +334,8 @@ static void do_fault(const struct op *op, int side, swp_entry_t entry, struct fo
 	folio = enter_cache(entry, &written);
 	seen->more = IS_ERR(folio) ? 0 : written;
 	if (seen->more) {
+		/* The worker's CPU has a batch with it, and may drop that reference at any time. */
+		lru_add_drain_all();
 		see_folio(seen, folio);
 		if (op->n % 2) {
 			folio_clear_reclaim(folio);
