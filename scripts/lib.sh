@@ -53,6 +53,9 @@ FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha2
 # What make contention compiles its QEMU plugin with.
 PLUGIN_PACKAGES=(gcc libc6-dev libglib2.0-dev)
 PLUGIN_ROOT=$CACHE/root-plugin-$(printf '%s\n' "$STABLE" "${PLUGIN_PACKAGES[@]}" | sha256sum | cut -c1-12)
+# The guest's programs for make workloads.
+WORKLOADS_PACKAGES=(valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester)
+WORKLOADS_ROOT=$CACHE/root-workloads-$(printf '%s\n' "$STABLE" "${WORKLOADS_PACKAGES[@]}" | sha256sum | cut -c1-12)
 # For ARCH=arm64: the machine, and the compiler for its guest's programs.
 ARM64_PACKAGES=(qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3)
 ARM64_ROOT=$CACHE/root-arm64-$(printf '%s\n' "$STABLE" "${ARM64_PACKAGES[@]}" | sha256sum | cut -c1-12)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Makes the toolchain root in the cache: Debian's own compilers, so that every machine builds the
 # same. With herd, makes the root for make litmus; with fuzz, that for make fuzz; with plugin,
-# that for make contention; with arm64, that for ARCH=arm64.
+# that for make contention; with workloads, that of the guests of make workloads; with arm64, that for
+# ARCH=arm64.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
@@ -19,6 +20,10 @@ fuzz)
 plugin)
 	root=$PLUGIN_ROOT suite=$STABLE what="the root with glib" size=500
 	PACKAGES=("${PLUGIN_PACKAGES[@]}")
+	;;
+workloads)
+	root=$WORKLOADS_ROOT suite=$STABLE what="the root with the workloads" size=1500
+	PACKAGES=("${WORKLOADS_PACKAGES[@]}")
 	;;
 arm64)
 	root=$ARM64_ROOT suite=$STABLE what="the root for arm64" size=1500
