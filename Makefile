@@ -5,7 +5,7 @@ IMPL ?= rust
 COMPRESSOR ?= lz4
 # Empty: builds without ccache.
 CCACHE ?= ccache
-export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED KERNEL_ARGS WAY CONTENT KIB SWAP_FIX TURN UPTO FIGURES VERDICTS DRAWN TWINS
+export CCACHE IMPL COMPRESSOR KSRC V HOSTTOOLS JOBS VARIANT EXTRA_CONFIG DRIFT RUNS MUTANTS SUITE ARCH PAGES TOOLCHAIN ZERO_FIX MINUTES SEED KERNEL_ARGS WAY CONTENT KIB SWAP_FIX TURN UPTO FIGURES VERDICTS DRAWN TWINS ONLY FOLIOS
 
 # Rejects bad input before any long work.
 ifeq ($(filter rust c rust-zswap rust-cache,$(IMPL)),)
@@ -24,7 +24,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage drawn exports kernels latency metadata mutants ab parity profile patches patches-check rust-analyzer sanitize selftests stack bench growth timing zero,$(MAKECMDGOALS))
+of_x86 := $(filter check compressors configs contention coverage drawn exports kernels latency metadata mutants ab parity profile patches patches-check rust-analyzer sanitize selftests stack bench growth timing workloads zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -41,27 +41,28 @@ endif
 
 export LIST
 # Targets that build or compare the implementations themselves.
-of_both := $(filter bench check compressors contention coverage drawn exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing twins ab profile,$(MAKECMDGOALS))
+of_both := $(filter bench check compressors contention coverage drawn exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing twins ab profile workloads,$(MAKECMDGOALS))
 ifneq ($(of_both),)
 ifneq ($(filter-out rust,$(IMPL)),)
 $(error IMPL=$(IMPL) is not for make $(of_both): $(if $(filter kunit,$(of_both)),use IMPL=$(IMPL) make test,leave it out))
 endif
 endif
 # What these targets would ignore.
-ignored_by_kunit := COMPRESSOR VARIANT EXTRA_CONFIG RUNS MINUTES SEED MUTANTS CONFIGS ONLY TURN UPTO
+ignored_by_kunit := COMPRESSOR VARIANT EXTRA_CONFIG RUNS MINUTES SEED MUTANTS CONFIGS ONLY FOLIOS TURN UPTO
 ignored_by_fuzz := ARCH PAGES TOOLCHAIN SUITE TEST_LIMIT LIST $(filter-out MINUTES,$(ignored_by_kunit))
 ignored_by_litmus := MINUTES $(ignored_by_fuzz)
 ignored_by_next := $(ignored_by_litmus)
 ignored_by_twins := ARCH PAGES SUITE LIST $(filter-out MINUTES SEED,$(ignored_by_kunit))
+ignored_by_workloads := COMPRESSOR VARIANT EXTRA_CONFIG PAGES SUITE LIST MINUTES SEED MUTANTS CONFIGS TURN UPTO
 default_ARCH := x86_64
 default_PAGES := 4
 default_TOOLCHAIN := trixie
 default_COMPRESSOR := lz4
-$(foreach goal,$(filter kunit fuzz litmus next twins,$(MAKECMDGOALS)),$(foreach name,$(ignored_by_$(goal)),\
+$(foreach goal,$(filter kunit fuzz litmus next twins workloads,$(MAKECMDGOALS)),$(foreach name,$(ignored_by_$(goal)),\
 	$(if $(filter-out $(default_$(name)),$($(name))),$(error $(name)=$($(name)) is not for make $(goal): leave it out))))
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab ab-% profile plugin judge host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab ab-% profile plugin judge workloads workloads-% host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -74,7 +75,7 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input twins twins-input ab profile profile-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants drawn drawn-input litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input twins twins-input ab profile profile-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input workloads workloads-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants drawn drawn-input litmus coverage rust-analyzer toolchain source crates clean distclean
 
 help:
 	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
@@ -96,6 +97,7 @@ help:
 	@echo '  make profile        a row of make bench by function; WAY=split CONTENT=text KIB=4'
 	@echo '  make ab             instructions to store, load and free a page, with both in one kernel'
 	@echo '  make timing         time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots'
+	@echo '  make workloads      programs that people run, over their limit, in C and in Rust; RUNS=5 counted, ONLY="sort"'
 	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
 	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
 	@echo '  make zero           look for zero pages that come back with older contents; RUNS=10 times'
@@ -143,6 +145,7 @@ help:
 	@echo '  UPTO=n              for growth: maximum number of other pages in zswap (4194304)'
 	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
 	@echo '  CONFIGS="rt numa"    for configs: only these'
+	@echo '  FOLIOS=4            for workloads: only folios of that many KiB'
 	@echo '  TEST_LIMIT=900      seconds in which a guest may print nothing (default: 300)'
 	@echo '  CCACHE=             compile without ccache, whose store is in the cache'
 	@echo '  ZSWAP_RS_CACHE=/path where the toolchain roots, the source and the store are kept'
@@ -296,6 +299,13 @@ timing-input:
 
 timing: timing-input overlay
 	@scripts/timing.sh
+
+# Before any long work.
+workloads-input:
+	@scripts/workloads.sh check
+
+workloads: workloads-input overlay
+	@scripts/workloads.sh
 
 shell: kernel
 	@scripts/vm.sh -i

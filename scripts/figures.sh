@@ -30,7 +30,7 @@ while read -r -u 3 name _; do
 	*)
 		read -ra given <<<"$variables"
 		# Without the caller's RUNS and others, which are for one command.
-		if ! FIGURES_FILES=$files attempt "figures $name" "${MAKE:-make}" --no-print-directory "$name" RUNS= TURN= UPTO= "${given[@]}"; then
+		if ! FIGURES_FILES=$files attempt "figures $name" "${MAKE:-make}" --no-print-directory "$name" RUNS= TURN= UPTO= ONLY= FOLIOS= "${given[@]}"; then
 			grep -a . "$LOG" | tail -n 3 | sed 's/^/        /'
 			echo "figures $name ... failed: see $TOP/$LOG"
 			failures+=("$name")

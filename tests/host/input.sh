@@ -124,6 +124,9 @@ refused 'pages that the machine lacks' "PAGES=16 can't be: pages are of 4 KiB" m
 refused 'pages that no machine has' "PAGES=8 can't be: pages are of 4 KiB" make run ARCH=arm64 PAGES=8
 refused 'a time that is none' 'MINUTES=abc is no number that it can be: give' make stress MINUTES=abc
 refused 'pairs of boots that are none' 'RUNS=many is no number that it can be: give' make timing RUNS=many
+refused 'a workload that is none' "ONLY=chess: there is no workload 'chess': use" make workloads ONLY=chess
+refused 'folios that it has not' 'FOLIOS=8: use 4, 64 or both' make workloads FOLIOS=8
+refused 'guests that are none' 'RUNS=0 is no number that it can be: give' make workloads RUNS=0
 refused 'no time at all' 'MINUTES=0 is no number that it can be: give' make stress MINUTES=0
 refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean
