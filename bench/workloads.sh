@@ -34,6 +34,10 @@ deb() { chroot $deb /usr/bin/env "$@"; }
 # shellcheck disable=SC2016 # expanded by the inner shell
 over() { sh -c 'echo $$ > /cg/work/cgroup.procs; exec chroot /deb /usr/bin/env "$@"' - "$@"; }
 
+# read_in FILE...: programs whose pages shall not count for the cgroup. If they did, reclaim would take them, and the
+# emulator would translate them again and again.
+read_in() { deb cat "$@" > /dev/null; }
+
 # limit MIB: of the cgroup
 limit() { echo "$1M" > /cg/work/memory.max; }
 
@@ -144,10 +148,11 @@ valkey()
 
 gcc()
 {
-	limit 60
+	limit 34
+	read_in /usr/libexec/gcc/x86_64-linux-gnu/14/cc1
 	(cd $deb/data && ls ./*.i | sed 's/\.i$//') > $deb/run/files
-	# Two at a time.
-	over sh -c 'cd /data && xargs -a /run/files -P 2 -I{} sh -c "$(cat cc1.args | paste -s -d " ") {}.i -o /mnt/{}.s && echo guest cc1 {}"' 2> /run/said
+	# Four at a time.
+	over sh -c 'cd /data && xargs -a /run/files -P 4 -I{} sh -c "$(cat cc1.args | paste -s -d " ") {}.i -o /mnt/{}.s && echo guest cc1 {}"' 2> /run/said
 	must $? cc1
 	(cd $deb/mnt && sha256sum -c $deb/data/gcc.sums) > /run/said 2>&1
 	must $? "sha256sum -c"
@@ -182,7 +187,8 @@ memtester()
 
 postgresql()
 {
-	limit 30
+	limit 26
+	read_in /usr/lib/postgresql/17/bin/postgres
 	cp -a $deb/var/lib/postgresql/17/main $deb/mnt/pg
 	echo 'local all all trust' > $deb/mnt/pg/pg_hba.conf
 	: > $deb/mnt/pg/pg_ident.conf
@@ -215,14 +221,13 @@ postgresql()
 	echo "guest the sums agree"
 	deb $as_postgres psql -h /run/pg -v ON_ERROR_STOP=1 -A -t > /run/said 2>&1 <<- 'END'
 		create extension amcheck;
-		select count(bt_index_check(indexrelid, true)) from pg_index join pg_class on oid = indexrelid
-			where relam = (select oid from pg_am where amname = 'btree') and relpersistence = 'p';
+		select count(bt_index_check(indexrelid, true)) from pg_index join pg_class on oid = indexrelid where relname like 'pgbench%';
 	END
 	must $? amcheck
 	kill -INT $server
 	wait $server
 	must $? postgres
-	checked="400 transactions, the sums, $(tail -n 1 /run/said) indices"
+	checked="400 transactions, the sums, $(tail -n 1 /run/said) indices by amcheck"
 	rm -r $deb/mnt/pg
 }
 

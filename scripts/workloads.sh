@@ -35,15 +35,23 @@ done
 scripts/workloads-disk.sh
 disk=$TOP/build/workloads/disk.img
 
-# Rows of a kernel that was changed since are of no use.
-out=build/workloads/rows
-rm -rf "$out"
+# The rows of an interrupted run are kept, as long as nothing that they depend on has changed.
+key=$({ cat build/workloads-{c,rust}/arch/x86/boot/bzImage build/workloads/disk.img.key bench/{workloads.sh,usemem.c} tests/vm/{init,lib.sh,counted.sh,steps.sh} scripts/vm.sh; } |
+	sha256sum | cut -c1-16)
+out=build/workloads/rows-$key
+for old in build/workloads/rows-*; do
+	[ "$old" = "$out" ] || rm -rf "$old"
+done
 mkdir -p "$out" build/vm
 args="kunit.enable=0"
 
 # one NAME KIB IMPL: runs it in a guest. Its row, or what is wrong, goes to IMPL.NAME.KIB.
 one() {
 	local label="workloads $1 $2 KiB $3"
+	if [ -z "$try" ] && grep -q -s -P "^$1\t$2\t" "$out/$3.$1.$2"; then
+		echo "$label ... kept from an earlier run"
+		return
+	fi
 	if attempt "$label" kernel "$3" scripts/vm.sh -n "workloads-$1-$2-$3" -d "$disk" -a "$args" sh workloads.sh "$1" "$2"; then
 		grep -P "^$1\t$2\t" "build/log/workloads-$1-$2-$3.out" >"$out/$3.$1.$2"
 	else
