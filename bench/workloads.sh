@@ -86,7 +86,7 @@ usemem()
 
 sort()
 {
-	limit 10
+	limit 7
 	# What writes the file has no limit: its page cache isn't what is to be measured.
 	{
 		over sort -S 64M --parallel=1 -T /mnt /data/sort.in 2> /run/said
@@ -129,7 +129,7 @@ valkey_read()
 
 valkey()
 {
-	limit 28
+	limit 15
 	mkdir -p $deb/mnt/valkey
 	valkey_start
 	valkey_cli --pipe < $deb/data/valkey.set > /run/answer 2>&1 || wrong "valkey: $(cat /run/answer)"
@@ -148,7 +148,7 @@ valkey()
 
 gcc()
 {
-	limit 34
+	limit 26
 	read_in /usr/libexec/gcc/x86_64-linux-gnu/14/cc1
 	(cd $deb/data && ls ./*.i | sed 's/\.i$//') > $deb/run/files
 	# Four at a time.
@@ -163,7 +163,7 @@ gcc()
 stress_ng()
 {
 	limit 48
-	for method in write64:100 incdec:500 rand-set:1500; do
+	for method in write64:50 incdec:200 rand-set:1500; do
 		over stress-ng --temp-path /tmp --vm 2 --vm-bytes 80M --vm-method ${method%:*} --vm-ops ${method#*:} --verify --oomable \
 			> /run/said 2>&1
 		must $? "stress-ng --vm-method ${method%:*}"
@@ -175,19 +175,19 @@ stress_ng()
 
 memtester()
 {
-	limit 9
+	limit 6
 	# Random pages don't compress: more of them go to the device.
-	echo 4M > /cg/work/memory.zswap.max
+	echo 3M > /cg/work/memory.zswap.max
 	# With no right to lock memory, so that it can be swapped out. Its first five tests.
-	over sh -c 'ulimit -l 0; MEMTESTER_TEST_MASK=0xf exec setpriv --reuid nobody --clear-groups memtester 12M 1' > /run/said 2>&1
+	over sh -c 'ulimit -l 0; MEMTESTER_TEST_MASK=0xf exec setpriv --reuid nobody --clear-groups memtester 8M 1' > /run/said 2>&1
 	must $? memtester
 	grep -q "unlocked" /run/said || wrong "memtester: has locked its memory"
-	checked="12 MiB, $(tr -d '\r\b' < /run/said | grep -c 'ok *$') tests"
+	checked="8 MiB, $(tr -d '\r\b' < /run/said | grep -c 'ok *$') tests"
 }
 
 postgresql()
 {
-	limit 26
+	limit 30
 	read_in /usr/lib/postgresql/17/bin/postgres
 	cp -a $deb/var/lib/postgresql/17/main $deb/mnt/pg
 	echo 'local all all trust' > $deb/mnt/pg/pg_hba.conf
@@ -207,14 +207,14 @@ postgresql()
 	deb $as_postgres pgbench -h /run/pg -i -s 1 -q > /run/said 2>&1
 	must $? "pgbench -i"
 	echo "guest pgbench -i"
-	deb $as_postgres pgbench -h /run/pg -n -c 2 -t 200 > /run/said 2>&1
+	deb $as_postgres pgbench -h /run/pg -n -c 2 -t 50 > /run/said 2>&1
 	must $? pgbench
 	echo "guest pgbench"
 	deb $as_postgres psql -h /run/pg -v ON_ERROR_STOP=1 -A -t > /run/said 2>&1 <<- 'END'
 		create temp table sums as select (select sum(abalance) from pgbench_accounts) a, (select sum(tbalance) from pgbench_tellers) t,
 			(select sum(bbalance) from pgbench_branches) b, (select sum(delta) from pgbench_history) d,
 			(select count(*) from pgbench_accounts) accounts, (select count(*) from pgbench_history) transactions;
-		select case when a = t and t = b and b = d and accounts = 100000 and transactions = 400 then 'sums agree' else sums::text end from sums;
+		select case when a = t and t = b and b = d and accounts = 100000 and transactions = 100 then 'sums agree' else sums::text end from sums;
 	END
 	must $? psql
 	grep -q '^sums agree$' /run/said || wrong "postgresql: the sums differ: $(tail -n 1 /run/said)"
@@ -227,7 +227,7 @@ postgresql()
 	kill -INT $server
 	wait $server
 	must $? postgres
-	checked="400 transactions, the sums, $(tail -n 1 /run/said) indices by amcheck"
+	checked="100 transactions, the sums, $(tail -n 1 /run/said) indices by amcheck"
 	rm -r $deb/mnt/pg
 }
 

@@ -12,8 +12,8 @@ import pathlib
 import random
 import sys
 
-LINES = 50_000
-KEYS = 16_000
+LINES = 30_000
+KEYS = 8_000
 AT_ONCE = 50
 WORDS = ("page folio swap cache entry lock device slot cluster reclaim writeback fault memory limit cgroup read write "
          "object pool buffer length offset index tree leaf table shadow order node zone list batch").split()

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 kernel=build/workloads-c disk=build/workloads/disk.img tree=build/workloads/tree
-sources=(lib/sort.c lib/string.c lib/list_sort.c lib/rbtree.c lib/llist.c lib/hexdump.c lib/find_bit.c lib/bitmap.c)
+sources=(lib/sort.c lib/string.c lib/list_sort.c lib/llist.c lib/hexdump.c lib/find_bit.c lib/bcd.c lib/plist.c)
 cc1=(/usr/libexec/gcc/x86_64-linux-gnu/14/cc1 -fpreprocessed -quiet -w -O1 -std=gnu11 -fms-extensions -fno-pie -m64 -mcmodel=kernel
 	-mno-sse -mno-mmx -mno-red-zone -fshort-wchar -fno-strict-aliasing -fno-asynchronous-unwind-tables
 	# As it likes best, which depends on the memory of the machine.
