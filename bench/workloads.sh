@@ -13,6 +13,7 @@
 # read from the device; the folios of 64 KiB that were stored whole; the most KiB that were swapped out at a time; the
 # instructions of the cgroup's processes, with that clock; and what was checked. Otherwise it prints what is wrong, and fails.
 # vdc has Debian's programs and their input (scripts/workloads-disk.sh).
+# shellcheck shell=sh disable=SC2086 # $as_postgres is several words
 . ./lib.sh
 . ./counted.sh
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:/vm
@@ -41,7 +42,7 @@ read_in() { deb cat "$@" > /dev/null; }
 # limit MIB: of the cgroup
 limit() { echo "$1M" > /cg/work/memory.max; }
 
-as_postgres="setpriv --reuid postgres --regid postgres --clear-groups"
+as_postgres="setpriv --reuid postgres --regid postgres --clear-groups" # words
 
 prepare()
 {
@@ -116,7 +117,7 @@ valkey_start()
 valkey_stop()
 {
 	valkey_cli SHUTDOWN NOSAVE > /run/answer 2>&1
-	wait $server
+	wait "$server"
 	must $? valkey-server
 }
 
@@ -150,8 +151,9 @@ gcc()
 {
 	limit 26
 	read_in /usr/libexec/gcc/x86_64-linux-gnu/14/cc1
-	(cd $deb/data && ls ./*.i | sed 's/\.i$//') > $deb/run/files
+	(cd $deb/data && for file in *.i; do echo "${file%.i}"; done) > $deb/run/files
 	# Four at a time.
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	over sh -c 'cd /data && xargs -a /run/files -P 4 -I{} sh -c "$(cat cc1.args | paste -s -d " ") {}.i -o /mnt/{}.s && echo guest cc1 {}"' 2> /run/said
 	must $? cc1
 	(cd $deb/mnt && sha256sum -c $deb/data/gcc.sums) > /run/said 2>&1
@@ -224,8 +226,9 @@ postgresql()
 		select count(bt_index_check(indexrelid, true)) from pg_index join pg_class on oid = indexrelid where relname like 'pgbench%';
 	END
 	must $? amcheck
-	kill -INT $server
-	wait $server
+	# The shell that started it ignores this signal.
+	kill -INT "$(head -n 1 $deb/mnt/pg/postmaster.pid)"
+	wait "$server"
 	must $? postgres
 	checked="100 transactions, the sums, $(tail -n 1 /run/said) indices by amcheck"
 	rm -r $deb/mnt/pg
@@ -273,9 +276,9 @@ if [ "$1" = count ]; then
 		i=$((i + 1))
 	done
 	counting=yes
-	for size in $4; do
+	for with in $4; do
 		for name in $3; do
-			run "$size" brd "$name"
+			run "$with" brd "$name"
 		done
 	done
 else
