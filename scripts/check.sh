@@ -34,7 +34,7 @@ checkpatch() {
 	local status=0
 	[ ${#patches[@]} -eq 0 ] || "${checkpatch[@]}" "${patches[@]}" || status=1
 	[ ${#c[@]} -eq 0 ] || "${checkpatch[@]}" -f "${c[@]}" || status=1
-	# It has macros in place of C's functions.
+	# Its macros stand for functions in C that it must not call as they are.
 	"${checkpatch[@]},MACRO_ARG_UNUSED,MACRO_ARG_REUSE,LONG_LINE" -f tests/kunit/c_zswap.c || status=1
 	# An event is a macro of macros, in its own style.
 	"${checkpatch[@]},COMPLEX_MACRO,MACRO_ARG_UNUSED,TRAILING_SEMICOLON,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT" \
