@@ -62,7 +62,7 @@ $(foreach goal,$(filter kunit fuzz litmus next twins workloads,$(MAKECMDGOALS)),
 	$(if $(filter-out $(default_$(name)),$($(name))),$(error $(name)=$($(name)) is not for make $(goal): leave it out))))
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab ab-% profile plugin judge workloads workloads-% host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab profile plugin judge workloads host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
