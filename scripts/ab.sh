@@ -21,7 +21,7 @@ for order in 0 1 2; do
 done
 
 guest() {
-	IMPL=rust VARIANT=$1 exec scripts/vm.sh -n "$1" -r -m 512M -a "zswap.enabled=0 kunit.autorun=0" sh ab.sh
+	IMPL=rust VARIANT=$1 exec scripts/vm.sh -n "$1" -r -s 0 -m 512M -a "zswap.enabled=0 kunit.autorun=0" sh ab.sh
 }
 files() { find "$out" -name 'ab-*[0-9]' -o -name '*.new' | sort; }
 

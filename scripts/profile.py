@@ -23,13 +23,12 @@ SHOWN = 24
 def name_of(symbol):
     """A short name: without a hash, arguments of types, and what the compiler split off."""
     symbol = re.sub(r"::h[0-9a-f]{16}$|\.(constprop|isra|part|cold|llvm)\.?[0-9]*", "", symbol)
-    while "<" in symbol and re.search(r"<[^<>]*>", symbol):
-        short = re.sub(r"::<[^<>]*>", "", symbol)
-        if short == symbol:
-            short = re.sub(r"<([\w:]+?)(?: as [\w:]+)?>", r"\1", symbol)
-        if short == symbol:
-            break
-        symbol = short
+    short = None
+    while short != symbol:
+        short = symbol
+        # Arguments first, then what a method is of.
+        symbol = re.sub(r"(?<=\w)<[^<>]*>|::<[^<>]*>", "", symbol)
+        symbol = re.sub(r"<([\w:]+)(?: as [\w:]+(?:\([^()]*\))?)?>", r"\1", symbol)
     return symbol
 
 
