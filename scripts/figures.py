@@ -265,7 +265,7 @@ def check(blocks):
             print(f"stale: {block.page}: make {block.name}: {since}{f' {commit}' if commit and since.endswith('since') else ''}{said}")
     for page in sorted(pathlib.Path("docs").glob("*.md")):
         for name in re.findall(r"^<!-- (?:OUTPUT OF|MADE BY) make (\S+): BEGIN -->$", page.read_text(encoding="utf-8"), re.M):
-            # What safety.py counts, it checks as well.
+            # What docs.py counts, it checks as well.
             if name not in blocks and name != "safety-report":
                 wrong.append(f"{page}: {TABLE} has no line for make {name}")
     print("\n".join(wrong), end="\n" if wrong else "")

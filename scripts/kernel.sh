@@ -4,7 +4,7 @@
 # build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. VARIANT=name with EXTRA_CONFIG=file
 # builds a differently configured kernel in build/<name>. A new folder starts as a copy of
 # build/$LIKE, or else of another implementation's, if that is built. TARGET and CLIPPY=1 are for
-# scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
+# scripts/check.sh, KRUSTFLAGS for make coverage.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}

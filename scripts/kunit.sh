@@ -98,5 +98,5 @@ for arch in "${archs[@]}"; do
 done
 
 [ -z "${LIST:-}" ] || { sort -u "${lists[@]}" && exit; }
-scripts/enter.sh python3 scripts/kunit_table.py "${wanted[*]}" "${names[@]/#/$out/}"
+scripts/enter.sh python3 scripts/verdicts.py kunit "${wanted[*]}" "${names[@]/#/$out/}"
 [ $status = 0 ] || die "kunit.py found something: see $TOP/build/log/kunit-*.log"

@@ -33,7 +33,7 @@ if [ -f "${KSRC:-}" ]; then
 fi
 
 # The packages of the toolchain root, and the Debian suite of its compilers. The root's name has a
-# hash of these.
+# hash of these. Programs of the kernel's build and its checkpatch.pl are in Perl.
 STABLE=trixie
 SUITE=${TOOLCHAIN:-$STABLE}
 PACKAGES=(
@@ -260,27 +260,6 @@ pristine() {
 		[ -n "$newest" ] || die "no kernel source: run make source, or set KSRC to a Linux 7.3 tree"
 		realpath "$newest"
 	fi
-}
-
-# --- Kernels --------------------------------------------------------------------------
-
-# build_and_test NAME TEST...: builds the kernel of IMPL and VARIANT, and runs these tests of
-# tests/vm on it. Sets built and ran to the times, and result to the outcome; fails if a test fails.
-build_and_test() {
-	local log=build/log/tests-$1.log start status=0
-	shift
-	: >"$log"
-	start=$(now_ms) ran=- result="doesn't build"
-	if scripts/kernel.sh "$IMPL"; then
-		built=$(took "$start")
-		start=$(now_ms)
-		tests/run.sh "${@/#/tests/vm/}" | tee "$log" || status=1
-		ran=$(took "$start")
-		result=$(tail -n 1 "$log")
-	else
-		built=$(took "$start") status=1
-	fi
-	return $status
 }
 
 # --- Guests ---------------------------------------------------------------------------

@@ -27,9 +27,9 @@ stop_guests() {
 	tidy
 }
 
-# guest IMPL N: execs it, with the words of the table.
+# guest IMPL N: execs it, with what the table has.
 guest() {
-	# Used by the table's words.
+	# Used by what the table has.
 	# shellcheck disable=SC2034
 	local impl=$1 n=$2
 	eval "set -- $words"
@@ -402,7 +402,7 @@ grep -q -E "^(count|verdict) $name " scripts/figures.txt || die "there is no exp
 has() { declare -F "${name}_$1" >/dev/null; }
 IFS=: read -r runs words < <(sed -n "s/^guest $name //p" scripts/figures.txt; echo)
 read -r runs most <<<"$runs"
-# Of the table's words. In every guest that counts no KUnit suite runs, and zswap begins disabled.
+# For the table. In every guest that counts no KUnit suite runs, and zswap begins disabled.
 # shellcheck disable=SC2034
 off="zswap.enabled=0 kunit.enable=0"
 impls=(c rust) out=build/$name plot='' reduce=() files=()
