@@ -136,7 +136,7 @@ def compared(doc, paths, verbose=False):
 
     lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows"]
     if cells:
-        lines += ["", *table(["kind", "row", "C", "Rust", ">beyond C's range", ">p", "verdict"], cells)]
+        lines += ["", *table(["kind", "row", ">C", ">Rust", ">beyond C's range", ">p", "verdict"], cells)]
     lines += ["", *(f"{number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items()))]
     # A listed moved row may be the same in these runs.
     lines += [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
