@@ -170,7 +170,7 @@ selftests: overlay
 
 ## exports: the exported symbols of a kernel in C, with and without the project
 exports: overlay
-	@scripts/exports.sh
+	@scripts/kernels.sh exports
 
 ##@ Measure C and Rust
 

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels.sh: tests more than one kernel. All of them run, even if one fails. Ends with a table.
+# kernels.sh: tests more than one kernel. All of them run, even if one fails. All but exports end with a table.
 #
 #   choices           the four combinations of C and Rust, with the most telling quick tests
 #   configs [NAME...] the configurations of scripts/configs, with the tests that each names
 #   sanitize [check]  KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST,
 #                     DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN, which finds data races in C, but not in
 #                     Rust, which rustc doesn't instrument for it. With check, only validates the input
+#   exports           compares the symbols that two kernels export to modules: with the project laid on the source but not
+#                     enabled, and without the project. Fails, and shows the difference, if there is one
 . "$(dirname "$0")/lib.sh"
 
 # tested NAME TEST...: builds the kernel of IMPL and VARIANT, and runs these tests of tests/vm on it. Sets built, ran and
@@ -85,7 +87,31 @@ sanitize() {
 	watched kcsan scripts/kcsan.config
 }
 
-case ${1:-} in choices | configs | sanitize) ;; *) die "usage: scripts/kernels.sh choices | configs [NAME...] | sanitize [check]" ;; esac
+build_without() {
+	mkdir -p "$without" && cp "$with/.config" "$without/.config" || return
+	# The same path for both, so that ccache compiles equal files once.
+	ENTER_SRC=$src scripts/enter.sh make -C build/src CC="ccache clang" O="$TOP/$without" -j"$JOBS" "${KBUILD[@]}" olddefconfig vmlinux
+}
+exported() { scripts/enter.sh nm "$1/vmlinux" | sed -n 's/.* __ksymtab_//p' | sort; }
+exports() {
+	local with=build/exports without=build/exports-without src=build/exports-src
+	check_ksrc
+	[ -z "${HOSTTOOLS:-}" ] || die "make exports requires the toolchain root: leave HOSTTOOLS out"
+	VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c
+	step "source without the project" copy_source "$(pristine)" $src
+	step "kernel without the project" build_without
+	exported $with >$with.list
+	exported $without >$without.list
+	echo "$(wc -l <$without.list) symbols are exported without the project, $(wc -l <$with.list) with it"
+	[ -s $without.list ] || die "no exported symbol was found: see $without/vmlinux"
+	diff $without.list $with.list || die "the project changes what is exported though nothing of it is chosen"
+	exit 0
+}
+
+case ${1:-} in
+choices | configs | sanitize | exports) ;;
+*) die "usage: scripts/kernels.sh choices | configs [NAME...] | sanitize [check] | exports" ;;
+esac
 "$@"
 printf '\n%-12s %9s %9s  %-32s %s\n' "$head" built tested result "$what"
 printf '%s\n' "${table[@]}"

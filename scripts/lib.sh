@@ -262,6 +262,32 @@ pristine() {
 	fi
 }
 
+# --- Kernels --------------------------------------------------------------------------
+
+# What every build of one has. Objects that were compiled before, in any checkout, come from ccache's store.
+# shellcheck disable=SC2034
+KBUILD=(LLVM=1 KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+
+# copy_source FROM TO: as hard links if both are on one file system; without .git, which the kernel's version string would
+# depend on. Also run by step, where bash ignores set -e.
+copy_source() {
+	rm -rf "$2" && mkdir -p "$2" || return
+	find "$1" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$2" {} + 2>/dev/null || {
+		echo "no hard links to $1: copying"
+		rm -rf "$2" && mkdir "$2" || return
+		find "$1" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$2" {} +
+	}
+}
+
+# kunit ROOT KVM ARGUMENT...: the kernel's kunit.py in a toolchain root, run in the kernel's source, as it requires. It uses
+# /dev/kvm if that exists: hidden if KVM is no. Its own timeout counts from the start; here a machine may print nothing for
+# limit seconds.
+kunit() {
+	# shellcheck disable=SC2016 # expanded in the root
+	heard "${limit:?}" env ENTER_ROOT="$1" ENTER_KVM="$2" scripts/enter.sh bash -c 'cd build/src &&
+		exec env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 tools/testing/kunit/kunit.py "$@"' _ "${@:3}"
+}
+
 # --- Guests ---------------------------------------------------------------------------
 
 # complaint LOG: the first message in a guest kernel's log that a healthy kernel never logs; nothing if there is none.

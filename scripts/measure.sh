@@ -283,15 +283,9 @@ timing_input() {
 	impls=(c rust ab-0 ab-1 ab-2)
 	timing_config=$TOP/build/src/samples/rust/zswap_rs/kunit/time.kunitconfig
 }
-# kunit.py, run in the kernel's source, as it requires. Its own timeout counts from the start.
-kunit() {
-	# shellcheck disable=SC2016 # expanded in the root
-	heard "$limit" scripts/enter.sh bash -c 'cd build/src && exec env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 "$@"' _ \
-		tools/testing/kunit/kunit.py "$@"
-}
 copy() { rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"; }
 timing_kernels() {
-	local impl dir before chosen more make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+	local impl dir before chosen more make=("CC=ccache clang" "${KBUILD[@]}")
 	lock build/log/timing.lock
 	for impl in "${impls[@]}"; do
 		dir=$TOP/build/timing-$impl
@@ -302,7 +296,7 @@ timing_kernels() {
 		if [ "$impl" = c ]; then chosen=C; else chosen=RUST; fi
 		more=()
 		[[ $impl != ab-* ]] || more=(--kconfig_add=CONFIG_ZSWAP_AB_KUNIT_TEST=y --kconfig_add=CONFIG_ZSWAP_AB_ORDER="${impl#ab-}")
-		step "config timing-$impl" kunit config --kunitconfig="$timing_config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
+		step "config timing-$impl" kunit "$ROOT" no config --kunitconfig="$timing_config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
 			--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y "${more[@]}"
 		[ -f "$dir/vmlinux" ] || STEP_LINES=1400
 		step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
@@ -318,7 +312,7 @@ timing_run() {
 			LOG=build/log/timing-$impl-$n.log
 			rm -f "$dir/test.log"
 			# Without step, which would look at the log while the time is taken.
-			kunit exec --kunitconfig="$timing_config" --build_dir="$dir" --timeout=1000000 \
+			kunit "$ROOT" no exec --kunitconfig="$timing_config" --build_dir="$dir" --timeout=1000000 \
 				--kernel_args=seccomp=on --kernel_args=ncpus=1 zswap_time </dev/null >"$LOG" 2>&1 || failed "timing $impl $n"
 			# The kernel's log, which kunit.py leaves in its build folder.
 			sed -n 's/.*zswap_time:\t//p' "$dir/test.log" | tr -d '\r' >"$out/$impl.$n"
