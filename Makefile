@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # zswap_rs: the commands. Each calls short scripts in scripts/.
+#
+# make help prints the comments that begin with "##", and make readme makes the lists in README.md and docs/commands.md
+# of them. "##@" heads a group, "##=" is of a variable.
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
@@ -23,8 +26,10 @@ endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
 $(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
 endif
+# Those of scripts/measure.sh.
+experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing workloads
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter check compressors configs contention coverage drawn exports kernels latency metadata mutants ab parity profile patches patches-check rust-analyzer sanitize selftests stack bench growth timing workloads zero,$(MAKECMDGOALS))
+of_x86 := $(filter $(experiments) check configs drawn exports kernels mutants patches patches-check rust-analyzer sanitize selftests zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -41,7 +46,7 @@ endif
 
 export LIST
 # Targets that build or compare the implementations themselves.
-of_both := $(filter bench check compressors contention coverage drawn exports fuzz growth kernels kunit litmus metadata mutants next parity patches patches-check rust-analyzer selftests stack timing twins ab profile workloads,$(MAKECMDGOALS))
+of_both := $(filter $(experiments) check drawn exports fuzz kernels kunit litmus mutants next patches patches-check rust-analyzer selftests twins,$(MAKECMDGOALS))
 ifneq ($(of_both),)
 ifneq ($(filter-out rust,$(IMPL)),)
 $(error IMPL=$(IMPL) is not for make $(of_both): $(if $(filter kunit,$(of_both)),use IMPL=$(IMPL) make test,leave it out))
@@ -75,295 +80,216 @@ prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL))
 image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
 
-.PHONY: help run test next patches patches-check kunit kunit-input compressors fuzz fuzz-input twins twins-input ab profile profile-input kernels configs races stack selftests parity exports bench contention contention-input metadata growth growth-input latency latency-input timing timing-input workloads workloads-input zero stress stress-input sanitize sanitize-input shell kernel where overlay check safety-report review pictures mutants drawn drawn-input litmus coverage rust-analyzer toolchain source crates clean distclean
+.PHONY: $(shell sed -n 's/^.. \([a-z-]*\): .*/\1/p' Makefile) $(experiments:=-input) stress-input twins-input fuzz-input kunit-input drawn-input sanitize-input
 
 help:
-	@echo 'zswap_rs: Linux'\''s compressed swap cache in Rust, built into a Linux 7.3 kernel'
-	@echo
-	@echo '  make run            build the kernel, boot it in QEMU, swap real memory through it'
-	@echo '  make test           every test; ends with "N passed, N failed, N skipped"'
-	@echo '  make kunit          every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name LIST=1'
-	@echo '  make configs        build, boot and test the configurations of scripts/configs'
-	@echo '  make stack          stack usage of zswap and the swap cache, in C and in Rust'
-	@echo '  make kernels        build, boot and test the four choices of C and Rust'
-	@echo '  make races          force each interleaving of zswap and the swap cache that is known to matter'
-	@echo '  make selftests      the kernel'\''s selftests, on both implementations; RUNS=10 times each'
-	@echo '  make parity         one workload on both implementations, row by row; RUNS=10 times each'
-	@echo '  make bench          the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each'
-	@echo '  make contention     locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2'
-	@echo '  make metadata       kernel memory of each page in zswap beside its data, in C and in Rust'
-	@echo '  make growth         how the cost grows with folio size, cgroups and stored pages, in C and in Rust; UPTO=n'
-	@echo '  make latency        how long a real-time task'\''s fault takes on a CPU that stores, in C and in Rust'
-	@echo '  make profile        a row of make bench by function; WAY=split CONTENT=text KIB=4'
-	@echo '  make ab             instructions to store, load and free a page, with both in one kernel'
-	@echo '  make timing         time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots'
-	@echo '  make workloads      programs that people run, over their limit, in C and in Rust; RUNS=5 counted, ONLY="sort"'
-	@echo '  make compressors    cost and ratio of each compressor, and the gain of an accelerator'
-	@echo '  make exports        the exported symbols of a kernel in C, with and without the project'
-	@echo '  make zero           look for zero pages that come back with older contents; RUNS=10 times'
-	@echo '  make fuzz           both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10'
-	@echo '  make twins          zswap and the swap cache against C in one kernel, for MINUTES=10; SEED=n repeats'
-	@echo '  make stress         all operations at once, for MINUTES=15, on a kernel with debug checks'
-	@echo '  make sanitize       the tests and the stress under KASAN, lockdep, kmemleak and KCSAN'
-	@echo '  make shell          a shell in the booted kernel'
-	@echo
-	@echo '  make kernel         build the kernel'
-	@echo '  make where          print the paths of the image, vmlinux, config and the build folder'
-	@echo '  make overlay        lay the project on a copy of the kernel source, in build/src'
-	@echo '  make figures        measure the stale figures of docs anew; VERDICTS=1, or FIGURES="bench stack"'
-	@echo '  make readme         fill figures into README.md and docs, from the tables and the sources'
-	@echo '  make check          rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links'
-	@echo '  make safety-report  count unsafe code, and list what C is trusted for, in docs/safety.md'
-	@echo '  make review         write the C and the Rust that docs/review.md shows'
-	@echo '  make pictures       draw the pictures of docs anew, from tables and sources'
-	@echo '  make mutants        mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."'
-	@echo '  make drawn          the same with mutants that a draw picks: DRAWN=48 of them, SEED=1'
-	@echo '  make litmus         check lockless algorithms against the kernel'\''s memory model'
-	@echo '  make coverage       the lines of the policy that the tests reach'
-	@echo '  make patches        the project as patch series to be mailed'
-	@echo '  make patches-check  the series applied, built commit by commit, and tested'
-	@echo '  make next           what a port to another kernel needs: KSRC=/path, or Debian'\''s newest'
-	@echo '  make rust-analyzer  write rust-project.json for the editor'
-	@echo '  make toolchain      make the toolchain root (Debian trixie) in the cache'
-	@echo '  make source         get the source of Linux 7.3 into the cache'
-	@echo '  make crates         get the crates of the host tests into the cache'
-	@echo '  make clean          remove build/'
-	@echo '  make distclean      remove build/ and the cache, which all checkouts share'
-	@echo
-	@echo '  IMPL=rust|c         Rust (default) or the C of mm/zswap.c and mm/swap_state.c, in the same'
-	@echo '                      kernel; rust-zswap, rust-cache: only one of the two in Rust'
-	@echo '  ARCH=arm64          for run, test, kunit, races, stress: an arm64 guest; PAGES=16 or 64 for run, kunit'
-	@echo '  COMPRESSOR=name     for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842'
-	@echo '  KSRC=/path          your own Linux 7.3 source, a tree or an archive'
-	@echo '  TOOLCHAIN=forky     the compilers of the next Debian instead of those of trixie'
-	@echo '  HOSTTOOLS=1         the tools of this machine instead of the toolchain root'
-	@echo '  EXTRA_CONFIG=file VARIANT=name  a kernel with more options, in build/name'
-	@echo '  DRIFT=1             build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors'
-	@echo '  ZERO_FIX=1          with the fix of docs/upstream for zero pages with older contents'
-	@echo '  SWAP_FIX=1          with the fixes of docs/upstream for bad slots, slot checks, stock drains, folio locks and pools'
-	@echo '  TURN=n              for contention: instructions per time slice of a CPU'
-	@echo '  UPTO=n              for growth: maximum number of other pages in zswap (4194304)'
-	@echo '  SEED=n              for stress: repeat the operations of an earlier run'
-	@echo '  CONFIGS="rt numa"    for configs: only these'
-	@echo '  FOLIOS=4            for workloads: only folios of that many KiB'
-	@echo '  TEST_LIMIT=900      seconds in which a guest may print nothing (default: 300)'
-	@echo '  CCACHE=             compile without ccache, whose store is in the cache'
-	@echo '  ZSWAP_RS_CACHE=/path where the toolchain roots, the source and the store are kept'
-	@echo '  V=1                 show everything'
-	@echo '  JOBS=n              parallel jobs (default: the number of CPUs)'
+	@awk 'BEGIN { print "zswap_rs: Linux\047s compressed swap cache in Rust, built into a Linux 7.3 kernel" } \
+		/^##@ / { printf "\n%s\n\n", substr($$0, 5) } \
+		/^##=? / { wide = $$1 == "##" ? 19 : 20; sub(/^##=? /, $$1 == "##" ? "make " : ""); n = index($$0, ": "); \
+			printf "  %-*s %s\n", wide, substr($$0, 1, n - 1), substr($$0, n + 2) }' Makefile
 
-toolchain:
-	@scripts/toolchain.sh
+##@ Run and test
 
-source: toolchain
-	@scripts/source.sh
-
-crates: toolchain
-	@scripts/crates.sh
-
-overlay: source crates
-	@scripts/overlay.sh
-
-kernel: overlay
-	@scripts/kernel.sh $(IMPL)
-
-where:
-	@printf '%s\n' image=$(out)/arch/$(image) vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
-
+## run: build the kernel, boot it in QEMU, swap real memory through it
 run: kernel
 	@scripts/demo.sh
 
+## shell: a shell in the booted kernel
+shell: kernel
+	@scripts/vm.sh -i
+
+## test: every test; ends with "N passed, N failed, N skipped"
 # For Rust, the tests of races and of the kernel's debug checks run on a second kernel.
 test: kernel
 	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
 
-kunit-input:
-	@scripts/kunit.sh check
+# "-input" targets come before any long work.
+kunit-input drawn-input: %-input:
+	@scripts/$*.sh check
 
+## kunit: every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name LIST=1
 kunit: kunit-input overlay
 	@scripts/kunit.sh
 
+## races: force each interleaving of zswap and the swap cache that is known to matter
+races: overlay
+	@scripts/kernels.sh configs races
+
+## zero: look for zero pages that come back with older contents; RUNS=10 times
 zero: kernel
 	@tests/zero.sh
 
-# Before any long work.
-stress-input:
-	@scripts/stress.sh check
+## litmus: check lockless algorithms against the kernel's memory model
+litmus: source
+	@scripts/litmus.sh count
 
-stress: stress-input overlay
-	@scripts/stress.sh
+## check: rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links
+check: overlay
+	@scripts/check.sh
 
-# Before any long work.
-fuzz-input:
-	@scripts/fuzz.sh check
+##@ Test more, before a release
 
-fuzz: fuzz-input overlay
-	@scripts/fuzz.sh
-
-twins-input:
-	@scripts/twins.sh check
-
-twins: twins-input overlay
-	@scripts/twins.sh
-
-profile-input:
-	@scripts/profile.sh check
-
-profile: profile-input overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/profile.sh
-
-ab: overlay
-	@scripts/kernel.sh rust
-	@scripts/ab.sh
-
+## kernels: build, boot and test the four choices of C and Rust
 kernels: overlay
-	@scripts/kernels.sh
+	@scripts/kernels.sh choices
 
+## configs: build, boot and test the configurations of scripts/configs
 configs: overlay
-	@scripts/configs.sh $(CONFIGS)
+	@scripts/kernels.sh configs $(CONFIGS)
 
-races: overlay
-	@scripts/configs.sh races
-
-# Before any long work.
 sanitize-input:
-	@scripts/sanitize.sh check
+	@scripts/kernels.sh sanitize check
 
+## sanitize: the tests and the stress under KASAN, lockdep, kmemleak and KCSAN
 sanitize: sanitize-input overlay
-	@scripts/sanitize.sh
+	@scripts/kernels.sh sanitize
 
-stack: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/enter.sh python3 scripts/stack.py
+stress-input twins-input fuzz-input: %-input:
+	@scripts/random.sh $* check
 
-compressors: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/compressors.sh
+## stress: all operations at once, for MINUTES=15, on a kernel with debug checks
+## twins: zswap and the swap cache against C in one kernel, for MINUTES=10; SEED=n repeats
+## fuzz: both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10
+stress twins fuzz: %: %-input overlay
+	@scripts/random.sh $*
 
+## mutants: mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."
+mutants: kernel
+	@scripts/mutants.sh
+
+## drawn: the same with mutants that a draw picks: DRAWN=48 of them, SEED=1
+drawn: drawn-input overlay
+	@scripts/drawn.sh
+
+## selftests: the kernel's selftests, on both implementations; RUNS=10 times each
 selftests: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/selftests.sh
 
-parity: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/parity.sh
-
+## exports: the exported symbols of a kernel in C, with and without the project
 exports: overlay
-	@scripts/exports.sh
+	@scripts/kernels.sh exports
 
-bench: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/bench.sh
+##@ Measure C and Rust
 
-# Before any long work.
-contention-input:
-	@scripts/contention.sh check
+$(experiments:=-input): %-input:
+	@scripts/measure.sh $* check
 
-contention: contention-input overlay
-	@scripts/contention.sh
+## bench: the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each
+## profile: a row of make bench by function; WAY=split CONTENT=text KIB=4
+## ab: instructions to store, load and free a page, with both in one kernel
+## timing: time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots
+## latency: how long a real-time task's fault takes on a CPU that stores, in C and in Rust
+## growth: how the cost grows with folio size, cgroups and stored pages, in C and in Rust; UPTO=n
+## contention: locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2
+## metadata: kernel memory of each page in zswap beside its data, in C and in Rust
+## stack: stack usage of zswap and the swap cache, in C and in Rust
+## workloads: programs that people run, over their limit, in C and in Rust; RUNS=5 counted, ONLY="sort"
+## compressors: cost and ratio of each compressor, and the gain of an accelerator
+## parity: one workload on both implementations, row by row; RUNS=10 times each
+## coverage: the lines of the policy that the tests reach
+$(experiments): %: %-input overlay
+	@scripts/measure.sh $*
 
-metadata: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/metadata.sh
+coverage: kernel
 
-# Before any long work.
-growth-input:
-	@scripts/growth.sh check
+##@ Figures and pages
 
-growth: growth-input overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/growth.sh
+## figures: measure the stale figures of docs anew; VERDICTS=1, or FIGURES="bench stack"
+figures: overlay
+	@scripts/figures.sh
 
-# Before any long work.
-latency-input:
-	@scripts/latency.sh check
+## readme: fill figures and lists into README.md and docs, from the tables and the sources
+readme: overlay
+	@scripts/enter.sh python3 scripts/docs.py readme
 
-latency: latency-input overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
-	@scripts/latency.sh
+## safety-report: count unsafe code, and list what C is trusted for, in docs/safety.md
+safety-report: toolchain
+	@scripts/enter.sh python3 scripts/docs.py safety
+	@scripts/enter.sh python3 scripts/docs.py pictures
 
-# Before any long work.
-timing-input:
-	@scripts/timing.sh check
+## review: write the C and the Rust that docs/review.md shows
+review: overlay
+	@scripts/enter.sh python3 scripts/docs.py review
 
-timing: timing-input overlay
-	@scripts/timing.sh
+## pictures: draw the pictures of docs anew, from tables and sources
+# What make bench and make compressors draw as well.
+pictures: toolchain
+	@scripts/enter.sh python3 scripts/docs.py pictures
+	@scripts/enter.sh python3 scripts/docs.py plot performance growth compressors
 
-# Before any long work.
-workloads-input:
-	@scripts/workloads.sh check
+##@ Build, port and send
 
-workloads: workloads-input overlay
-	@scripts/workloads.sh
+## kernel: build the kernel
+kernel: overlay
+	@scripts/kernel.sh $(IMPL)
 
-shell: kernel
-	@scripts/vm.sh -i
+## where: print the paths of the image, vmlinux, config and the build folder
+where:
+	@printf '%s\n' image=$(out)/arch/$(image) vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
 
-check: overlay
-	@scripts/check.sh
+## overlay: lay the project on a copy of the kernel source, in build/src
+overlay: source crates
+	@scripts/overlay.sh
 
-patches: overlay
-	@scripts/patches.sh
-
-patches-check: overlay
-	@scripts/patches.sh check
-
+## next: what a port to another kernel needs: KSRC=/path, or Debian's newest
 # KSRC is a kernel of another version.
 next:
 	@scripts/next.sh
 
-safety-report: toolchain
-	@scripts/enter.sh scripts/safety.py
-	@scripts/enter.sh scripts/pictures.py
+## patches: the project as patch series to be mailed
+patches: overlay
+	@scripts/patches.sh
 
-.PHONY: figures readme
-figures: overlay
-	@scripts/figures.sh
+## patches-check: the series applied, built commit by commit, and tested
+patches-check: overlay
+	@scripts/patches.sh check
 
-readme: overlay
-	@scripts/enter.sh python3 scripts/readme.py
-
-# What make bench and make compressors draw as well.
-pictures: toolchain
-	@scripts/enter.sh scripts/pictures.py
-	@scripts/pictures.sh performance growth compressors
-
-review: overlay
-	@scripts/enter.sh python3 scripts/review.py build/overlay/c
-
-mutants: kernel
-	@scripts/mutants.sh
-
-# Before any long work.
-drawn-input:
-	@scripts/drawn.sh check
-
-drawn: drawn-input overlay
-	@scripts/drawn.sh
-
-litmus: source
-	@scripts/litmus.sh count
-
-coverage: kernel
-	@scripts/coverage.sh
-
+## rust-analyzer: write rust-project.json for the editor
 rust-analyzer: overlay
 	@scripts/kernel.sh rust
 	@scripts/rust-analyzer.sh
 
+## toolchain: make the toolchain root (Debian trixie) in the cache
+toolchain:
+	@scripts/toolchain.sh
+
+## source: get the source of Linux 7.3 into the cache
+## crates: get the crates of the host tests into the cache
+source crates: toolchain
+	@scripts/cache.sh $@
+
+## clean: remove build/
 clean:
 	@rm -rf build rust-project.json
 
+## distclean: remove build/ and the cache, which all checkouts share
 distclean: clean
-	@scripts/distclean.sh
+	@scripts/cache.sh clean
+
+## help: these lists
+
+##@ Variables
+
+##= IMPL=rust|c: Rust (default) or C, in the same kernel; rust-zswap, rust-cache: only one of the two in Rust
+##= ARCH=arm64: for run, test, kunit, races, stress: an arm64 guest; PAGES=16 or 64 for run, kunit
+##= COMPRESSOR=name: for run: lz4 (default), lz4-rust, lzo, lzo-rle, zstd, deflate, 842
+##= KSRC=/path: your own Linux 7.3 source, a tree or an archive
+##= TOOLCHAIN=forky: the compilers of the next Debian instead of those of trixie
+##= HOSTTOOLS=1: the tools of this machine instead of the toolchain root
+##= EXTRA_CONFIG=file VARIANT=name: a kernel with more options, in build/name
+##= DRIFT=1: build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors
+##= ZERO_FIX=1: with the fix of docs/upstream for zero pages with older contents
+##= SWAP_FIX=1: with the fixes of docs/upstream for bad slots, slot checks, stock drains, folio locks and pools
+##= TURN=n: for contention: instructions per time slice of a CPU
+##= UPTO=n: for growth: maximum number of other pages in zswap (4194304)
+##= SEED=n: for stress: repeat the operations of an earlier run
+##= CONFIGS="rt numa": for configs: only these
+##= FOLIOS=4: for workloads: only folios of that many KiB
+##= TEST_LIMIT=900: seconds in which a guest may print nothing (default: 300)
+##= CCACHE=: compile without ccache, whose store is in the cache
+##= ZSWAP_RS_CACHE=/path: where the toolchain roots, the source and the store are kept
+##= V=1: show everything
+##= JOBS=n: parallel jobs (default: the number of CPUs)

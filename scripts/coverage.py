@@ -2,9 +2,7 @@
 """Which lines of the policy were executed.
 
   coverage.py ranges VMLINUX            the addresses for QEMU to log, for -dfilter
-  coverage.py report VMLINUX LOG...     the table, and the lines that are never reached; writes the table into
-                                        docs/coverage.md
-  coverage.py show VMLINUX LOG...       only prints them
+  measure.py coverage VMLINUX LOG...    the table, and the lines that are never reached
 
 VMLINUX has line tables of its Rust code. A LOG is from QEMU's -d in_asm: QEMU logs each piece of code when
 it first executes, and so translates, it.
@@ -17,7 +15,7 @@ import re
 import subprocess
 import sys
 
-import measured
+from measured import table
 
 POLICY = re.compile(r"samples/rust/((?:zswap_rs|swap_cache_rs)/\w+\.rs)$")
 DOC = pathlib.Path("docs/coverage.md")
@@ -109,7 +107,7 @@ def explained():
     return lines
 
 
-def report(vmlinux, logs, whole):
+def coverage(_page, vmlinux, *logs):
     seen = executed(logs)
     reached = {}
     for first, after, lines in line_table(vmlinux):
@@ -119,7 +117,7 @@ def report(vmlinux, logs, whole):
             reached[key] = reached.get(key, False) or hit
 
     count = collections.defaultdict(lambda: [0, 0])
-    reasons, unexplained = explained(), 0
+    reasons, unexplained, notes = explained(), 0, []
     for (name, line), hit in sorted(reached.items()):
         count[name][0] += 1
         count[name][1] += hit
@@ -129,30 +127,24 @@ def report(vmlinux, logs, whole):
             reasons[name][source] -= 1
             if "exports" not in name:
                 unexplained += not why
-            print(f"{name}:{line}: {source}{'' if why else '   <- without a reason'}")
+            notes.append(f"{name}:{line}: {source}{'' if why else '   <- without a reason'}")
     for name, sources in reasons.items():
-        for source in (+sources).elements():
-            print(f"{name}: {source}   <- reached, or removed: {DOC} still lists it")
+        notes += [f"{name}: {source}   <- reached, or removed: {DOC} still lists it" for source in (+sources).elements()]
 
-    def shown(title, rows):
-        lines, hits = (sum(column) for column in zip(*rows))
-        return f"| {title} | {lines} | {hits} | {hits * 1000 // lines / 10} |"
+    def shown(title, found):
+        lines, hits = (sum(column) for column in zip(*found))
+        return title, lines, hits, hits * 1000 // lines / 10
 
     policy = {name: row for name, row in count.items() if "exports" not in name}
-    table = ["| module | lines with code | reached | % |", "|---|---:|---:|---:|"]
-    table += [shown(f"`{name}`", [row]) for name, row in sorted(policy.items())]
-    table.append(shown("**all policy files**", policy.values()))
-    table += [shown(f"`{name}`", [row]) for name, row in sorted(count.items()) if name not in policy]
-    print("\n".join(table))
-    lines, hits = (sum(column) for column in zip(*policy.values()))
+    cells = [shown(f"`{name}`", [row]) for name, row in sorted(policy.items())]
+    cells.append(shown("**all policy files**", policy.values()))
+    cells += [shown(f"`{name}`", [row]) for name, row in sorted(count.items()) if name not in policy]
+    _, lines, hits, _ = shown("", policy.values())
     failed = hits * 100 < lines * 95 or unexplained > 0
-    if whole:
-        measured.put_output(DOC, "make coverage", table, failed)
     if failed:
-        sys.exit(f"zswap_rs: {hits} of {lines} lines reached; {DOC} gives no reason for {unexplained}")
+        notes.append(f"zswap_rs: {hits} of {lines} lines reached; {DOC} gives no reason for {unexplained}")
+    return table(["module", ">lines with code", ">reached", ">%"], cells), notes, failed
 
 
-if sys.argv[1] == "ranges":
+if __name__ == "__main__":
     ranges(sys.argv[2])
-else:
-    report(sys.argv[2], sys.argv[3:], sys.argv[1] == "report")

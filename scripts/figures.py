@@ -28,6 +28,7 @@ import strip
 TABLE = pathlib.Path("scripts/figures.txt")
 STORE = pathlib.Path("build/figures.kept")
 STAMP = re.compile(r"\n(Measured by `make [^\n]*)\n<!-- STAMP files (\w+) block (\w+)( failed)? -->\n\Z")
+SECTION = re.compile(r"^# --- (.*?) -+\n", re.M)
 SINCE = re.compile(r"(?:; [^;]* since)?\.$")
 NO_BLOCK = "no place between the marks of make %s: BEGIN and END"
 
@@ -57,8 +58,13 @@ def here():
 
 
 @functools.cache
-def here_code(path):
-    return strip.code(path, pathlib.Path(path).read_text(encoding="utf-8"))
+def here_text(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
+@functools.cache
+def code(path, text):
+    return strip.code(path, text)
 
 
 @functools.cache
@@ -74,15 +80,15 @@ def listed(commit):
 BLOBS = {}
 
 
-def codes(commit, paths):
-    """{path: code} of files of a commit."""
+def texts(commit, paths):
+    """{path: text} of files of a commit."""
     blobs = listed(commit)
     new = [path for path in paths if (path, blobs[path]) not in BLOBS]
     out, at = git("cat-file", "--batch", data="".join(blobs[path] + "\n" for path in new).encode()) or b"", 0
     for path in new:
         end = out.index(b"\n", at)
         size = int(out[at:end].split()[2])
-        BLOBS[path, blobs[path]] = strip.code(path, out[end + 1:end + 1 + size].decode())
+        BLOBS[path, blobs[path]] = out[end + 1:end + 1 + size].decode()
         at = end + size + 2
     return {path: BLOBS[path, blobs[path]] for path in paths}
 
@@ -90,10 +96,12 @@ def codes(commit, paths):
 class Block:
     """A line of the table: a block of a page, and what can change its figures."""
 
+    names = set()  # of all
+
     def __init__(self, kind, name, page, variables, paths):
         self.kind, self.name, self.page = kind, name, pathlib.Path(page)
         self.variables = dict(variable.split("=") for variable in variables)
-        self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py"]
+        self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py", str(TABLE)]
         self.matches = re.compile("|".join(
             re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
         mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
@@ -102,12 +110,23 @@ class Block:
     def codes(self, commit=None):
         """{path: code} of its files, here or at a commit. None if that isn't in this repository."""
         if commit is None:
-            found = {path: here_code(path) for path in here() if self.matches(path)}
+            found = {path: here_text(path) for path in here() if self.matches(path)}
         elif listed(commit) is None:
             return None
         else:
-            found = codes(commit, [path for path in listed(commit) if self.matches(path)])
+            found = texts(commit, [path for path in listed(commit) if self.matches(path)])
+        found = {path: code(path, self.part(path, text)) for path, text in found.items()}
         return {path: text for path, text in found.items() if text}
+
+    def part(self, path, text):
+        """What can change this block: of the table its guests, of a file with sections not those of other blocks."""
+        if path == str(TABLE):
+            return "".join(re.findall(rf"^guest {re.escape(self.name)} .*\n", text, re.M))
+        if not path.startswith("scripts/") or not SECTION.search(text):
+            return text
+        first, *rest = SECTION.split(text)
+        others = [set(names.split(", ")) for names in rest[::2]]
+        return first + "".join(section for names, section in zip(others, rest[1::2]) if self.name in names or not names <= self.names)
 
     def files(self, commit=None):
         """The hash of its files."""
@@ -220,12 +239,15 @@ def table():
             continue
         head, _, tail = line.partition(":")
         kind, name, *more = head.split()
+        if kind == "guest":
+            continue
         if kind == "group":
             groups[name] = paths(tail.split())
         elif kind in ("count", "verdict") and more:
             found[name] = Block(kind, name, more[0], more[1:], paths(tail.split()))
         else:
-            sys.exit(f"{TABLE}: no group, count or verdict: {line}")
+            sys.exit(f"{TABLE}: no group, count, verdict or guest: {line}")
+    Block.names = set(found)
     return found
 
 
@@ -243,7 +265,7 @@ def check(blocks):
             print(f"stale: {block.page}: make {block.name}: {since}{f' {commit}' if commit and since.endswith('since') else ''}{said}")
     for page in sorted(pathlib.Path("docs").glob("*.md")):
         for name in re.findall(r"^<!-- (?:OUTPUT OF|MADE BY) make (\S+): BEGIN -->$", page.read_text(encoding="utf-8"), re.M):
-            # What safety.py counts, it checks as well.
+            # What docs.py counts, it checks as well.
             if name not in blocks and name != "safety-report":
                 wrong.append(f"{page}: {TABLE} has no line for make {name}")
     print("\n".join(wrong), end="\n" if wrong else "")

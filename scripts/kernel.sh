@@ -4,7 +4,7 @@
 # build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. VARIANT=name with EXTRA_CONFIG=file
 # builds a differently configured kernel in build/<name>. A new folder starts as a copy of
 # build/$LIKE, or else of another implementation's, if that is built. TARGET and CLIPPY=1 are for
-# scripts/check.sh, KRUSTFLAGS for scripts/coverage.sh.
+# scripts/check.sh, KRUSTFLAGS for make coverage.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -46,7 +46,7 @@ if [ ! -d "$out" ]; then
 fi
 
 # x86, not x86_64: with that, tinyconfig would turn off 64-bit options that are on by default.
-make=(make -C build/src LLVM=1 ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost
+make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}"
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
 # Objects that were compiled before, in any checkout, come from the store. Not HOSTCC, which rustc
 # uses as its linker. The command is the same without a store, when ccache only calls clang:

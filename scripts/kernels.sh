@@ -1,17 +1,118 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels.sh: builds and boots the four combinations of C and Rust, and runs the most telling quick
-# tests on each. Ends with a table.
+# kernels.sh: tests more than one kernel. All of them run, even if one fails. All but exports end with a table.
+#
+#   choices           the four combinations of C and Rust, with the most telling quick tests
+#   configs [NAME...] the configurations of scripts/configs, with the tests that each names
+#   sanitize [check]  KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST,
+#                     DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN, which finds data races in C, but not in
+#                     Rust, which rustc doesn't instrument for it. With check, only validates the input
+#   exports           compares the symbols that two kernels export to modules: with the project laid on the source but not
+#                     enabled, and without the project. Fails, and shows the difference, if there is one
 . "$(dirname "$0")/lib.sh"
 
-tests=(config.sh swapcache.sh abi.sh roundtrip.sh writeback.sh process.sh)
-table=()
-bad=0
-for IMPL in rust rust-zswap rust-cache c; do
-	export IMPL
-	build_and_test "$IMPL" "${tests[@]}" || bad=$((bad + 1))
-	table+=("$(printf '%-12s %9s %9s  %s' "$IMPL" "$built" "$ran" "$result")")
-done
-printf '\n%-12s %9s %9s  %s\n' IMPL built tested result
+# tested NAME TEST...: builds the kernel of IMPL and VARIANT, and runs these tests of tests/vm on it. Sets built, ran and
+# result for the table.
+bad=0 table=()
+tested() {
+	local log=build/log/tests-$1.log start
+	shift
+	: >"$log"
+	start=$(now_ms) ran=- result="doesn't build"
+	if scripts/kernel.sh "$IMPL"; then
+		built=$(took "$start")
+		start=$(now_ms)
+		tests/run.sh "${@/#/tests/vm/}" | tee "$log" || bad=$((bad + 1))
+		ran=$(took "$start")
+		result=$(tail -n 1 "$log")
+	else
+		built=$(took "$start") bad=$((bad + 1))
+	fi
+}
+row() { table+=("$(printf "%-12s %9s %9s  %-32s %s" "$@")"); }
+# of_fragment NAME FILE: tests the kernel of IMPL with these options
+of_fragment() {
+	local tests
+	read -ra tests < <(sed -n 's/^# tests: //p' "$2")
+	export VARIANT=$1 EXTRA_CONFIG=$2
+	tested "$1" "${tests[@]}"
+}
+export IMPL=${IMPL:-rust}
+head=$IMPL what=
+
+choices() {
+	head=IMPL
+	for IMPL in rust rust-zswap rust-cache c; do
+		tested "$IMPL" config.sh swapcache.sh abi.sh roundtrip.sh writeback.sh process.sh
+		row "$IMPL" "$built" "$ran" "$result" ''
+	done
+}
+
+configs() {
+	local name
+	what='what it is'
+	export TEST_LIMIT=1200 # some are slow
+	[ $# -gt 0 ] || { set -- scripts/configs/*.config; set -- "${@##*/}"; set -- "${@%.config}"; }
+	for name; do
+		[ -f "scripts/configs/$name.config" ] || die "there is no configuration $name: scripts/configs has them all"
+		of_fragment "$name" "scripts/configs/$name.config"
+		row "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "scripts/configs/$name.config")"
+	done
+}
+
+# watched NAME FRAGMENT: all tests that its first lines name, on a kernel with all its options on
+watched() {
+	local option
+	of_fragment "$@"
+	# kernel.sh also checks that, but this script verifies its own claim.
+	while read -r option; do
+		grep -q -x -F "$option" "build/$1/.config" && continue
+		result="$option isn't set"
+		bad=$((bad + 1))
+	done < <(grep '^CONFIG_' "$2")
+	row "$1" "$built" "$ran" "$result" ''
+	unset VARIANT EXTRA_CONFIG
+}
+sanitize() {
+	local start result=passed
+	export MINUTES=${MINUTES:-5}
+	export TEST_LIMIT=1200 # they are slow
+	[ -z "${VARIANT:-}${EXTRA_CONFIG:-}" ] || die "make sanitize has configurations of its own: leave VARIANT and EXTRA_CONFIG out"
+	scripts/random.sh stress check
+	[ "${1:-}" != check ] || exit 0
+	watched debug scripts/configs/debug.config
+	start=$(now_ms)
+	scripts/random.sh stress || { result=FAILED && bad=$((bad + 1)); }
+	row stress - "$(took "$start")" "$result" ''
+	watched kcsan scripts/kcsan.config
+}
+
+build_without() {
+	mkdir -p "$without" && cp "$with/.config" "$without/.config" || return
+	# The same path for both, so that ccache compiles equal files once.
+	ENTER_SRC=$src scripts/enter.sh make -C build/src CC="ccache clang" O="$TOP/$without" -j"$JOBS" "${KBUILD[@]}" olddefconfig vmlinux
+}
+exported() { scripts/enter.sh nm "$1/vmlinux" | sed -n 's/.* __ksymtab_//p' | sort; }
+exports() {
+	local with=build/exports without=build/exports-without src=build/exports-src
+	check_ksrc
+	[ -z "${HOSTTOOLS:-}" ] || die "make exports requires the toolchain root: leave HOSTTOOLS out"
+	VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c
+	step "source without the project" copy_source "$(pristine)" $src
+	step "kernel without the project" build_without
+	exported $with >$with.list
+	exported $without >$without.list
+	echo "$(wc -l <$without.list) symbols are exported without the project, $(wc -l <$with.list) with it"
+	[ -s $without.list ] || die "no exported symbol was found: see $without/vmlinux"
+	diff $without.list $with.list || die "the project changes what is exported though nothing of it is chosen"
+	exit 0
+}
+
+case ${1:-} in
+choices | configs | sanitize | exports) ;;
+*) die "usage: scripts/kernels.sh choices | configs [NAME...] | sanitize [check] | exports" ;;
+esac
+"$@"
+printf '\n%-12s %9s %9s  %-32s %s\n' "$head" built tested result "$what"
 printf '%s\n' "${table[@]}"
-[ "$bad" = 0 ] || die "$bad of 4 kernels failed: see build/log"
+[ "$bad" = 0 ] || die "$bad of ${#table[@]} failed: see build/log"

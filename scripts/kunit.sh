@@ -56,15 +56,7 @@ options() {
 	done
 }
 
-# kunit.py, run in the kernel's source, as it requires. It uses /dev/kvm if that exists: hidden if
-# no guest boots under it. Its own timeout counts from the start.
-kunit() {
-	# shellcheck disable=SC2016 # expanded in the root
-	heard "$limit" env ENTER_ROOT="$1" ENTER_KVM="$kvm" scripts/enter.sh bash -c 'cd build/src &&
-		exec env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 tools/testing/kunit/kunit.py "$@"' _ "${@:2}"
-}
-
-kvm=no
+kvm=no # if no guest boots under it
 [[ " ${archs[*]} " != *" x86_64 "* ]] || [ "$(env -u MAKEFLAGS -u MFLAGS ARCH= PAGES= scripts/accel.sh)" != kvm ] || kvm=yes
 
 status=0 names=() lists=()
@@ -80,23 +72,23 @@ for arch in "${archs[@]}"; do
 	lock "build/log/kunit-$name.lock"
 	[ -n "${LIST:-}" ] || rm -f "$out/$name".{json,xml,log}
 	rm -f "$dir/test.log"
-	make=(LLVM=1 "CC=ccache clang" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
-	step "config kunit-$name" kunit "$ROOT" config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
+	make=("CC=ccache clang" "${KBUILD[@]}")
+	step "config kunit-$name" kunit "$ROOT" $kvm config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1800
 	step "kernel kunit-$name" scripts/enter.sh make -C build/src O="$dir" ARCH="$arch" -j"$JOBS" "${make[@]}" "$target"
 	STEP_LINES=
 	if [ -n "${LIST:-}" ]; then
-		step "list $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" --list_tests ${suite:+"$suite"}
+		step "list $name" kunit "$root" $kvm exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" --list_tests ${suite:+"$suite"}
 		lists+=("$out/$name.list")
 		grep -a -x '[a-z0-9_]*\.[A-Za-z0-9_]*' "$LOG" >"$out/$name.list" || die "$name lists no cases: see $TOP/$LOG"
 		continue
 	fi
-	attempt "kunit $name" kunit "$root" exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" \
+	attempt "kunit $name" kunit "$root" $kvm exec "${kunitconfig[@]}" --build_dir="$dir" --timeout=1000000 "${run[@]}" \
 		--json="$TOP/$out/$name.json" --junit="$TOP/$out/$name.xml" ${suite:+"$suite"} || status=1
 	# The kernel's log, which kunit.py leaves in its build folder.
 	[ ! -f "$dir/test.log" ] || cp "$dir/test.log" "$out/$name.log"
 done
 
 [ -z "${LIST:-}" ] || { sort -u "${lists[@]}" && exit; }
-scripts/enter.sh python3 scripts/kunit_table.py "${wanted[*]}" "${names[@]/#/$out/}"
+scripts/enter.sh python3 scripts/verdicts.py kunit "${wanted[*]}" "${names[@]/#/$out/}"
 [ $status = 0 ] || die "kunit.py found something: see $TOP/build/log/kunit-*.log"

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Shared by bench.py, parity.py and others: the runs of both kernels, the tables of their documents, and the
-statistics for comparing runs. tests/host/measured.py tests the latter.
+"""Shared by measure.py and its rooms: the rows of guests, the tables of documents, and the statistics for comparing
+runs. tests/host/measured.py tests the latter.
 """
 
 import math
 import os
-import pathlib
 import re
 import sys
 
-import figures
+
+def rows(path, right, who="guest"):
+    """The rows of a file, each as its fields, for which right() must hold."""
+    with open(path, encoding="ascii") as file:
+        for number, line in enumerate(file, 1):
+            fields = line.rstrip("\n").split("\t")
+            if not right(fields):
+                sys.exit(f"{path}:{number}: no row: {line.strip()!r}: the {who} went wrong")
+            yield fields
 
 
 def by_kernel(paths, read):
@@ -22,27 +29,44 @@ def by_kernel(paths, read):
     return runs
 
 
+def in_folder(folder, read):
+    """The same of all files of a folder."""
+    return by_kernel([os.path.join(folder, file) for file in sorted(os.listdir(folder))], read)
+
+
+def table(head, rows_of):
+    """The lines of a table. A column whose head begins with ">" is of numbers."""
+    lines = ["|" + "|".join(f" {cell.removeprefix('>')} " if cell.removeprefix(">") else " " for cell in head) + "|",
+             "|" + "|".join("---:" if cell.startswith(">") else "---" for cell in head) + "|"]
+    return lines + [f"| {' | '.join(map(str, cells))} |" for cells in rows_of]
+
+
 def reasons(path, mark):
     """The table between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
     with open(path, encoding="utf-8") as file:
         part = re.search(f"<!-- {mark}: BEGIN -->(.*?)<!-- {mark}: END -->", file.read(), re.S)
     if not part:
         sys.exit(f"{path}: no table between the marks {mark}: BEGIN and END")
-    table = {}
+    found = {}
     for line in part.group(1).strip().splitlines()[2:]:
         cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
         if not cells:
             sys.exit(f"{path}: no `row` and reason in: {line}")
-        table[cells.group(1)] = cells.group(2)
-    return table
+        found[cells.group(1)] = cells.group(2)
+    return found
 
 
-def put_output(path, command, lines, failed=False):
-    """Puts the output of the command, and whether it failed, into its block of a document (figures.py)."""
-    block = figures.table().get(command.removeprefix("make "))
-    if not block or block.page != pathlib.Path(path):
-        sys.exit(f"{figures.TABLE} has no figures of {command} in {path}")
-    block.put(lines, failed)
+class Symbols:
+    """The functions of a kernel by address, of nm's output."""
+
+    def __init__(self, path):
+        self.at, self.names = [], []
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                address, kind, name = line.rstrip("\n").split(" ", 2)
+                if kind in "tTwW":
+                    self.at.append(int(address, 16))
+                    self.names.append(name)
 
 
 def percentile(values, share):

@@ -16,13 +16,7 @@ mkdir -p "$state"
 
 # Run by step, where bash ignores set -e.
 copy() {
-	rm -rf "$state" "$src.tmp" "$src" && mkdir -p "$state" "$src.tmp" || return
-	# Without .git, which the kernel's version string would depend on.
-	find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$src.tmp" {} + 2>/dev/null || {
-		echo "no hard links to $pristine: copying"
-		rm -rf "$src.tmp" && mkdir "$src.tmp" || return
-		find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$src.tmp" {} + || return
-	}
+	rm -rf "$state" "$src" && mkdir -p "$state" && copy_source "$pristine" "$src.tmp" || return
 	mv -T "$src.tmp" "$src" && echo "$origin" >"$state/origin"
 }
 

@@ -72,7 +72,7 @@ step "git init" apply
 kernel=build/series-kernel
 mkdir -p "$kernel"
 # Like scripts/kernel.sh, so that ccache has most of it.
-make=(make -C build/src LLVM=1 ARCH=x86 O="$TOP/$kernel" -j"$JOBS" KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
+make=(make -C build/src ARCH=x86 O="$TOP/$kernel" -j"$JOBS" "${KBUILD[@]}")
 [ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=ccache clang")
 export CCACHE=${CCACHE-ccache}
 for patch in "$out"/zswap-in-rust/*.patch; do

@@ -31,17 +31,10 @@ lay() {
 	"$@" "$new" || return
 
 	# Unchanged files keep their time, so that nothing is rebuilt.
-	# shellcheck disable=SC2016 # perl's
-	find "$new" -type f -printf '%P\0' | perl -e '
-		my ($new, $old) = @ARGV;
-		local $/;
-		sub text { open my $file, "<", $_[0] or return; <$file> }
-		for my $file (split /\0/, <STDIN>) {
-			my $was = text("$old/$file");
-			next unless defined $was;
-			my $time = $was eq text("$new/$file") ? (stat "$old/$file")[9] : time;
-			utime $time, $time, "$new/$file";
-		}' "$new" "$tree" || return
+	while IFS= read -r -d '' file; do
+		[ -e "$tree/$file" ] || continue
+		if cmp -s "$tree/$file" "$new/$file"; then touch -r "$tree/$file" "$new/$file"; else touch "$new/$file"; fi
+	done < <(find "$new" -type f -printf '%P\0')
 	rm -rf "$tree" && mv -T "$new" "$tree" || return
 
 	if ! cmp -s build/overlay/origin "$src.origin"; then

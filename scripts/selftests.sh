@@ -3,7 +3,7 @@
 # selftests.sh [IMPL...]: the kernel's selftests of zswap, memory cgroups and other users of swap,
 # from its source, on both implementations, RUNS times each (10); close results are repeated once,
 # twice as often. Ends with a table of the passes of each; fails if Rust passes a test significantly
-# less often than C, as decided by scripts/selftests.pl. ONLY=text runs the programs whose command
+# less often than C, as decided by scripts/verdicts.py. ONLY=text runs the programs whose command
 # has this text. docs/selftests.md lists the tests and the reasons.
 . "$(dirname "$0")/lib.sh"
 
@@ -88,7 +88,8 @@ guests() {
 			die "the guest of $impl failed: $(tail -n 1 "build/log/${name}.log") (build/log/$name.out)"
 	done
 }
-judge() { scripts/selftests.pl <(echo "$list") build/selftests.txt build/selftests.close "${outs[@]}"; }
+echo "$list" >build/selftests.list
+judge() { scripts/enter.sh python3 scripts/verdicts.py selftests build/selftests.txt build/selftests.close build/selftests.list "${outs[@]}"; }
 
 impls=("$@")
 guests "$runs" ''

@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""stack.py: the stack usage of each path through zswap and the swap cache, in C and in Rust.
+"""The stack usage of each path through zswap and the swap cache, in C and in Rust.
 
 Reads the kernels in build/c and build/rust. A path starts where the kernel enters one of the two and
 ends where that calls a function of the kernel again; its usage is the sum of the frames between,
@@ -10,16 +9,14 @@ releases by "add" twice.
 
 Paths combine into chains: a fault that charges a page enters reclaim, which stores, which
 writes back, which decompresses. Fails if Rust's largest chain takes more than 10 % more than C's
-largest. Writes the tables into docs/stack.md, between its marks; "-v" only prints them, with the functions on each
-path and their frames.
+largest. "measure.py stack -n -v" prints the functions on each path and their frames as well.
 """
 
 import os
 import re
 import subprocess
-import sys
 
-import measured
+from measured import table
 
 # The functions counted as their own: in Rust also generic code that they instantiate.
 OWN = {
@@ -167,9 +164,9 @@ def image(impl):
     return found
 
 
-def main():
+def stack(_page, *options):
     kernels = {"C": Kernel("c"), "Rust": Kernel("rust")}
-    taken, lost, lines = {}, False, ["| path | ends at | C | Rust | difference |", "|---|---|---:|---:|---:|"]
+    taken, lost, cells, frames = {}, False, [], []
     for what, begin, pattern, end in PATHS:
         avoid = None if "at once" in what else TOGETHER
         there = kernels["C"].deepest(begin, end, avoid)
@@ -177,11 +174,11 @@ def main():
         lost |= not there or not here
         lost |= not avoid and here is not None and not any(TOGETHER in name for name, _ in here[1])
         taken[what] = {"C": there[0] if there else 0, "Rust": here[0] if here else 0}
-        more = share(there[0], here[0]) if there and here else "no path"
-        lines.append(f"| {what} | `{end.replace('|', '` or `')}` | {there and there[0]} | {here and here[0]} | {more} |")
-        if "-v" in sys.argv:
-            for impl, path in ("C", there), ("Rust", here):
-                lines.append(f"{impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
+        cells.append([what, f"`{end.replace('|', '` or `')}`", there and there[0], here and here[0],
+                      share(there[0], here[0]) if there and here else "no path"])
+        for impl, path in (("C", there), ("Rust", here)) if "-v" in options else ():
+            frames.append(f"{what}, {impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
+    lines = table(["path", "ends at", ">C", ">Rust", ">difference"], cells)
 
     # Of chains that differ only in their end, the deepest.
     deepest, begins = {}, {what: begin for what, begin, *_ in PATHS}
@@ -192,18 +189,14 @@ def main():
         key = *chain[:-1], chain[-1].split(",")[0]
         if len(chain) > 1 and (key not in deepest or sums["Rust"] > deepest[key][1]["Rust"]):
             deepest[key] = chain, sums
-    lines += ["", "| chain | C | Rust | difference |", "|---|---:|---:|---:|"]
-    for chain, sums in sorted(deepest.values(), key=lambda item: -item[1]["Rust"]):
-        lines.append(f"| {'; '.join(chain)} | {sums['C']} | {sums['Rust']} | {share(*sums.values())} |")
     together = {chain for chain, _ in deepest.values() if "at once" in " ".join(chain)}
     most = {impl: max(sums[impl] for chain, sums in deepest.values() if chain not in together) for impl in kernels}
     most_together = max(sums["Rust"] for chain, sums in deepest.values() if chain in together)
-    lines += [f"| **largest chain** | {most['C']} | {most['Rust']} | {share(*most.values())} |",
-              f"| **largest chain with an asynchronous compressor** | {most['C']} | {most_together} | "
-              f"{share(most['C'], most_together)} |"]
+    cells = [("; ".join(chain), *sums.values()) for chain, sums in sorted(deepest.values(), key=lambda item: -item[1]["Rust"])]
+    cells += [("**largest chain**", *most.values()), ("**largest chain with an asynchronous compressor**", most["C"], most_together)]
     sizes = {impl: image(impl) for impl in ("c", "rust")}
-    lines += ["", "| vmlinux, bytes | C | Rust | difference |", "|---|---:|---:|---:|"]
-    lines += [f"| {what} | {sizes['c'][what]} | {sizes['rust'][what]} | {share(sizes['c'][what], sizes['rust'][what])} |" for what in IMAGE]
+    for head, found in (("chain", cells), ("vmlinux, bytes", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
+        lines += ["", *table([head, ">C", ">Rust", ">difference"], [(*row, share(*row[1:])) for row in found])]
     wrong = []
     if lost:
         wrong.append("stack: a path wasn't found: its function has another name now")
@@ -211,11 +204,4 @@ def main():
         wrong.append(f"stack: Rust's largest chain takes over {LIMIT * 100 - 100:.0f} % more than C's")
     if most_together > TOGETHER_LIMIT:
         wrong.append(f"stack: an asynchronous compressor's largest chain takes over {TOGETHER_LIMIT} bytes")
-    if "-v" not in sys.argv:
-        measured.put_output("docs/stack.md", "make stack", lines, bool(wrong))
-    print("\n".join(lines + wrong))
-    return bool(wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return lines, frames + wrong, bool(wrong)

@@ -92,9 +92,9 @@ else
 	qemu+=(-smp 2)
 fi
 [ -z "$paused" ] || qemu+=(-S)
-# For scripts/coverage.sh: logs the executed code in these address ranges.
+# For make coverage: logs the executed code in these address ranges.
 [ -z "${COVER:-}" ] || qemu+=(-d in_asm -dfilter "$COVER" -D "$log.cover")
-# For scripts/contention.sh: a plugin of QEMU's, and what it is told.
+# For scripts/measure.sh: a plugin of QEMU's, and what it is told.
 [ -z "${PLUGIN:-}" ] || qemu+=(-plugin "$PLUGIN")
 [ -z "$disk" ] || qemu+=(-drive "$drive,readonly=on,file=$disk")
 append="console=${lines[0]} panic=-1 $args out=${lines[1]}"

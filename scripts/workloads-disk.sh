@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes the disk of make workloads, build/workloads/disk.img: Debian's programs, which the guest changes to, and in /data
-# their input (workloads-data.py) and C files of the kernel, preprocessed, with the checksums of what cc1 makes of
+# their input (data.py) and C files of the kernel, preprocessed, with the checksums of what cc1 makes of
 # them here. Prints nothing if it is there.
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,7 @@ cc1=(/usr/libexec/gcc/x86_64-linux-gnu/14/cc1 -fpreprocessed -quiet -w -O1 -std=
 
 mkdir -p build/workloads
 lock build/log/workloads-disk.lock
-key=$({ echo "${WORKLOADS_ROOT##*/} ${ROOT##*/}"; cat "$kernel/config.key" build/overlay/origin scripts/workloads-{disk.sh,data.py}; } | sha256sum)
+key=$({ echo "${WORKLOADS_ROOT##*/} ${ROOT##*/}"; cat "$kernel/config.key" build/overlay/origin scripts/{workloads-disk.sh,data.py}; } | sha256sum)
 [ "$(cat "$disk.key" 2>/dev/null)" != "$key" ] || exit 0
 scripts/toolchain.sh workloads
 need_space build 2000 "the disk of the workloads"
@@ -64,7 +64,7 @@ make_disk() {
 	scripts/enter.sh mkfs.ext4 -q -F -O ^has_journal -m 0 -d $tree $disk.new "$((mib * 5 / 4 + 32))M" && rm -rf $tree && mv $disk.new $disk
 }
 
-step "workloads data" scripts/enter.sh python3 scripts/workloads-data.py build/workloads/data
+step "workloads data" scripts/enter.sh python3 scripts/data.py workloads build/workloads/data
 step "workloads preprocess" preprocess
 step "workloads compile" compile
 step "workloads root" copy_root

@@ -69,17 +69,32 @@ tap() {
 
 # cases LOG: converts the KUnit suites of this log to TAP, with the kernel's own parser. "# file
 # KUnit SUITE" precedes each suite, which is one test.
+points_of_cases() {
+	local line n=0 shown=0 all=0 verdict skip
+	while IFS= read -r line; do
+		[[ ! $line =~ ^\[[0-9:]+\]\ (.*) ]] || line=${BASH_REMATCH[1]}
+		if [[ $line =~ ^=+\ ([^ ]+)\ \(([0-9]+)\ subtests?\)\ =+$ ]]; then
+			n=0
+			printf '# file KUnit %s\n1..%s\n' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+		elif [[ $line =~ ^\[(PASSED|FAILED|CRASHED|TIMEOUT|SKIPPED)\]\ ([^ ]+)(\ \((.*)\))? ]]; then
+			n=$((n + 1)) shown=$((shown + 1)) verdict='not ok' skip=
+			case ${BASH_REMATCH[1]} in
+			PASSED) verdict=ok ;;
+			SKIPPED) verdict=ok skip=" # SKIP ${BASH_REMATCH[4]}" ;;
+			esac
+			echo "$verdict $n - ${BASH_REMATCH[2]}$skip"
+		elif [[ $line =~ ^[[:space:]]*# ]]; then
+			printf '%s\n' "$line"
+		elif [[ $line =~ ^Testing\ complete\.\ Ran\ ([0-9]+)\ tests ]]; then
+			all=${BASH_REMATCH[1]}
+		fi
+	done
+	if [ "$all" = "$shown" ] && [ "$all" != 0 ]; then verdict=ok; else verdict='not ok'; fi
+	printf '# file KUnit\n%s 1 - all cases are shown\n' "$verdict"
+}
 cases() {
 	scripts/enter.sh python3 build/src/tools/testing/kunit/kunit.py parse "$TOP/$1" 2>&1 |
-		perl -ne 's/^\[[\d:]+\] //;
-			if (/^=+ (\S+) \((\d+) subtests?\) =+$/) { $n = 0; print "# file KUnit $1\n1..$2\n" }
-			elsif (/^\[(PASSED|FAILED|CRASHED|TIMEOUT|SKIPPED)\] (\S+)(?: \((.*)\))?/) {
-				$shown++;
-				print $1 eq "PASSED" || $1 eq "SKIPPED" ? "ok" : "not ok", " ", ++$n, " - $2",
-					$1 eq "SKIPPED" ? " # SKIP $3" : "", "\n" }
-			elsif (/^\s*#/) { print }
-			elsif (/^Testing complete. Ran (\d+) tests/) { $all = $1 }
-			END { print "# file KUnit\n", $all && $all == $shown ? "ok" : "not ok", " 1 - all cases are shown\n" }'
+		points_of_cases
 }
 
 # kunit LOG: counts the suites that ran during the boot of this log, each as a test.

@@ -17,6 +17,29 @@ start=$(now_ms)
 work=$(mktemp -d)
 scratch=$work
 
+# points_of_cargo: TAP of cargo's "running N tests" and "test NAME ... ok".
+points_of_cargo() {
+	local line n=0 all=0 bad=
+	while IFS= read -r line; do
+		if [[ $line =~ ^running\ ([0-9]+) ]]; then
+			all=$((all + BASH_REMATCH[1]))
+		elif [[ $line =~ ^test\ (.*)\ \.\.\.\ (ok|FAILED|ignored)(,\ (.*))? ]]; then
+			n=$((n + 1))
+			case ${BASH_REMATCH[2]} in
+			ok) echo "ok $n - ${BASH_REMATCH[1]}" ;;
+			FAILED) bad=yes && echo "not ok $n - ${BASH_REMATCH[1]}" ;;
+			ignored) echo "ok $n - ${BASH_REMATCH[1]} # SKIP ${BASH_REMATCH[4]:-ignored}" ;;
+			esac
+		elif [[ $line =~ ^error|panicked ]]; then
+			printf '%s\n' "$line"
+		elif [[ $line == "cargo ended"* && -z $bad ]]; then # a program has died
+			all=$((all + 1)) n=$((n + 1))
+			echo "not ok $n - every test program ends well: $line"
+		fi
+	done
+	echo "1..$((all ? all : 1))"
+}
+
 host_tests() {
 	local limits
 	tests/host/limits.sh >"$work/limits" 2>&1 & # waits for most of its time
@@ -32,18 +55,13 @@ host_tests() {
 	wait $limits || :
 	tap limits <"$work/limits"
 	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
-	# cargo says "test NAME ... ok", and "running N tests" before. Attacks target the types of
-	# the Rust kernel.
+	# Attacks target the types of the Rust kernel.
 	local attacks=(--exclude attack) build
 	[ "$IMPL" != rust ] || attacks=()
 	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
 	tap host < <({ scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
 		--target-dir build/host -- --format=pretty 2>&1 || echo "cargo ended with $?"; } |
-		perl -ne 'BEGIN { $| = 1 } if (/^running (\d+)/) { $all += $1 } elsif (/^test (.*) \.\.\. (ok|FAILED|ignored)(?:, (.*))?/) {
-			$n++; $bad += $2 eq "FAILED"; print $2 eq "FAILED" ? "not ok" : "ok", " $n - $1", $2 eq "ignored" ? " # SKIP " . ($3 || "ignored") : "", "\n" }
-			elsif (/^error|panicked/) { print }
-			elsif (/^cargo ended/ && !$bad) { $all++; $n++; print "not ok $n - every test program ends well: $_" } # one has died
-			END { print "1..", $all || 1, "\n" }')
+		points_of_cargo)
 }
 
 # boot NAME ARGS FILE...: runs the tests that need a kernel booted with these arguments; a leading

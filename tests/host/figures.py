@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what decides whether a figure is stale: what scripts/strip.py leaves of a source, scripts/figures.py and
-scripts/figures.sh in a project whose commands take no time, and scripts/readme.py on a copy of the pages. Prints TAP."""
+scripts/figures.sh in a project whose commands take no time, and scripts/docs.py on a copy of the pages. Prints TAP."""
 
 import concurrent.futures
 import os
@@ -112,13 +112,12 @@ fi
             (self.top / name).mkdir(parents=True)
         for name in "figures.py", "strip.py", "figures.sh", "lib.sh":
             shutil.copy(TOP / "scripts" / name, self.top / "scripts")
-        for name, text in (("scripts/enter.sh", '#!/bin/sh\nexec "$@"\n'), ("scripts/pictures.sh", "#!/bin/sh\n"), ("scripts/readme.py", ""),
+        for name, text in (("scripts/enter.sh", '#!/bin/sh\nexec "$@"\n'), ("scripts/docs.py", ""),
                            ("scripts/figures.txt", self.TABLE), ("docs/page.md", self.PAGE), ("Makefile", self.MAKEFILE),
                            ("command.sh", self.COMMAND), ("src/a.rs", "fn a() {}\n"), ("src/b.c", "int b;\n"), ("lib/c.sh", "c\n"),
                            (".gitignore", "build/\n")):
             self.put(name, text)
-        for name in "enter.sh", "pictures.sh":
-            (self.top / "scripts" / name).chmod(0o755)
+        (self.top / "scripts/enter.sh").chmod(0o755)
         self.git("init", "-q")
         self.commit()
 
@@ -198,6 +197,22 @@ def code(project):
     project.put("src/new.rs", "// x\n")  # of which nothing is left
     return same_after(project, [("src/a.rs", "fn b() {}\n"), ("src/new.rs", "fn c() {}\n")], [
         "stale: docs/page.md: make alpha: 2 files changed", "stale: docs/page.md: make gamma: 2 files changed"])
+
+
+def sections(project):
+    """Of a file with sections, those of other commands don't count; of the table, the command's guests."""
+    project.put("scripts/alpha.sh", "a\n# --- beta, gamma ---\nb\n# --- Steps ---\nc\n# --- alpha ---\nd\n")
+    project.add("scripts/figures.txt", "guest alpha 1 1: a\nguest beta 1 1: b\n")
+    measured(project)
+    for name, was, now, want in (("alpha.sh", "b\n", "x\n", 0), ("alpha.sh", "c\n", "x\n", 1), ("alpha.sh", "d\n", "x\n", 1),
+                                 ("figures.txt", "beta 1 1: b", "beta 1 1: x", 0), ("figures.txt", "alpha 1 1: a", "alpha 1 1: x", 1)):
+        text = project.get(f"scripts/{name}")
+        project.put(f"scripts/{name}", text.replace(f"\n{was}" if was[1:] == "\n" else was, f"\n{now}" if was[1:] == "\n" else now))
+        found = project.check()[1].count("make alpha: ")
+        project.put(f"scripts/{name}", text)
+        if found != want:
+            return f"{name}: {was!r}: {found} stale"
+    return ""
 
 
 def only_stale(project):
@@ -306,33 +321,23 @@ def no_commit(project):
 
 def guests(project):
     """Of an interrupted measurement, the guests that have ended don't run again."""
-    shutil.copy(TOP / "scripts/guests.sh", project.top / "scripts")
-    project.put("scripts/initramfs.sh", "")
-    project.put("scripts/rows.sh", """. scripts/lib.sh
-. scripts/guests.sh
-runs=2 out=build/rows
-rm -rf $out
-mkdir -p $out build/vm
-guest() {
-	echo "$1$2" >>build/ran
-	[ "$1$2" != rust2 ] || [ -e build/well ] || exit 1
-	echo counted >$out/$1.$2.counts
-	printf '%s\\t%s\\n' "$1" "$2"
-}
-files() { find $out -name '*[0-9]'; }
-guests rows $out
-for n in 1 2; do
-	begin c $n
-	begin rust $n
-done
-all_ended
-cat $out/*
-""")
+    shutil.copy(TOP / "scripts/measure.sh", project.top / "scripts")
+    for name, text in (("initramfs.sh", ""), ("kernel.sh", "#!/bin/sh\n"), ("measure.py", ""), ("figures.txt", project.TABLE + 'guest alpha 2 9: one "$n"\n'),
+                       ("vm.sh", """#!/bin/bash
+run=${2#alpha-}
+echo "${run/-/}" >>build/ran
+[ "$*" = "-n alpha-$IMPL-${run#*-} one ${run#*-}" ] || exit 1
+[ $run != rust-2 ] || [ -e build/well ] || exit 1
+echo counted >build/alpha/${run/-/.}.counts
+printf '%s\\t%s\\n' "$IMPL" "${run#*-}"
+""")):
+        project.put(f"scripts/{name}", text)
+        (project.top / "scripts" / name).chmod(0o755)
 
     def rows(files):
         (project.top / "build/ran").write_text("")
-        status, _ = project.run("bash", "scripts/rows.sh", FIGURES_FILES=files, JOBS="1")
-        return status, project.get("build/ran").split(), sorted(path.name for path in (project.top / "build/rows").glob("c.*"))
+        status, _ = project.run("bash", "scripts/measure.sh", "alpha", FIGURES_FILES=files, JOBS="1")
+        return status, project.get("build/ran").split(), sorted(path.name for path in (project.top / "build/alpha").glob("c.*"))
 
     if problem := expect(rows("a")[:2], (1, ["c1", "rust1", "c2", "rust2"])):
         return problem
@@ -361,7 +366,7 @@ class Pages:
         (self.top / name).write_text(text, encoding="utf-8")
 
     def readme(self, *arguments):
-        done = subprocess.run(["python3", "scripts/readme.py", *arguments], cwd=self.top, capture_output=True, text=True, check=False)
+        done = subprocess.run(["python3", "scripts/docs.py", "readme", *arguments], cwd=self.top, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -395,6 +400,7 @@ POINTS = [
     ("make figures measures every count, at the commit that is here", Project, first_run),
     ("a comment or a blank line makes no figure stale", Project, comments),
     ("a changed and a new file are counted, and fail nothing", Project, code),
+    ("a section of another command makes no figure stale, and its own guests do", Project, sections),
     ("only what is stale is measured", Project, only_stale),
     ("a block changed by hand fails, and is restored", Project, by_hand),
     ("a commit changed by hand fails", Project, other_commit_by_hand),

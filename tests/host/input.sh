@@ -116,6 +116,10 @@ for goal in litmus fuzz next; do
 	refused "compilers, to $goal" "TOOLCHAIN=forky is not for make $goal: leave" make $goal TOOLCHAIN=forky
 	refused "a kernel, to $goal" "VARIANT=name is not for make $goal: leave" make $goal VARIANT=name
 done
+refused 'an experiment that is none' "there is no experiment 'nonsense': scripts/figures.txt" scripts/measure.sh nonsense
+refused 'a row that is none' 'WAY=nonsense is no row: use' make profile WAY=nonsense
+refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make profile CONTENT=nonsense
+refused 'boots that are none' 'RUNS=0 is no number that it can be: give' make bench RUNS=0
 refused 'fewer pages than are measured' 'UPTO=1 is no number that it can be: give' make growth UPTO=1
 refused 'turns of no length' 'TURN=0 is no number that it can be: give' make contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
@@ -153,7 +157,7 @@ holds 'nothing was begun for them' cache_is_clean
 shim df <<<'printf "Filesystem 1M-blocks Used Available\nfake 100 90 10\n"'
 refused 'too little disk for the toolchain' 'too little disk: .* make room' shimmed scripts/toolchain.sh
 fresh_cache root
-refused 'too little disk for the source' 'too little disk: .* make room' shimmed scripts/source.sh
+refused 'too little disk for the source' 'too little disk: .* make room' shimmed scripts/cache.sh source
 fresh_cache root source
 refused 'too little disk for the copy' 'too little disk: .* make room' shimmed scripts/overlay.sh
 rm "$work/bin/df"
@@ -176,9 +180,9 @@ refused 'no network for the toolchain' 'no network.* run again' offline scripts/
 refused 'no network for herd7' 'no network.* run again' offline scripts/toolchain.sh herd
 holds 'and nothing is left of it' cache_is_clean
 fresh_cache root
-refused 'no network for the source' 'no network.* run again' offline scripts/source.sh
+refused 'no network for the source' 'no network.* run again' offline scripts/cache.sh source
 holds 'and nothing is left of it' cache_is_clean
-refused 'no network for the crates' 'no network.* run again' offline scripts/crates.sh
+refused 'no network for the crates' 'no network.* run again' offline scripts/cache.sh crates
 holds 'and they are not taken for got' test -z "$(find "$ZSWAP_RS_CACHE/cargo" -name 'got-*')"
 
 # --- Interrupted downloads ------------------------------------------------------------------
@@ -213,12 +217,12 @@ shim apt-get <<EOF2
 case \$* in *download*) head -c 600 "$work/whole.deb" >linux-source-7.3_7.3.1_all.deb ;; esac
 EOF2
 fresh_cache
-refused 'a truncated package' 'came damaged: run again' shimmed scripts/source.sh
+refused 'a truncated package' 'came damaged: run again' shimmed scripts/cache.sh source
 holds 'and nothing is left of it' cache_is_clean
 shim apt-get <<EOF2
 case \$* in *download*) touch "\$ZSWAP_RS_CACHE/begun.lock"; sleep 2; exit 1 ;; esac
 EOF2
-PATH=$work/bin:$PATH scripts/source.sh >/dev/null 2>&1 &
+PATH=$work/bin:$PATH scripts/cache.sh source >/dev/null 2>&1 &
 holds 'a download has begun' begins
 kill -KILL $! 2>/dev/null || :
 wait $! 2>/dev/null || :
@@ -226,10 +230,10 @@ holds 'a killed download leaves no source' test -z "$(find "$ZSWAP_RS_CACHE" -na
 shim apt-get <<EOF2
 case \$* in *download*) cp "$work/whole.deb" linux-source-7.3_7.3.1_all.deb ;; esac
 EOF2
-holds 'the next run gets it' shimmed scripts/source.sh
+holds 'the next run gets it' shimmed scripts/cache.sh source
 fresh_cache
 shim apt-get <<<'case $* in *download*) echo "E: Unable to locate package linux-source-7.3" >&2; exit 100 ;; esac'
-refused 'a source that no suite has' 'no suite of Debian has .* give KSRC=/path' shimmed scripts/source.sh
+refused 'a source that no suite has' 'no suite of Debian has .* give KSRC=/path' shimmed scripts/cache.sh source
 holds 'and nothing is left of it' cache_is_clean
 fresh_cache
 shim apt-get <<EOF2
@@ -239,7 +243,7 @@ case "\$* \$suite" in
 *download*) echo "E: Unable to locate package linux-source-7.3" >&2; exit 100 ;;
 esac
 EOF2
-holds 'a source that another suite has' shimmed scripts/source.sh
+holds 'a source that another suite has' shimmed scripts/cache.sh source
 holds 'whole, and nothing else' test -f "$ZSWAP_RS_CACHE/linux-7.3.1/Kbuild" -a ! -e "$ZSWAP_RS_CACHE/linux-download.tmp"
 rm "$work/bin/awk" "$work/bin/apt-get" "$work/bin/mmdebstrap"
 cp "$work/enter.sh" scripts/enter.sh

@@ -93,7 +93,7 @@ judged 1 1 0 'one that says nothing' < <(echo 1..2; echo 'KTAP version 1'; echo 
 n=$((n + 1))
 alone=$(sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c | while read -r suite; do
 	[[ $suite == rust_* ]] && grep -q -F 'in rust_*/run' tests/vm/kunit.sh && continue
-	grep -q -x "suite $suite" tests/vm/*.sh || grep -q -w "$suite" scripts/timing.sh || echo "$suite"
+	grep -q -x "suite $suite" tests/vm/*.sh || grep -q -w "$suite" scripts/measure.sh || echo "$suite"
 done)
 [ -z "$alone" ] || { bad=1 && printf 'not '; }
 echo "ok $n - each suite in C has a file in tests/vm, or make timing, that runs it${alone:+: not }$alone"

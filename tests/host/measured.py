@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity.py makes of runs that are shifted on purpose; and of the chains that
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; and of the chains that
 stack.py adds up. Prints TAP."""
 
-import contextlib
-import io
 import itertools
 import math
 import os
@@ -17,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
 sys.dont_write_bytecode = True
 
 import measured  # noqa: E402
-import parity  # noqa: E402
 import stack  # noqa: E402
+import verdicts  # noqa: E402
 
 
 def counted(a, b):
@@ -67,7 +65,7 @@ def outside_interval():
 
 
 def verdict(c, rust, others=30):
-    """parity.py's status and text for one row in so many that are alike."""
+    """Its status and text for one row in so many that are alike."""
     luck = random.Random(3)
     with tempfile.TemporaryDirectory() as work:
         doc = os.path.join(work, "doc.md")
@@ -80,10 +78,8 @@ def verdict(c, rust, others=30):
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
                     file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            status = parity.main([doc, *paths])
-    return int(status), next((line for line in said.getvalue().splitlines() if "`it`" in line), "") + "\n" + said.getvalue()
+        lines, status = verdicts.compared(doc, paths)
+    return int(status), "\n".join([next((line for line in lines if "`it`" in line), ""), *lines])
 
 
 def judged(c, rust, status, text, others=30):

@@ -4,19 +4,24 @@
 . "$(dirname "$0")/../../scripts/lib.sh"
 . tests/host/tap.sh
 
-# A line for each name: the row's number, the kind of name, the name.
-named=$(perl -ne 'next unless /^\| (?!#|-)(.*?) \|/;
-	my $row = $1;
-	my @cells = split / \| |^\| | ?\|$/;
-	$row =~ tr/ /_/;
-	print "$_ row -\n" for split /,_/, $row;
-	for (@cells[4, 5]) {
-		next unless defined;
-		while (/\b(KUnit|VM|model|host|mutant|attack)s?((?:,? (?:and )?`[^`]+`)+)/g) {
-			my ($kind, $list) = ($1, $2);
-			for my $name ($list =~ /`([^`]+)`/g) { print "$_ $kind $name\n" for split /,_/, $row }
-		}
-	}' docs/races.md)
+# A line for each name: the row's number, the kind of name, the name; and for each verdict, the third column of a numbered
+# row up to its first: the number, "verdict", it.
+named=$(scripts/enter.sh python3 - <<'END'
+import pathlib, re
+for line in pathlib.Path("docs/races.md").read_text(encoding="utf-8").splitlines():
+    if not re.match(r"\| (?!#|-)(.*?) \|", line):
+        continue
+    cells = [cell.strip() for cell in re.split(r" \| |^\| | ?\|$", line)]
+    rows = cells[1].replace(" ", "_").split(",_")
+    print(*(f"{row} row -" for row in rows), sep="\n")
+    for cell in cells[4:6]:
+        for kind, names in re.findall(r"\b(KUnit|VM|model|host|mutant|attack)s?((?:,? (?:and )?`[^`]+`)+)", cell):
+            print(*(f"{row} {kind} {name}" for name in re.findall("`([^`]+)`", names) for row in rows), sep="\n")
+    if re.fullmatch(r"\d\d?", cells[1]):
+        verdict = re.match(r"\*\*(type|construction)\*\*|(in C)\b", cells[3])
+        print(cells[1], "verdict", verdict[1] or verdict[2] if verdict else "none")
+END
+)
 names() { awk -v kind="$1" '$2 == kind { print $3 }' <<<"$named" | sort -u; }
 
 # exists KIND NAME
@@ -42,10 +47,8 @@ for kind in KUnit VM model host mutant attack; do
 done
 point "each bug has one row" "$(comm -3 <({ seq 21; seq 29 42; } | sort) \
 	<(awk '$2 == "row" && $1 ~ /^[0-9]+$/ && $1 < 100 { print $1 }' <<<"$named" | sort) | tr -d '\t')"
-# The third column of a numbered row, up to its first verdict.
-verdicts=$(perl -ne 'print m/^\*\*(type|construction)\*\*|^(in C)\b/ ? ($1 // $2) : "$row: none", "\n"
-	if ($row, $_) = /^\| (\d\d?) \|[^|]*\| (.*?) \|/' docs/races.md)
-point "each bug is excluded by a type, by construction, or is in C" "$(grep ': none$' <<<"$verdicts" || :)"
+verdicts=$(sed -n 's/^[0-9]* verdict //p' <<<"$named")
+point "each bug is excluded by a type, by construction, or is in C" "$(grep ' verdict none$' <<<"$named" || :)"
 counted=$(for verdict in type construction 'in C'; do grep -c -x "$verdict" <<<"$verdicts"; done | paste -sd' ')
 point "and they are counted" "$(comm -3 <(echo "$(wc -l <<<"$verdicts") $counted") \
 	<(tr '\n' ' ' <docs/races.md | grep -o 'Of the [0-9]* bugs.*\*\*in C\*\*\.' | grep -o '[0-9]*' | paste -sd' '))"

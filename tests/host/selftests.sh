@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# scripts/selftests.pl judges the results of the kernel's selftests: it must detect each test that
+# scripts/verdicts.py judges the results of the kernel's selftests: it must detect each test that
 # Rust passes significantly less often than C, for whatever reason, and must not report chance. It
 # gets made-up results here. Prints TAP.
 . "$(dirname "$0")/../../scripts/lib.sh"
 
-work=$(mktemp -d)
-scratch=$work
+work=build/judge-selftests # which the toolchain root sees
+rm -rf $work
+mkdir $work
+scratch=$TOP/$work
 printf '%s\n' 'max one' 'max two -x' >"$work/list"
 
 # guest NAME RUNS: that many runs of two programs, with three tests and with one, in which all pass
@@ -37,7 +39,7 @@ judged() {
 		sed -i "$7" "$work/selftests-rust-again.out"
 		outs+=("$work"/selftests-{c,rust}-again.out=20:1)
 	fi
-	scripts/selftests.pl "$work/list" "$work/table" "$work/close" "${outs[@]}" >"$work/said" || status=$?
+	scripts/enter.sh python3 scripts/verdicts.py selftests "$work/table" "$work/close" "$work/list" "${outs[@]}" >"$work/said" || status=$?
 	close=$(cat "$work/close")
 	n=$((n + 1))
 	if [ $status = "$1" ] && [ "$close" = "$3" ] && grep -q -E "$2" "$work/said" "$work/table"; then

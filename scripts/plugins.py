@@ -1,16 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""contention.py DOC DIR: compare what makes CPUs wait for each other when they swap, in C and in Rust.
-
-DIR has of each boot what its guest said, c.N and rust.N (rows of bench/contention.c), and what the plugin
-counted, c.N.counts and rust.N.counts: a window for each row, in the same order. Of both kernels it has the symbols,
-c.symbols and rust.symbols. The windows of which it is known what is to be counted come first: if one has another
-count, nothing else is worth looking at; nor is it if zswap isn't called for each folio or page. A boot's figure is
-the median of its rounds, a row's the median of the boots, an operation's ratio the geometric mean of its rows'. Writes
-the tables into DOC, between its marks, and what each function of the kernel did into DIR/functions.tsv. An operation of
-which Rust has more than LIMITS allow, and more than its rows differ by, has to be in DOC's table of reasons: else the
-exit status is 1.
-"""
+"""What the plugins of bench/plugin counted in the guests of make contention and make profile (measure.py)."""
 
 import bisect
 import collections
@@ -20,7 +9,9 @@ import re
 import statistics
 import sys
 
-import measured
+from measured import Symbols, in_folder, reasons, table
+
+# --- contention ------------------------------------------------------------------------------
 
 WAYS = {
     "out": "swap out",
@@ -38,6 +29,11 @@ LIMIT = 1.01
 ERRORS = 2.36
 PROOFS = 5
 FEW = 20
+
+
+def place(symbols, address):
+    """The function at an address."""
+    return symbols.names[bisect.bisect(symbols.at, address) - 1] if address else "user"
 
 
 def windows(path):
@@ -70,7 +66,7 @@ def prove_calls(path, row, nr, sites, symbols):
     if way not in ("out", "in"):
         return
     name, want = ("zswap_store", nr * 4 // kib) if way == "out" else ("zswap_load", nr)
-    got = sum(counts[CALLS] for address, counts in sites.items() if symbols.name(address) == name)
+    got = sum(counts[CALLS] for address, counts in sites.items() if place(symbols, address) == name)
     if got != want:
         sys.exit(f"{path}: {row}: {got} calls of {name}, not {want}")
 
@@ -103,22 +99,6 @@ def read(path):
     return rows, pages
 
 
-class Symbols:
-    """The functions of a kernel, by address."""
-
-    def __init__(self, path):
-        self.at, self.names = [], []
-        with open(path, encoding="ascii") as file:
-            for line in file:
-                address, kind, name = line.rstrip().split(" ", 2)
-                if kind in "tTwW":
-                    self.at.append(int(address, 16))
-                    self.names.append(name)
-
-    def name(self, address):
-        return self.names[bisect.bisect(self.at, address) - 1] if address else "user"
-
-
 def functions(boots, folder):
     """Writes a row for each function and row of the table: counts a page, the means of all rounds but the first."""
     with open(f"{folder}/functions.tsv", "w", encoding="ascii") as file:
@@ -131,7 +111,7 @@ def functions(boots, folder):
                     for _, sites in rows[row][1:]:
                         rounds += 1
                         for address, counts in sites.items():
-                            of = total[symbols.name(address)]
+                            of = total[place(symbols, address)]
                             for i, count in enumerate(counts):
                                 of[i] += count
                 per = rounds * runs[0][1][row]
@@ -169,62 +149,110 @@ def verdict(ratio, error):
     return "less" if ratio * LIMIT < 1 and ratio * error < 1 else "same"
 
 
-def table(boots, rows, what):
+def both(boots, keys, what):
     """Rows with C, Rust and their ratio for each (title, kind) of WHAT."""
-    lines = [f"| operation | folio | content | cgroup | {' | '.join(f'{title}: C | Rust | ratio' for title, _ in what)} |",
-             "|---|---:|---|---|" + "---:|" * 3 * len(what)]
-    for row in rows:
+    cells = []
+    for row in keys:
         way, kib, content, cgroups = row
-        cells = [WAYS[way], f"{kib} KiB", content, CGROUPS[cgroups]]
-        for _, kind in what:
-            c, rust = (figure(boots[impl], row, kind) for impl in ("c", "rust"))
-            cells += [f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.2f}" if c else "–"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines + [""]
+        pairs = [[figure(boots[impl], row, kind) for impl in ("c", "rust")] for _, kind in what]
+        cells.append([WAYS[way], f"{kib} KiB", content, CGROUPS[cgroups],
+                      *(cell for c, rust in pairs for cell in (f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.2f}" if c else "–"))])
+    heads = [head for title, _ in what for head in (f">{title}: C", ">Rust", ">ratio")]
+    return [*table(["operation", ">folio", "content", "cgroup", *heads], cells), ""]
 
 
-def main():
-    doc, folder = sys.argv[1:]
-    boots = measured.by_kernel([os.path.join(folder, file) for file in sorted(os.listdir(folder))], read)
+def contention(page, folder):
+    """What makes CPUs wait for each other when they swap. DIR has of each boot what its guest printed, c.N and rust.N (rows of
+    bench/contention.c), and what the plugin counted, c.N.counts and rust.N.counts: a window for each row, in the same order;
+    and of both kernels the symbols, c.symbols and rust.symbols. The windows of which it is known what is to be counted come
+    first: if one has another count, nothing else is worth looking at; nor is it if zswap isn't called for each folio or
+    page. A boot's figure is the median of its rounds, a row's the median of the boots, an operation's ratio the geometric
+    mean of its rows'. An operation of which Rust has more than LIMIT allows, and more than its rows differ by, has to be
+    in the page's table of reasons."""
+    boots = in_folder(folder, read)
     order = list(WAYS)
     keys = set(boots["c"][0][0])
     if any(set(rows) != keys for runs in boots.values() for rows, _ in runs):
         sys.exit(f"{folder}: the boots have different rows")
-    rows = sorted(keys, key=lambda row: (order.index(row[0]), row[1], row[2] != "same", row[3] != "own"))
+    keys = sorted(keys, key=lambda row: (order.index(row[0]), row[1], row[2] != "same", row[3] != "own"))
     functions(boots, folder)
-    reasons, used, bad = measured.reasons(doc, "CONTENTION"), set(), 0
-    lines = ["Ratios, the geometric mean of each operation's rows:", "",
-             "| operation | locked instructions | verdict | remote-dirty transfers | verdict | invalidations |", "|---|---:|---|---:|---|---:|"]
+    listed, used, bad, means = reasons(page, "CONTENTION"), set(), 0, []
     for way in WAYS:
         cells = [WAYS[way]]
         for kind in (LOCKED, TRANSFERS, INVALIDATIONS):
-            ratio, error = mean_ratio(boots, [row for row in rows if row[0] == way], kind)
+            ratio, error = mean_ratio(boots, [row for row in keys if row[0] == way], kind)
             cells.append(f"{ratio:.3f} ± {ratio * (error - 1):.3f}")
             said = verdict(ratio, error)
             if said == "MORE" and kind != INVALIDATIONS:
-                why = [reason for reason in reasons if re.fullmatch(reason, f"{KINDS[kind]}, {WAYS[way]}")]
+                why = [reason for reason in listed if re.fullmatch(reason, f"{KINDS[kind]}, {WAYS[way]}")]
                 used.update(why)
                 bad += not why
                 said = "listed" if why else said
             if kind != INVALIDATIONS:
                 cells.append(said)
-        lines.append(f"| {' | '.join(cells)} |")
-    widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in rows) for kind in (LOCKED, TRANSFERS)}
-    lines += ["", "Locked instructions a page:", ""]
-    lines += table(boots, [row for row in rows if row[3] == "own"], [("all", LOCKED), ("in zswap", ZSWAP + LOCKED)])
-    lines += ["Remote-dirty transfers a page, and invalidations:", ""]
-    lines += table(boots, rows, [("transfers", TRANSFERS), ("in zswap", ZSWAP + TRANSFERS), ("invalidations", INVALIDATIONS)])
-    lines += [f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
-              f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
-    measured.put_output(doc, "make contention", lines, bad > 0)
-    print("\n".join(lines))
-    print(f"function by function: {folder}/functions.tsv")
-    for row in sorted(set(reasons) - used):
-        print(f"stale: {doc} lists `{row}`, which has no more")
+        means.append(cells)
+    widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in keys) for kind in (LOCKED, TRANSFERS)}
+    lines = ["Ratios, the geometric mean of each operation's rows:", "",
+             *table(["operation", ">locked instructions", "verdict", ">remote-dirty transfers", "verdict", ">invalidations"], means),
+             "", "Locked instructions a page:", "",
+             *both(boots, [row for row in keys if row[3] == "own"], [("all", LOCKED), ("in zswap", ZSWAP + LOCKED)]),
+             "Remote-dirty transfers a page, and invalidations:", "",
+             *both(boots, keys, [("transfers", TRANSFERS), ("in zswap", ZSWAP + TRANSFERS), ("invalidations", INVALIDATIONS)]),
+             f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
+             f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
+    notes = [f"function by function: {folder}/functions.tsv"]
+    notes += [f"stale: {page} lists `{row}`, which has no more" for row in sorted(set(listed) - used)]
     if bad:
-        print(f"contention: {bad} means are over 1 % more, and {doc} has no reason for them")
-    return bad > 0
+        notes.append(f"contention: {bad} means are over 1 % more, and {page} has no reason for them")
+    return lines, notes, bad > 0
+
+# --- profile ---------------------------------------------------------------------------------
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+PAGES = 512  # of a round of swapbench
+LOOKS = {"miss": 8, "hit": 8}  # at each page
+SHOWN = 24
+
+
+def name_of(symbol):
+    """A short name: without a hash, arguments of types, and what the compiler split off."""
+    symbol = re.sub(r"::h[0-9a-f]{16}$|\.(constprop|isra|part|cold|llvm)\.?[0-9]*", "", symbol)
+    short = None
+    while short != symbol:
+        short = symbol
+        # Arguments first, then what a method is of.
+        symbol = re.sub(r"(?<=\w)<[^<>]*>|::<[^<>]*>", "", symbol)
+        symbol = re.sub(r"<([\w:]+)(?: as [\w:]+(?:\([^()]*\))?)?>", r"\1", symbol)
+    return symbol
+
+
+def executed(folder, impl, looks):
+    """{function: instructions a page}"""
+    symbols, found = Symbols(os.path.join(folder, f"{impl}.symbols")), collections.Counter()
+    with open(os.path.join(folder, f"{impl}.1.counts"), encoding="ascii") as file:
+        count_of = int(file.readline().split()[1])
+        if not count_of:
+            sys.exit(f"{folder}: no window of {impl} was marked")
+        for line in file:
+            pc, count = line.split()
+            at = bisect.bisect(symbols.at, int(pc, 16)) - 1
+            found[name_of(symbols.names[at]) if at >= 0 else "?"] += int(count)
+    return {name: count / count_of / (PAGES * looks) for name, count in found.items()}
+
+
+def profile(_page, folder, way):
+    """Where the instructions of a row of make bench are executed: DIR has c.1.counts and rust.1.counts of
+    bench/plugin/profile.c, and c.symbols and rust.symbols. The functions that take most are in the block; all of them, first
+    those that differ most, in DIR/functions.tsv."""
+    c, rust = (executed(folder, impl, LOOKS.get(way, 1)) for impl in ("c", "rust"))
+    both_of = [(name, c.get(name, 0), rust.get(name, 0)) for name in sorted(c.keys() | rust.keys())]
+    both_of.sort(key=lambda row: -abs(row[2] - row[1]))
+    with open(os.path.join(folder, "functions.tsv"), "w", encoding="utf-8") as file:
+        file.writelines(f"{name}\t{there:.2f}\t{here:.2f}\n" for name, there, here in both_of)
+    both_of.sort(key=lambda row: -max(row[1], row[2]))
+    rest = both_of[SHOWN:]
+    total = sum(c.values()), sum(rust.values())
+    cells = [[f"`{name}`", f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
+    cells += [[f"{len(rest)} others", *(f"{sum(row[i] for row in rest):.1f}" for i in (1, 2))],
+              [f"**all**, Rust / C {total[1] / total[0]:.3f}", f"{total[0]:.1f}", f"{total[1]:.1f}"]]
+    return table(["function", ">C", ">Rust"], cells), [], False

@@ -1,34 +1,47 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py [check | list]: fills figures into README.md and the pages of docs/.
+"""docs.py WHAT [check]: writes what README.md, the pages of docs/ and their pictures have from elsewhere; with check only
+compares, and fails if a page differs.
 
-In a page, <!--= NAME -->...<!--/--> holds the figure of that name, on one line. README.md also has a table between
-the marks FIGURES: BEGIN and FIGURES: END. Figures are taken from the measured blocks of docs/, or counted in the
-sources; "list" prints them all. Also writes into each measured block how many files have changed since. "check" only
-compares, and fails if a page has another figure, or a name that there is none of. How many files have changed since a
-measurement is not compared: a stale figure fails nothing.
+  readme         figures, and the lists of commands. In a page, <!--= NAME -->...<!--/--> holds the figure of that name, on
+                 one line. README.md also has a table between the marks FIGURES: BEGIN and END. Figures are taken from the
+                 measured blocks of docs/, or counted in the sources. Between the marks COMMANDS are lists of the Makefile's
+                 "##" comments. Also writes into each measured block how many files have changed since, which check does
+                 not compare: a stale figure fails nothing
+  list           prints all figures
+  safety         the report of unsafe code in docs/safety.md
+  review         the code that docs/review.md shows, its quotations and tables
+  pictures       the figures and the style of the pictures that are drawn by hand. In these <tspan data-count="NAME"> holds
+                 the figure of that name, <rect data-bar="NAME"> is as wide as it says, of data-full pixels for the largest
+                 of those in the picture that end alike, and <style> is scripts/pictures.css
+  plot NAME...   draws docs/NAME.svg anew, from the tables of docs: performance, growth, compressors
 """
 
 import functools
 import pathlib
 import re
+import statistics
+import subprocess
 import sys
 
-import bench
 import drift
 import figures
-import pictures
-import safety
-import timing
+import measure
+import sources
 
 # Not in code, where one is explained.
 MARK = re.compile(r"(?<!`)(<!--= (\S+) -->)((?:(?!<!--=).)*?)(<!--/-->)")
-TABLE = re.compile(r"(<!-- FIGURES: BEGIN -->\n)(.*?)(<!-- FIGURES: END -->)", re.S)
+
+
+def block(mark):
+    return re.compile(f"(<!-- {mark}: BEGIN -->\n)(.*?)(<!-- {mark}: END -->)", re.S)
+
+
 # How stale a command's figures are, behind its name in README.md.
 SINCE = re.compile(r" \((?:(?:\d+ )?files? changed since|measured with [^)]*)\)")
 KIBS = (4, 64, 2048)
 # An operation of make timing in the name of a figure.
-TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in timing.OPERATIONS}
+TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in measure.OPERATIONS}
 
 
 def number(value):
@@ -59,7 +72,7 @@ def rows(name):
 
 def instructions():
     """{(way, where, content, kib): (C, Rust)} of make bench, by the words that its rows begin with."""
-    ways, wheres = ({text: name for name, text in names.items()} for names in (bench.WAYS, bench.WHATS))
+    ways, wheres = ({text: name for name, text in names.items()} for names in (measure.WAYS, measure.WHATS))
     return {(ways[cells[0]], wheres[cells[1]], cells[3], int(cells[2].split()[0])): (float(cells[4]), float(cells[5]))
             for cells in rows("bench") if cells[0] in ways and len(cells) == 10}
 
@@ -88,13 +101,13 @@ def c_lines():
     """Lines of C that have a counterpart in Rust: mm/zswap.c, and what docs/c-to-rust.md has of mm/swap_state.c."""
     folder, found = pathlib.Path("build/overlay/c"), {}
     if not folder.is_dir():
-        sys.exit("readme.py: build/overlay has no copy of the C: run make overlay")
+        sys.exit("docs.py: build/overlay has no copy of the C: run make overlay")
     table = pathlib.Path(drift.TABLE).read_text(encoding="utf-8").splitlines()
     for path in ("mm/zswap.c", "mm/swap_state.c"):
         texts = drift.texts((folder / path).read_text(encoding="utf-8"))
         there = [name for name, (_, line) in drift.tables(table)[path].items()
                  if name != drift.REST and not table[line].split(" | ")[1].startswith("stays C")]
-        found[path.removeprefix("mm/").removesuffix(".c")] = sum(pictures.lines(texts[name]) for name in there if name in texts)
+        found[path.removeprefix("mm/").removesuffix(".c")] = sum(sources.lines(texts[name]) for name in there if name in texts)
     return found
 
 
@@ -157,7 +170,7 @@ def all_figures():
                     "image.untested.more": more(int(cells[1]), int(cells[2]))}
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
-    names = {text: name for name, text in bench.WAYS.items()}
+    names = {text: name for name, text in measure.WAYS.items()}
     for cells in rows("contention"):
         if len(cells) == 6 and "±" in cells[1]:
             out |= {f"contention.{names[cells[0]]}.locked": f"{float(cells[1].split()[0]):.2f}",
@@ -173,15 +186,15 @@ def all_figures():
                 c, rust = cells[3 + i], cells[6 + i]
                 out |= {f"{name}.{what}.c": c, f"{name}.{what}.rust": rust, f"{name}.{what}.more": more(float(c), float(rust))}
 
-    counted, c = pictures.counts(), c_lines()
-    for layer in pictures.LAYERS:
+    counted, c = sources.counts(), c_lines()
+    for layer in sources.LAYERS:
         out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}
-    out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in pictures.LAYERS))
-    out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in safety.sources()
-                                      if pictures.layer(path) == "abstractions" and re.search(r"\bunsafe\s*\{", safety.code(text))}))
-    out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', safety.code(text))) for _, text in safety.sources()))
+    out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in sources.LAYERS))
+    out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in sources.sources()
+                                      if sources.layer(path) == "abstractions" and re.search(r"\bunsafe\s*\{", sources.bare(text))}))
+    out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', sources.bare(text))) for _, text in sources.sources()))
     out["lines.helpers"] = number(counted["c.lines"])
-    out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in pictures.LAYERS) + counted["c.lines"])
+    out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in sources.LAYERS) + counted["c.lines"])
     out |= {"lines.c.zswap": number(c["zswap"]), "lines.c.swap_state": number(c["swap_state"]), "lines.c": number(sum(c.values()))}
     of_history = bugs()
     out |= {f"bugs.{name}": number(count) for name, count in of_history.items()}
@@ -194,8 +207,8 @@ def all_figures():
             "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[`patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
-            "trusted": number(counted["c.functions"]), "configs": number(len(pictures.files("scripts/configs/*.config"))),
-            "vm.points": number(sum(int(plan) for text in pictures.files("tests/vm/*.sh") for plan in re.findall(r"^plan (\d+)$", text, re.M)))}
+            "trusted": number(counted["c.functions"]), "configs": number(len(sources.files("scripts/configs/*.config"))),
+            "vm.points": number(sum(int(plan) for text in sources.files("tests/vm/*.sh") for plan in re.findall(r"^plan (\d+)$", text, re.M)))}
 
     for name, block in blocks().items():
         stamp = block.stamped()
@@ -205,7 +218,7 @@ def all_figures():
     listed = pathlib.Path("docs/mutants.md").read_text(encoding="utf-8")
     # Without the mark itself.
     listed = MARK.sub("", listed)
-    unlisted = [f"`{name}`" for name in pictures.mutants() if f"`{name}`" not in listed]
+    unlisted = [f"`{name}`" for name in sources.mutants() if f"`{name}`" not in listed]
     out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
             "coverage.percent": found_in("coverage", r"\*\*all policy files\*\* .* ([\d.]+) \|"),
@@ -217,7 +230,7 @@ def all_figures():
 def listed_suites():
     """Where the table of suites in docs/kunit.md differs from the sources."""
     text = pathlib.Path("docs/kunit.md").read_text(encoding="utf-8").split("\n## The suites\n")[-1].split("\n## ")[0]
-    for language, suites in zip(("C", "Rust"), pictures.suites()):
+    for language, suites in zip(("C", "Rust"), sources.suites()):
         there = {name for cells in re.findall(r"^\| (`.*?) \| " + language + r" \| ", text, re.M) for name in re.findall(r"`(\w+)`", cells)}
         yield from (f"docs/kunit.md: the table of suites has no {name} in {language}" for name in sorted(suites - there))
         yield from (f"docs/kunit.md: no suite in {language} is named {name}" for name in sorted(there - suites))
@@ -237,11 +250,11 @@ def summary(figure):
 
     for content in ("text", "same"):
         cost(f"[Instructions](docs/performance.md) for a page: swap-out of *{content}*, in folios of 4 / 64 / 2048 KiB", "out", [(content, kib) for kib in KIBS])
-    for title, way in (("swap-in by a fault", "in"), ("free, a range", "free"), (bench.WAYS.get("scatter"), "scatter"), (bench.WAYS.get("split"), "split")):
+    for title, way in (("swap-in by a fault", "in"), ("free, a range", "free"), (measure.WAYS.get("scatter"), "scatter"), (measure.WAYS.get("split"), "split")):
         cost(f"{title}: *text* / *random*", way, [("text", 4), ("random", 4)])
-    for operation in timing.OPERATIONS:
+    for operation in measure.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
-            [f"timing.{TIMED[operation]}.{content}" for content in timing.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
+            [f"timing.{TIMED[operation]}.{content}" for content in measure.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
     for title, name in (("fault", "fault"), ("from the timer that wakes the task to its page", "timer-to-page")):
         row(f"[Latency](docs/performance.md#latency-of-a-fault-while-its-cpu-stores) while the CPU stores folios of 2 MiB, {title}, "
             "99th percentile, thousand instructions: lz4 / zstd",
@@ -269,45 +282,240 @@ def summary(figure):
     return lines + ["", f"Measured by {said}.{boots} Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
 
 
-def main():
+def commands(text):
+    """The Makefile's lists: [(group, [(name, what)])]."""
+    groups = []
+    for mark, line in re.findall(r"^##(@|=|) (.*)", text, re.M):
+        if mark == "@":
+            groups.append((line, []))
+        else:
+            groups[-1][1].append(tuple(line.split(": ", 1)))
+    return groups
+
+
+def lists():
+    """{page: the list of commands there}; README.md has only their names."""
+    *groups, _variables = commands(pathlib.Path("Makefile").read_text(encoding="utf-8"))
+    short = [[title, "`make " + "`, `".join(name for name, _ in found) + "`"] for title, found in groups]
+    full = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for _, found in groups for name, what in found]
+    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": measure.table(["Command", "What it does"], full)}
+
+
+def page_of(page, figure, wrong, writes):
+    """A page with its figures and lists, of which those that differ go to wrong."""
+    text = page.read_text(encoding="utf-8")
+
+    def filled_in(match):
+        name = match[2]
+        if figure.get(name) is None:
+            wrong.append(f"{page}: there is no figure '{name}'" if name not in figure else f"{page}: '{name}' has not been measured yet")
+            return match[0]
+        if not writes and match[3] != figure[name]:
+            wrong.append(f"{page}: {name} is {figure[name]}, not {match[3]}: run make readme")
+        return match[1] + figure[name] + match[4]
+
+    new = MARK.sub(filled_in, text)
+    for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
+        wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+    tables = {"COMMANDS": lists().get(str(page))}
+    if page.name == "README.md":
+        tables["FIGURES"] = summary(figure)
+    for mark, lines in tables.items():
+        place = block(mark).search(new)
+        if not lines or not place:
+            continue
+        new = new[:place.start(2)] + "\n".join(lines) + "\n" + new[place.end(2):]
+        ours, theirs = (SINCE.sub("", part).splitlines() for part in ("\n".join(lines), place[2]))
+        if not writes and ours != theirs:
+            line = next((line for line in ours if line not in theirs), None) or next((line for line in theirs if line not in ours), "their order")
+            what = "figures" if mark == "FIGURES" else "commands"
+            wrong.append(f"{page}: the table of {what} differs from its sources: run make readme: {line}")
+    return text, new
+
+
+def readme(writes):
     figure, wrong = all_figures(), []
-    if sys.argv[1:] == ["list"]:
-        for name, text in sorted(figure.items()):
-            print(f"{name}\t{text if text is not None else '(not measured yet)'}")
-        return False
-    writes = sys.argv[1:] != ["check"]
     if writes:
         figures.main("refresh")
         figure = all_figures()
     for page in [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]:
-        text = page.read_text(encoding="utf-8")
-
-        def filled(match):
-            name = match[2]
-            if figure.get(name) is None:
-                wrong.append(f"{page}: there is no figure '{name}'" if name not in figure else f"{page}: '{name}' has not been measured yet")
-                return match[0]
-            if not writes and match[3] != figure[name]:
-                wrong.append(f"{page}: {name} is {figure[name]}, not {match[3]}: run make readme")
-            return match[1] + figure[name] + match[4]
-
-        new = MARK.sub(filled, text)
-        if page.name == "README.md":
-            table = "\n".join(summary(figure)) + "\n"
-            new = TABLE.sub(lambda match: match[1] + table + match[3], new)
-            ours, theirs = (SINCE.sub("", TABLE.search(part)[2]).splitlines() for part in (new, text)) if TABLE.search(text) else ([], [])
-            if not writes and ours != theirs:
-                line = next((line for line in ours if line not in theirs), None) or next((line for line in theirs if line not in ours), "their order")
-                wrong.append(f"{page}: the table of figures differs from its sources: run make readme: {line}")
-        for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
-            wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+        text, new = page_of(page, figure, wrong, writes)
         if writes and new != text:
             page.write_text(new, encoding="utf-8")
             print(f"{page}: figures filled in")
-    wrong += listed_suites()
+    return [*wrong, *listed_suites()]
+
+
+def safety(writes):
+    page = pathlib.Path("docs/safety.md")
+    lines, wrong, said = sources.safety()
+    text = page.read_text(encoding="utf-8")
+    place = block("MADE BY make safety-report").search(text)
+    new = text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):]
+    if writes:
+        page.write_text(new, encoding="utf-8")
+        print(said)
+    elif new != text:
+        wrong.append(f"{page} is out of date: run make safety-report")
+    return wrong
+
+
+def review(writes):
+    """Of the C that the toolchain root sees: the copies of pristine files that the overlay has made."""
+    page = sources.REVIEW.read_text(encoding="utf-8")
+    new, bad, stale = sources.review("build/overlay/c", page)
+    if writes and not bad:
+        sources.REVIEW.write_text(new, encoding="utf-8")
+    return bad if writes else bad + stale
+
+# --- Pictures -------------------------------------------------------------------------
+
+
+CSS = pathlib.Path("scripts/pictures.css")
+
+
+def filled(text, counts):
+    """A picture with its figures and its style."""
+    bars = re.findall(r'data-bar="([\w.]+)"', text)
+
+    def width(match):
+        name = match["name"]
+        most = max(counts[bar] for bar in bars if bar.rpartition(".")[2] == name.rpartition(".")[2])
+        return f'{match["head"]} width="{int(match["full"]) * counts[name] / most:.1f}"'
+
+    # A thin space would be missing from many fonts.
+    text = re.sub(r'(<tspan data-count="([\w.]+)">)[^<]*', lambda match: match[1] + f"{counts[match[2]]:,}".replace(",", "\u00a0"), text)
+    text = re.sub(r'(?P<head>data-bar="(?P<name>[\w.]+)" data-full="(?P<full>\d+)") width="[^"]*"', width, text)
+    return re.sub(r"<style>.*?</style>", lambda _: style(), text, flags=re.S)
+
+
+def style():
+    return "<style>\n" + "".join("    " + line.expandtabs(2) + "\n" for line in CSS.read_text().splitlines()[1:]) + "  </style>"
+
+
+def pictures(writes):
+    counts, wrong = sources.counts(), []
+    for path in sorted(pathlib.Path("docs").glob("*.svg")):
+        text = path.read_text(encoding="utf-8")
+        # A plot gets its style when it is drawn.
+        new = text if "gnuplot" in text else filled(text, counts)
+        if new == text:
+            continue
+        if writes:
+            path.write_text(new, encoding="utf-8")
+            print(f"{path}: figures put in")
+        else:
+            wrong.append(f"{path} is out of date: run make safety-report")
+    return wrong
+
+
+def styled(text, title):
+    """What gnuplot has drawn, with a title and the style, which finds colours by how they are written."""
+    text = re.sub(r"'?rgb\( *(\d+), *(\d+), *(\d+)\)'?", lambda match: "#%02x%02x%02x" % tuple(map(int, match.groups())), text)
+    text = re.sub(r"((?:fill|stroke|color)\s*=\s*)\"?(#[0-9A-Fa-f]{6})\"?", lambda match: match[1].replace(" ", "") + f'"{match[2].lower()}"', text)
+    text = re.sub(r"<desc>.*?</desc>\n", "", text, flags=re.S)
+    text = re.sub(r'<rect x="0" y="0"( .*?) fill="#f6f8fa"/>', r'<rect class="panel"\1 rx="8"/>', text, count=1)
+    text = re.sub(r"<title>gnuplot_plot_\d+</title>", "", text) # a tooltip
+    head = f"<!-- SPDX-License-Identifier: GPL-2.0 -->\n<title>{title}</title>\n{style()}"
+    return re.sub(r"<title>.*?</title>", lambda _: head, text, count=1)
+
+
+def tables(doc):
+    """The rows of a document's tables, each as its cells."""
+    for line in pathlib.Path(doc).read_text().splitlines():
+        if line.startswith("| ") and not line.startswith("|--"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+# The picture of performance: groups of rows, each with its label, way, where the page is, content.
+GROUPS = [
+    ("Swap-out", [
+        ("in zswap, random", "out", "zswap", "random"), ("in zswap, same", "out", "zswap", "same"),
+        ("in zswap, text", "out", "zswap", "text"), ("zswap never on", "out", "cache", "random")]),
+    ("Swap-in, by a fault", [
+        ("in zswap, random", "in", "zswap", "random"), ("in zswap, same", "in", "zswap", "same"),
+        ("in zswap, text", "in", "zswap", "text"), ("zswap never on", "in", "cache", "random")]),
+    ("Freeing", [
+        ("in zswap, same", "free", "zswap", "same"), ("exit, in zswap, same", "gone", "zswap", "same")]),
+    ("Swap cache", [
+        ("readahead, same", "ahead", "zswap", "same"), ("fault, cached folio", "cached", "cache", "random"),
+        ("lookup: there", "hit", "cache", "random"), ("lookup: not there", "miss", "cache", "random")]),
+]
+
+
+def performance():
+    """Rust's instructions for C's 1, for folios of 4, 64 and 2048 KiB."""
+    percents = {}
+    for cells in tables("docs/performance.md"):
+        if len(cells) == 10 and cells[7].endswith(" %"):
+            percents[cells[0], cells[1], int(cells[2].split()[0]), cells[3]] = float(cells[7].split()[0])
+    for group, rows in GROUPS:
+        yield [group, *["nan"] * 3]
+        for label, way, what, content in rows:
+            found = [percents.get((measure.WAYS[way], measure.WHATS[what], kib, content)) for kib in (4, 64, 2048)]
+            if found == [None] * 3:
+                sys.exit(f"docs/performance.md has no row for '{group}, {label}'")
+            yield [label, *("nan" if percent is None else f"{1 + percent / 100:.4f}" for percent in found)]
+
+
+def growth():
+    """Instructions in C and in Rust, for each axis and value."""
+    axes = {name: axis for axis, name in measure.AXES.items()}
+    for cells in tables("docs/performance.md"):
+        if cells[0] in axes:
+            yield [axes[cells[0]].replace("order", "folios"), cells[1], *(cell for i, cell in enumerate(cells[2:]) if i % 3 != 2)]
+
+
+def compressors():
+    """Instructions to store and to load a page, and memory in % of it: means of what compresses."""
+    figures, corpora, what = {}, [], None
+    for cells in tables("docs/compressors.md"):
+        if cells[0] in ("memory, % of a page", "store, instructions per page", "load, instructions per page"):
+            what, corpora = cells[0].split(",")[0], cells[1:]
+        elif what and cells[0].startswith("`") and len(cells) == len(corpora) + 1:
+            some = [float(cell) for cell, corpus in zip(cells[1:], corpora) if corpus != "random"]
+            figures.setdefault(cells[0].strip("`"), {}).setdefault(what, statistics.mean(some))
+        else:
+            what = None
+    for name, of in figures.items():
+        yield [name, *(f"{of[what]:.2f}" for what in ("store", "load", "memory"))]
+
+
+def plot(*names):
+    """What gnuplot makes of the rows becomes a picture of the same style."""
+    plots = {
+        "performance": (performance, "bench", "What swapping takes in Rust: instructions a page, C's being 1.00"),
+        "growth": (growth, "growth", "How the cost of swapping grows: instructions a page in C and in Rust"),
+        "compressors": (compressors, "compressors", "Memory against instructions to store and to load a page, for each compressor"),
+    }
+    out = pathlib.Path("build/pictures")
+    out.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        if name not in plots:
+            sys.exit(f"there is no plot '{name}': {', '.join(plots)}")
+        rows_of, script, title = plots[name]
+        (out / f"{name}.tsv").write_text("".join("\t".join(row) + "\n" for row in rows_of()), encoding="utf-8")
+        subprocess.run(["gnuplot", "-e", f"rows='{out}/{name}.tsv'; limit=1.01; set output '{out}/{name}.svg'", f"scripts/{script}.gp"], check=True)
+        pathlib.Path(f"docs/{name}.svg").write_text(styled((out / f"{name}.svg").read_text(encoding="utf-8"), title), encoding="utf-8")
+
+# --- All ------------------------------------------------------------------------------
+
+
+def main(what="", *arguments):
+    if what == "list":
+        for name, text in sorted(all_figures().items()):
+            print(f"{name}\t{text if text is not None else '(not measured yet)'}")
+        return False
+    if what == "plot":
+        plot(*arguments)
+        return False
+    makers = {"readme": readme, "safety": safety, "review": review, "pictures": pictures}
+    if what not in makers or arguments not in ((), ("check",)):
+        sys.exit("usage: docs.py readme | safety | review | pictures [check]; docs.py list | plot NAME...")
+    wrong = makers[what](not arguments)
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

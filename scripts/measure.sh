@@ -1,0 +1,429 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# measure.sh NAME [check]: an experiment with both implementations: builds their kernels, runs the guests that
+# scripts/figures.txt lists for it, and has scripts/measure.py reduce their rows to a block of docs, and draw its plot.
+# With check, only validates the input.
+#
+# What is special about an experiment is in its section, which alone makes figures of that experiment stale
+# (scripts/figures.py): functions NAME_input, which validates variables, NAME_kernels in place of building both kernels,
+# NAME_before, which prepares guests, NAME_as IMPL N COMMAND..., which execs a guest's command, and NAME_run in place of
+# running guests.
+. "$(dirname "$0")/lib.sh"
+
+# --- Guests ---------------------------------------------------------------------------
+
+# The guests run in parallel, at most JOBS at a time. The rows that one prints go to the file $out/IMPL.N, once it has
+# succeeded.
+#
+# make figures sets FIGURES_FILES, a hash of the files that can change the rows. The rows of each guest are then stored
+# under it, and an interrupted run goes on with the next guest. scripts/figures.sh removes them once the block is there.
+declare -A running=() began=()
+beat='' since='' rows_kept=''
+
+stop_guests() {
+	local pids=("${!running[@]}" ${beat:+"$beat"})
+	[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null || :
+	wait
+	tidy
+}
+
+# guest IMPL N: execs it, with what the table has.
+guest() {
+	# Used by what the table has.
+	# shellcheck disable=SC2034
+	local impl=$1 n=$2
+	eval "set -- $words"
+	set -- scripts/vm.sh -n "$name-$impl-$n" "$@"
+	if has as; then "${name}_as" "$impl" "$n" "$@"; fi
+	IMPL=$impl exec "$@"
+}
+
+# Waits for a guest to end.
+reap() {
+	local pid run rows status=0
+	wait -n -p pid "${!running[@]}" || status=$?
+	run=${running[$pid]}
+	rows=$out/${run/ /.}
+	# A line that isn't a row is the guest's complaint.
+	[ "$status" = 0 ] || die "$name $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
+	mv "$rows.new" "$rows"
+	if [ -n "$rows_kept" ]; then
+		mkdir -p "$rows_kept"
+		# What else it wrote first: the rows show that it is whole.
+		[ ! -e "$rows.counts" ] || cp "$rows.counts" "$rows_kept/"
+		cp "$rows" "$rows_kept/${rows##*/}.new" && mv "$rows_kept/${rows##*/}.new" "$rows_kept/${rows##*/}"
+	fi
+	echo "$name $run of $runs ... ok $(took "${began[$pid]}")"
+	unset "running[$pid]"
+}
+
+# begin IMPL N: when there is room
+begin() {
+	local file
+	if [ -n "$rows_kept" ] && [ -e "$rows_kept/$1.$2" ]; then
+		for file in "$rows_kept/$1.$2"{,.counts}; do
+			[ ! -e "$file" ] || cp "$file" "$out/"
+		done
+	fi
+	if [ -e "$out/$1.$2" ]; then
+		echo "$name $1 $2 of $runs ... kept from an earlier run"
+		return
+	fi
+	[ ${#running[@]} -lt "$JOBS" ] || reap
+	guest "$1" "$2" >"$out/$1.$2.new" 2>"$out/$1.$2.err" &
+	running[$!]="$1 $2" began[$!]=$(now_ms)
+	echo "$name $1 $2 ..."
+}
+
+# run_guests: RUNS of each implementation. Every 15 s it shows how far they are.
+run_guests() {
+	local impl n
+	[ -z "${FIGURES_FILES:-}" ] || rows_kept=build/figures.kept/rows/$name/$FIGURES_FILES-${ROOT##*/}-${TURN:-}-${UPTO:-}
+	trap stop_guests EXIT
+	scripts/enter.sh bash scripts/initramfs.sh gcc 4 build/vm/initramfs.cpio # once, not by each guest
+	since=$(now_ms)
+	while sleep 15; do
+		find "$out" -name '*[0-9]' -o -name '*.new' | sort | xargs -r wc -l 2>/dev/null | awk -v what="$name" -v took="$(took "$since")" '
+			$2 != "total" { sub(/.*\//, "", $2); sub(/\.new/, "", $2); sub(/\./, " ", $2); s = s ", " $2 ": " $1 " rows" }
+			END { print what " ... " took s }' || :
+	done &
+	beat=$!
+	for ((n = 1; n <= runs; n++)); do
+		for impl in "${impls[@]}"; do
+			begin "$impl" "$n"
+		done
+	done
+	while [ ${#running[@]} != 0 ]; do reap; done
+	kill "$beat" 2>/dev/null || :
+	beat=
+	echo "$name: all runs ... ok $(took "$since")"
+}
+
+# --- Steps that experiments share -----------------------------------------------------
+
+# variant IMPL N COMMAND...: with the kernel of IMPL that scripts/NAME.config changes
+variant() {
+	local impl=$1
+	shift 2
+	IMPL=$impl VARIANT=$name-$impl LIKE=$name-$like EXTRA_CONFIG=scripts/$name.config exec "$@"
+}
+variants() {
+	local impl
+	like=$1
+	for impl; do
+		(variant "$impl" 0 scripts/kernel.sh "$impl")
+	done
+}
+# as_plugin IMPL N OPTIONS COMMAND...: counted by the experiment's plugin of QEMU
+as_plugin() { export PLUGIN=$TOP/build/plugin/$name.so,out=$TOP/$out/$1.$2.counts,$3; }
+symbols_of() { scripts/enter.sh nm -n -C "build/$1/vmlinux" >"$out/$2.symbols"; }
+
+# --- ab -------------------------------------------------------------------------------
+
+# Both in one kernel, by turns on the same folios and slots; in three kernels, in each of which the two lie in another
+# order.
+ab_kernels() {
+	local order
+	impls=(0 1 2)
+	for order in "${impls[@]}"; do
+		printf '%s\n' CONFIG_ZSWAP_TIME_KUNIT_TEST=y CONFIG_ZSWAP_AB_KUNIT_TEST=y "CONFIG_ZSWAP_AB_ORDER=$order" >"$out/$order.config"
+		LIKE=$([ "$order" = 0 ] || echo ab-0) VARIANT=ab-$order EXTRA_CONFIG=$out/$order.config scripts/kernel.sh rust
+	done
+}
+ab_as() { IMPL=rust VARIANT=ab-$1 exec "${@:3}"; }
+
+# --- bench ----------------------------------------------------------------------------
+
+bench_before() {
+	local differ
+	plot=performance
+	# Only the implementation may differ; options that aren't set may be missing.
+	differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
+		sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
+		grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true
+	[ -z "$differ" ] || die "the two kernels differ in $differ: build both from the same fragments"
+}
+
+# --- compressors ----------------------------------------------------------------------
+
+# Instructions in a guest whose clock counts them, both LZ4s' time on this machine, and the cost of stores with an
+# accelerator, of which the table's guests are.
+compressors_before() {
+	local start corpus=build/vm/corpus-rust.img package=profile.release.package.lz4_flex flags
+	plot=compressors
+	IMPL=rust scripts/demo.sh corpus
+	echo "instructions ..."
+	start=$(now_ms)
+	IMPL=rust scripts/vm.sh -n compressors -r -m 512M -a kunit.enable=0 -d "$TOP/$corpus" sh codecs.sh 1024 \
+		lz4 lz4-rust lzo lzo-rle zstd deflate 842 >"$out/codecs" || die "counting instructions failed: $(tail -n 1 "$out/codecs")"
+	echo "instructions ... ok $(took "$start")"
+	# lz4_flex with the kernel's flags, except those that name a target; for the flags of C, see
+	# tests/host/lz4/build.rs.
+	flags='["-Ctarget-feature=-sse,-sse2,-sse3,-ssse3,-sse4.1,-sse4.2,-avx,-avx2", "-Ctarget-cpu=x86-64", "-Ztune-cpu=generic", "-Zno-jump-tables", "-Ccodegen-units=1"]'
+	step "time" scripts/enter.sh env RUSTC_BOOTSTRAP=1 bash -c '"${@:2}" >"$1"' _ "$out/time" \
+		cargo -Zprofile-rustflags run -q --release --offline --locked --target-dir build/host-release \
+		--config "$package.rustflags=$flags" --config "$package.opt-level=2" -p lz4 --example time -- "$corpus" 301
+}
+
+# --- contention -----------------------------------------------------------------------
+
+# Locked instructions and accesses to cache lines that other CPUs have, in guests with eight CPUs that all swap at once. In
+# each run the CPUs' turns have other lengths, of TURN instructions (64) on average.
+contention_input() {
+	turn=${TURN:-64}
+	number TURN "$turn" 1 99999
+}
+contention_kernels() { variants rust c; }
+contention_before() {
+	local impl
+	scripts/cache.sh plugin
+	for impl in rust c; do
+		symbols_of "contention-$impl" $impl
+		# Where interrupts and exceptions come in, and zswap is called.
+		awk '$3 ~ /^asm_(sysvec_|common_interrupt$|spurious_interrupt$)/ { print $1, "irq" }
+			$3 ~ /^asm_exc_/ { print $1, "exc" }
+			$3 ~ /^zswap_(store|load|invalidate|invalidate_range)$/ { print $1, "zswap" }' "$out/$impl.symbols" >"$out/$impl.entries"
+	done
+}
+contention_as() {
+	as_plugin "$1" "$2" "entries=$TOP/$out/$1.entries,seed=$2,turn=$turn"
+	variant "$@"
+}
+
+# --- coverage -------------------------------------------------------------------------
+
+# measure.sh coverage [tests/vm/FILE...]: the lines of the policy that the guest tests reach, all of them or these, from the
+# code that QEMU translates. The kernel gets only line tables in addition. docs/coverage.md gives the reason for each line
+# not reached.
+coverage_input() { [ -z "${HOSTTOOLS:-}" ] || die "make coverage requires the toolchain root: leave HOSTTOOLS out"; }
+coverage_kernels() {
+	export IMPL=rust VARIANT=coverage KRUSTFLAGS=-Cdebuginfo=line-tables-only
+	scripts/kernel.sh rust
+}
+coverage_run() {
+	local vmlinux=build/coverage/vmlinux.unstripped
+	COVER=$(scripts/enter.sh python3 scripts/coverage.py ranges $vmlinux)
+	[ -n "$COVER" ] || die "$vmlinux has no line tables of the policy"
+	export COVER
+	reduce=(-n)
+	if [ ${#files[@]} = 0 ]; then
+		reduce=()
+		mapfile -t files < <(grep -L '^# only: ' tests/vm/*.sh)
+		files+=(tests/vm/races.sh) # those of its cases that need no race points
+	fi
+	# Whether or not a test fails, which it reports itself.
+	rm -f build/log/coverage-*.cover
+	tests/run.sh "${files[@]}" || true
+	reduce+=($vmlinux build/log/coverage-*.cover)
+}
+
+# --- growth ---------------------------------------------------------------------------
+
+# With the size of folios, with cgroups and with the pages in zswap, up to UPTO: of a RAM disk of as many pages, of which
+# none is written, zswap has them all.
+growth_input() {
+	plot=growth upto=${UPTO:-4194304}
+	number UPTO "$upto" 65536 4194304
+}
+
+# --- parity ---------------------------------------------------------------------------
+
+# Results are kept in build/parity/ as long as neither the kernel nor the workload changes. One kernel's image is some
+# forty pages larger than the other, and the pool's limit is a hundredth of the memory not used by it; with 514 MiB, a
+# hundredth is the same number of pages for both, with some twenty pages of margin (max_pool_percent.4.pages, in the
+# workload).
+parity_before() {
+	local rust
+	rust=$(sha256sum <build/rust/arch/x86/boot/bzImage | cut -c1-16)
+	out+=/$({ echo "$off $words"; cat build/c/arch/x86/boot/bzImage tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] \
+		scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
+	mkdir -p "$out"
+	rm -f "$out"/*.new
+	if [ "$(cat "$out/kernel" 2>/dev/null)" != "$rust" ]; then
+		rm -f "$out"/rust.*
+		echo "$rust" >"$out/kernel"
+	fi
+	reduce=("$out" "$runs")
+}
+
+# --- profile --------------------------------------------------------------------------
+
+# A row of make bench by function: WAY (split) of bench/swapbench.c, CONTENT (text), folios of KIB (4). The default row is
+# in the page.
+profile_input() {
+	way=${WAY:-split} content=${CONTENT:-text} kib=${KIB:-4}
+	case $way in
+	out | miss | in | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
+	*) die "WAY=$way is no row: use out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
+	esac
+	case $content in same | holes | text | random | zero) ;; *) die "CONTENT=$content is unknown: use same, holes, text, random or zero" ;; esac
+	case $kib in 4 | 64 | 2048) ;; *) die "KIB=$kib is no size of folios here: use 4, 64 or 2048" ;; esac
+}
+profile_before() {
+	scripts/cache.sh plugin
+	symbols_of c c
+	symbols_of rust rust
+	reduce=("$out" "$way")
+	[ "$way $content $kib" = "split text 4" ] || reduce=(-n "${reduce[@]}")
+}
+profile_as() { as_plugin "$1" "$2" skip=2; } # swapbench warms up for two rounds
+
+# --- stack ----------------------------------------------------------------------------
+
+stack_run() { :; } # nothing boots
+
+# --- timing ---------------------------------------------------------------------------
+
+# tests/kunit/time.c on User Mode Linux, whose code this machine runs itself: RUNS pairs of boots, of C and Rust in turn, and
+# as many boots of each of three kernels with both, in which the two lie in different orders. Fails only if something
+# doesn't run, whatever the times are.
+timing_input() {
+	limit=${TEST_LIMIT:-300} # seconds in which a boot may print nothing
+	number TEST_LIMIT "$limit" 1 99999
+	impls=(c rust ab-0 ab-1 ab-2)
+	timing_config=$TOP/build/src/samples/rust/zswap_rs/kunit/time.kunitconfig
+}
+copy() { rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"; }
+timing_kernels() {
+	local impl dir before chosen more make=("CC=ccache clang" "${KBUILD[@]}")
+	lock build/log/timing.lock
+	for impl in "${impls[@]}"; do
+		dir=$TOP/build/timing-$impl
+		# They differ little, and make rebuilds the difference.
+		[ -e "$dir" ] || [ "$impl" = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-$before" "$dir"
+		before=$impl
+		mkdir -p "$dir"
+		if [ "$impl" = c ]; then chosen=C; else chosen=RUST; fi
+		more=()
+		[[ $impl != ab-* ]] || more=(--kconfig_add=CONFIG_ZSWAP_AB_KUNIT_TEST=y --kconfig_add=CONFIG_ZSWAP_AB_ORDER="${impl#ab-}")
+		step "config timing-$impl" kunit "$ROOT" no config --kunitconfig="$timing_config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
+			--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y "${more[@]}"
+		[ -f "$dir/vmlinux" ] || STEP_LINES=1400
+		step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
+		STEP_LINES=
+	done
+}
+timing_run() {
+	local n impl dir start
+	for ((n = 1; n <= runs; n++)); do
+		start=$(now_ms)
+		for impl in "${impls[@]}"; do
+			dir=$TOP/build/timing-$impl
+			LOG=build/log/timing-$impl-$n.log
+			rm -f "$dir/test.log"
+			# Without step, which would look at the log while the time is taken.
+			kunit "$ROOT" no exec --kunitconfig="$timing_config" --build_dir="$dir" --timeout=1000000 \
+				--kernel_args=seccomp=on --kernel_args=ncpus=1 zswap_time </dev/null >"$LOG" 2>&1 || failed "timing $impl $n"
+			# The kernel's log, which kunit.py leaves in its build folder.
+			sed -n 's/.*zswap_time:\t//p' "$dir/test.log" | tr -d '\r' >"$out/$impl.$n"
+		done
+		echo "timing pair $n of $runs ... ok $(took "$start")"
+	done
+}
+
+# --- workloads ------------------------------------------------------------------------
+
+# Programs that people run, over the limit of their cgroup, with folios of 4 and of 64 KiB (bench/workloads.sh). Each of
+# these runs in a guest of its own and must end well, with the right results. Then RUNS guests of each kernel, the table's,
+# count the instructions of some of the programs for each page moved.
+#
+# ONLY="usemem sort" and FOLIOS=4 are for tries: nothing is written, and nothing counted unless RUNS is given.
+workloads_input() {
+	local label all=(usemem sort valkey gcc stress-ng memtester postgresql)
+	read -ra names <<<"${ONLY:-${all[*]}}"
+	read -ra sizes <<<"${FOLIOS:-4 64}"
+	for label in "${names[@]}"; do
+		[[ " ${all[*]} " == *" $label "* ]] || die "ONLY=$ONLY: there is no workload '$label': use ${all[*]}"
+	done
+	for label in "${sizes[@]}"; do
+		[[ $label == 4 || $label == 64 ]] || die "FOLIOS=$FOLIOS: use 4, 64 or both"
+	done
+	try=${ONLY:-}${FOLIOS:-}
+}
+workloads_kernels() { variants c rust; }
+workloads_as() { variant "$@"; }
+# try_workload NAME KIB IMPL: runs it in a guest. Its row, or what is wrong, goes to IMPL.NAME.KIB.
+try_workload() {
+	local label="workloads $1 $2 KiB $3" row=$workload_rows/$3.$1.$2
+	if [ -z "$try" ] && grep -q -s -P "^$1\t$2\t" "$row"; then
+		echo "$label ... kept from an earlier run"
+	elif attempt "$label" variant "$3" 0 scripts/vm.sh -n "workloads-$1-$2-$3" -d "$disk" -a kunit.enable=0 sh workloads.sh "$1" "$2"; then
+		grep -P "^$1\t$2\t" "build/log/workloads-$1-$2-$3.out" >"$row"
+	else
+		echo "$label ... WRONG: $(tail -n 1 "$LOG")"
+		tail -n 1 "$LOG" >"$row"
+	fi
+}
+workloads_run() {
+	local key old label kib impl
+	scripts/workloads-disk.sh
+	disk=$TOP/build/workloads/disk.img
+	# The rows of an interrupted run are kept, as long as nothing that they depend on has changed.
+	key=$({ cat build/workloads-{c,rust}/arch/x86/boot/bzImage build/workloads/disk.img.key bench/{workloads.sh,usemem.c} tests/vm/{init,lib.sh,counted.sh,steps.sh} scripts/vm.sh; } |
+		sha256sum | cut -c1-16)
+	workload_rows=build/workloads/rows-$key
+	for old in build/workloads/rows-*; do
+		[ "$old" = "$workload_rows" ] || rm -rf "$old"
+	done
+	mkdir -p "$workload_rows"
+	for label in "${names[@]}"; do
+		for kib in "${sizes[@]}"; do
+			for impl in "${impls[@]}"; do
+				try_workload "$label" "$kib" "$impl"
+			done
+		done
+	done
+
+	reduce=(${try:+-n} "$workload_rows")
+	counted=()
+	for label in usemem sort valkey; do
+		[[ " ${names[*]} " != *" $label "* ]] || counted+=("$label")
+	done
+	if [ ${#counted[@]} != 0 ] && { [ -z "$try" ] || [ -n "${RUNS:-}" ]; }; then
+		out=build/workloads/counts
+		rm -rf $out
+		mkdir -p $out
+		run_guests
+		reduce+=($out)
+	fi
+}
+
+# --- All ------------------------------------------------------------------------------
+
+name=${1:-}
+shift || :
+grep -q -E "^(count|verdict) $name " scripts/figures.txt || die "there is no experiment '$name': scripts/figures.txt has them all"
+has() { declare -F "${name}_$1" >/dev/null; }
+IFS=: read -r runs words < <(sed -n "s/^guest $name //p" scripts/figures.txt; echo)
+read -r runs most <<<"$runs"
+# For the table. In every guest that counts no KUnit suite runs, and zswap begins disabled.
+# shellcheck disable=SC2034
+off="zswap.enabled=0 kunit.enable=0"
+impls=(c rust) out=build/$name plot='' reduce=() files=()
+if [ "${most:-1}" != 1 ]; then
+	runs=${RUNS:-$runs}
+	number RUNS "$runs" 1 "$most"
+fi
+if has input; then "${name}_input"; fi
+[ "${1:-}" != check ] || exit 0
+files=("$@")
+
+case $name in
+# These keep what an earlier run has made there.
+coverage | parity | workloads) ;;
+*) rm -rf "$out" ;;
+esac
+mkdir -p "$out" build/vm
+if has kernels; then
+	"${name}_kernels"
+else
+	scripts/kernel.sh c
+	scripts/kernel.sh rust
+fi
+if has before; then "${name}_before"; fi
+if has run; then "${name}_run"; else run_guests; fi
+[ ${#reduce[@]} != 0 ] || reduce=("$out")
+status=0
+scripts/enter.sh python3 scripts/measure.py "$name" "${reduce[@]}" || status=$?
+[ -z "$plot" ] || scripts/enter.sh python3 scripts/docs.py plot "$plot"
+exit $status

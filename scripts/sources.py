@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the pages show of the sources: counts, the report of unsafe code, and the code of docs/review.md (docs.py)."""
+
+import collections
+import functools
+import pathlib
+import re
+import shlex
+import textwrap
+
+import drift
+
+# --- Sources and counts --------------------------------------------------------------
+
+LAYERS = ("abi", "policy", "abstractions")
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+
+
+@functools.cache
+def sources():
+    """(path, or patch and path; text without tests) of the project's Rust."""
+    return list(rust_sources())
+
+
+def rust_sources():
+    for path in sorted([*pathlib.Path("rust/kernel").rglob("*.rs"), *pathlib.Path("samples/rust").rglob("*.rs")]):
+        yield path, TESTS.split(path.read_text())[0]
+    for patch in sorted(pathlib.Path("patches").glob("*.patch")):
+        for diff in re.split(r"^diff ", patch.read_text(), flags=re.M)[1:]:
+            path = re.search(r"^\+\+\+ b/(\S+)", diff, re.M)[1]
+            if path.startswith("rust/kernel/") and path.endswith(".rs"):
+                added = "".join(line + "\n" for line in re.findall(r"^\+(?!\+\+)(.*)", diff, re.M))
+                yield f"{patch}, {path}", TESTS.split(added)[0]
+
+
+def bare(text):
+    """Of code: without comments."""
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def lines(text):
+    """Of code: no blank lines, no comments."""
+    return sum(bool(line.strip()) for line in bare(re.sub(r"/\*.*?\*/", "", text, flags=re.S)).splitlines())
+
+
+def layer(path):
+    """Of a source: a path, or a patch and a path."""
+    path = str(path)
+    if not path.startswith("samples/"):
+        return "abstractions"
+    return "abi" if path.endswith("/exports.rs") else "policy"
+
+
+def files(pattern):
+    return [path.read_text() for path in sorted(pathlib.Path().glob(pattern))]
+
+
+def suites():
+    """The names of the project's KUnit suites in C and in Rust, without the one that only make timing runs."""
+    c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
+    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("patches/*.patch")), re.M)
+    return set(c) - {"zswap_time"}, set(rust)
+
+
+def mutants():
+    """The names of the mutants, in the order of their series."""
+    return [line for line in pathlib.Path("tests/mutants/series").read_text().splitlines() if line and not line.startswith("#")]
+
+
+def mutated(patch):
+    """The layers that a mutant's mistake is in."""
+    return {layer(path) for path in re.findall(r"^\+\+\+ b/(\S+\.rs)$", patch, re.M)}
+
+
+def counts():
+    found = dict.fromkeys((f"{layer}.{what}" for layer in LAYERS for what in ("lines", "unsafe")), 0)
+    for path, text in sources():
+        found[f"{layer(path)}.lines"] += lines(text)
+        found[f"{layer(path)}.unsafe"] += len(re.findall(r"\bunsafe\s*\{", bare(text)))
+    found["c.functions"] = len(trusted())
+    found["c.lines"] = sum(map(lines, files("rust/helpers/*.c")))
+
+    found["kunit.c"], found["kunit.rust"] = map(len, suites())
+    found["attacks"] = len(files("tests/host/attack/*.attack.stderr"))
+    found["litmus"] = len(files("tests/litmus/*.litmus"))
+    found["vm"] = sum(bool(re.search(r"^plan \d+$", text, re.M)) for text in files("tests/vm/*.sh"))
+    seeded = [mutated(pathlib.Path(f"tests/mutants/{name}.patch").read_text()) for name in mutants()]
+    found["mutants"] = len(seeded)
+    for name in LAYERS:
+        found[f"mutants.{name}"] = sum(name in layers for layers in seeded)
+    return found
+
+
+@functools.cache
+def trusted():
+    """{function of C: what it is trusted for}"""
+    table = {}
+    for line in pathlib.Path("docs/trusted.tsv").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        names, what = line.split("\t")
+        for name in names.split():
+            table[name] = what
+    return table
+
+# --- The report of unsafe code --------------------------------------------------------
+
+
+UNSAFE = (r"\bunsafe\s*\{", r"\bunsafe (?:extern \"C\" )?fn\b", r"\bunsafe impl\b")
+
+
+def undocumented(path, text):
+    """Lines with an unsafe block or impl without a SAFETY comment above."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        bare = re.sub(r"//.*", "", line)
+        if not re.search(r"\bunsafe\s*(\{|impl\b)", bare):
+            continue
+        above = i - 1
+        # The comment is above the statement, which may start some lines earlier.
+        while above >= 0 and i - above < 12 and "SAFETY:" not in lines[above]:
+            above -= 1
+        if "SAFETY:" not in lines[above] and "SAFETY:" not in line:
+            yield f"{path}:{i + 1}"
+
+
+def safety():
+    """The block of docs/safety.md: the unsafe blocks, functions and impls of the abstractions and of the C ABI, without their
+    tests, and in what patches/ adds to upstream's files; and every C function called, with what docs/trusted.tsv trusts it
+    for. Also what is wrong: a function that has no line there, a line that has no function, a block without a SAFETY
+    comment."""
+    wrong = []
+    used = collections.defaultdict(set)
+    counts = []
+    for path, text in sources():
+        stripped = bare(text)
+        count = [len(re.findall(pattern, stripped)) for pattern in UNSAFE]
+        if any(count):
+            counts.append((path, *count))
+        wrong += [f"{where}: unsafe without a SAFETY comment" for where in undocumented(path, text)]
+        for name in re.findall(r"\bbindings::([a-z_]\w*)", stripped):
+            used[name].add(path)
+    table = trusted()
+    # C's types and constants are named like functions: a function is followed by a parenthesis, or passed by name.
+    called = {name for path, text in sources() for name in re.findall(r"\bbindings::([a-z_]\w*)\s*[,(]", bare(text))}
+    called = {name for name in called if not re.fullmatch(r".*_t|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
+    types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",
+             "inode", "kernel_param", "kernel_param_ops", "kmem_cache", "kmem_cache_args", "list_head", "list_lru", "list_lru_one",
+             "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "ratelimit_state", "scatterlist", "scomp_alg", "shrink_control",
+             "shrinker", "static_key_false", "swap_cluster_info", "swap_info_struct", "swap_io_ctx", "vm_area_struct", "vm_fault", "zs_pool"}
+    called -= types
+    through_xarray = {name for name in table if name.startswith("xa_")}
+    wrong += [f"{name} is called, and has no line in docs/trusted.tsv" for name in sorted(called - set(table))]
+    wrong += [f"{name} has a line in docs/trusted.tsv, and isn't used" for name in sorted(set(table) - set(used) - through_xarray)]
+
+    out = ["| file | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|"]
+    out += [f"| `{path}` | {blocks} | {functions} | {impls} |" for path, blocks, functions, impls in counts]
+    total = [sum(column) for column in list(zip(*counts))[1:]]
+    out += ["| **all** | **%d** | **%d** | **%d** |" % tuple(total), ""]
+    out += ["| C functions | trusted for |", "|---|---|"]
+    groups = collections.defaultdict(list)
+    for name, what in table.items():
+        groups[what].append(name)
+    out += ["| %s | %s |" % (", ".join(f"`{name}`" for name in names), what) for what, names in groups.items()]
+    said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
+    return out, wrong, said
+
+# --- docs/review.md -------------------------------------------------------------------
+
+
+REVIEW = pathlib.Path("docs/review.md")
+ATTACK = "tests/host/attack"
+BEGIN = re.compile(r"^<!-- ((CODE|RULE|FACTS) .*) -->$", re.M)
+MARKER = re.compile(BEGIN.pattern + r"\n((?:(?!<!-- ).*\n)*)<!-- END -->$", re.M)
+# What stands above an item: documentation, attributes.
+ABOVE = re.compile(r"(?:\s*(?:/\*.*?\*/|//[^\n]*|#\[[^\n]*)\n)*", re.S)
+ITEM = r"(?:pub(?:\([\w ]+\))? )?(?:unsafe |const |extern \"C\" )*(?:fn|struct|enum|union|trait|type|static|const)"
+
+
+class Stale(Exception):
+    """A marker that names what isn't there."""
+
+
+def rust_item(text, name):
+    """An item with what stands above it. It ends at a brace that is indented as it is: rustfmt sees to that."""
+    scope, _, member = name.rpartition("::")
+    head = rf"((?:^ *(?://|#\[)[^\n]*\n)*)^( *){ITEM} {re.escape(member)}\b"
+    if scope:
+        impls = re.finditer(rf"^( *)(?:unsafe )?impl\b[^\n]*\b{re.escape(scope)}\b.*?^\1\}}$", text, re.M | re.S)
+        text = "\n".join(impl.group() for impl in impls)
+    found = re.search(rf"{head}(?:[^\n]*[;}}]$|.*?^\2(?:\}}|[)}}\]]+[^\n{{]*;)$)", text, re.M | re.S)
+    if not found:
+        raise Stale(f"there is no {name}")
+    return textwrap.dedent(found.group())
+
+
+def item(ksrc, path, name):
+    """The text of a function of C or an item of Rust, with the comments above it."""
+    source = pathlib.Path(path) if path.endswith(".rs") else pathlib.Path(ksrc, path)
+    if not source.exists():
+        raise Stale(f"there is no {path}")
+    text = source.read_text(encoding="utf-8")
+    if path.endswith(".rs"):
+        return rust_item(text, name)
+    named = drift.texts(text)
+    if name not in named:
+        raise Stale(f"there is no {name}")
+    return named[name]
+
+
+def code(ksrc, language, path, name, *words):
+    lines = item(ksrc, path, name).rstrip("\n").split("\n")
+    above = ABOVE.match("\n".join(lines)).group().count("\n")
+    body = next((at for at in range(above, len(lines)) if lines[at].endswith(("{", ";"))), above)
+    runs, at = [], 0
+    for first, last in zip(words[::2], words[1::2]):
+        begin = next((n for n in range(at, len(lines)) if first in lines[n]), len(lines))
+        end = next((n for n in range(begin, len(lines)) if last in lines[n]), None)
+        if end is None:
+            raise Stale(f"{name} has no lines from \"{first}\" to \"{last}\"")
+        runs.append((begin, end))
+        at = end + 1
+    runs = runs or [(above, len(lines) - 1)]
+    # Always with what it is called.
+    if runs[0][0] > body:
+        runs.insert(0, (above, body))
+    out, at = [], runs[0][0]
+    for begin, end in [*runs, (len(lines), None)]:
+        # What closes a block stays. The rest of what isn't shown is told, unless it is blank.
+        while at < begin and re.fullmatch(r"\s*[)}\]]+[;,]?", lines[at]):
+            out.append(lines[at])
+            at += 1
+        hidden = [line for line in lines[at:begin] if line.strip()]
+        if hidden:
+            out.append(re.match(r"\s*", hidden[0]).group() + "...")
+        elif at < begin < len(lines):
+            out.append("")
+        if end is not None:
+            out += lines[begin:end + 1]
+            at = end + 1
+    where = f"C, `{path}`:" if language == "c" else f"Rust, [`{path}`](../{path}):"
+    return "\n".join([where, "", f"```{language}", *out, "```"])
+
+
+def rule(ksrc, path, name, first, last):
+    for comment in drift.COMMENT.findall(item(ksrc, path, name)):
+        text = re.sub(r"\s+", " ", re.sub(r"^\s*(/\*+|\*/|\*|//)|\*/$", " ", comment, flags=re.M))
+        found = re.search(rf"{re.escape(first)}.*?{re.escape(last)}", text)
+        if found:
+            where = f"`{path}`" if name == drift.REST else f"`{name}()`"
+            return textwrap.fill(f"\"{found.group()}\" ({where})", 108, initial_indent="> ", subsequent_indent="> ",
+                                 break_on_hyphens=False)
+    raise Stale(f"{name} has no comment from \"{first}\" to \"{last}\"")
+
+
+def attack(name):
+    """The line at which a program fails to compile, and what the compiler says."""
+    said = pathlib.Path(ATTACK, f"{name}.attack.stderr")
+    if not said.exists():
+        raise Stale(f"there is no {said}")
+    lines = said.read_text(encoding="utf-8").splitlines()
+    at = next((n for n, line in enumerate(lines) if re.match(r"\s+\|[^\w]*\^", line)), None)
+    error = lines[0]
+    if at is not None:
+        label = re.search(r"\^\s+(expected .*)", lines[at])
+        error += f": {label.group(1)}" if label else ""
+        line = lines[at - 1].split("|", 1)[1].strip()
+        error = f"`{line}`: {error}"
+    return f"[`{name}`](../{ATTACK}/{name}.rs)", error
+
+
+def bug(number):
+    races = pathlib.Path("docs/races.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| {re.escape(number)} \| ([^|]*) \|", races, re.M)
+    if not row:
+        raise Stale(f"docs/races.md has no row {number}")
+    return f"[bug {number}](races.md)" if number.isdigit() else f"[{number}](races.md)", row.group(1)
+
+
+def trusted_for(functions):
+    """What C is trusted for, of each line of the table that names some of the functions."""
+    rows = []
+    for line in pathlib.Path("docs/trusted.tsv").read_text(encoding="utf-8").splitlines():
+        names, _, what = line.partition("\t")
+        here = [name for name in names.split() if name in functions and not line.startswith("#")]
+        functions = [name for name in functions if name not in here]
+        if here:
+            rows.append((", ".join(f"`{name}`" for name in here), what))
+    if functions:
+        raise Stale(f"docs/trusted.tsv has no {functions[0]}")
+    return rows
+
+
+def facts(_ksrc, *names):
+    kinds = {"attack": [], "bug": [], "c": []}
+    for name in names:
+        kind, _, name = name.partition(":")
+        if kind not in kinds:
+            raise Stale(f"there is no kind of fact {kind}")
+        kinds[kind].append(name)
+    out = []
+    for title, rows in (("fails to compile", [attack(name) for name in kinds["attack"]]),
+                        ("bug in history", [bug(name) for name in kinds["bug"]]),
+                        ("C is trusted", trusted_for(kinds["c"]))):
+        for what, said in rows:
+            said = re.sub(r"(?<!\\)\|", r"\\|", said)
+            out.append(f"| {title} | {what} | {said} |")
+            title = ""
+    return "\n".join(["| | | |", "|---|---|---|", *out])
+
+
+def review(ksrc, page):
+    """docs/review.md with what stands between its markers and their END, and what is wrong with these.
+
+    <!-- CODE c mm/zswap.c zswap_load "first" "last" ... -->
+        a function of KSRC, or with rust and a path of this repository an item of it ("name"
+        or "type::name"). Pairs of words choose runs of lines: from the first line that
+        has the one to the next that has the other. What is left out becomes "...".
+    <!-- RULE mm/zswap.c zswap_store "first" "last" -->
+        a quotation from the comments in and above that function, between these words.
+    <!-- FACTS attack:name bug:number c:function ... -->
+        a table: what the compiler says of a program of tests/host/attack, a row of docs/races.md, what
+        docs/trusted.tsv trusts C for.
+    """
+    makers, bad, stale = {"CODE": code, "RULE": rule, "FACTS": facts}, [], []
+
+    def made(marker):
+        whole, kind, now = marker.groups()
+        try:
+            text = makers[kind](ksrc, *shlex.split(whole)[1:])
+        except Stale as problem:
+            bad.append(f"{REVIEW}: <!-- {whole} -->: {problem}")
+            return marker.group()
+        if now != text + "\n":
+            stale.append(f"{REVIEW}: stale: <!-- {whole} -->: run make review")
+        return f"<!-- {whole} -->\n{text}\n<!-- END -->"
+
+    new = MARKER.sub(made, page)
+    ended = [whole for whole, _, _ in MARKER.findall(page)]
+    bad += [f"{REVIEW}: <!-- {whole} -->: has no END" for whole, _ in BEGIN.findall(page) if whole not in ended]
+    return new, bad, stale
