@@ -68,7 +68,8 @@ def counts():
 
     found["kunit.c"], found["kunit.rust"] = map(len, suites())
     found["attacks"] = len(files("tests/host/attack/*.attack.stderr"))
-    found["litmus"] = len(files("tests/litmus/*.litmus"))
+    litmus = files("tests/litmus/*.litmus")
+    found["litmus"] = len(litmus) + sum(len(re.findall(r"^ \*     sed: ", text, re.M)) for text in litmus)
     found["vm"] = sum(bool(re.search(r"^plan \d+$", text, re.M)) for text in files("tests/vm/*.sh"))
     seeded = [mutated(pathlib.Path(f"tests/mutants/{name}.patch").read_text()) for name in mutants()]
     found["mutants"] = len(seeded)
