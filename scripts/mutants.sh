@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # mutants.sh: mutation testing. Seed one bug at a time, and check that the tests named for it fail.
 #
-# A mutant is tests/mutants/NAME.patch: a description, the tests that catch it, and a diff that seeds the bug
-# where kernel::mutant!("NAME") enables it. All are applied together, in the order of tests/mutants/series, to
-# a copy of the project, which is built once for each configuration that they need; each run selects one bug.
-# First all named tests run with none, and must pass. MUTANTS="NAME..." runs some. The lines of the
-# header:
+# A file of tests/mutants is a patch to one file of the project, with all mutants of that file: a header for each,
+# "mutant: NAME", a description, and the tests that catch it; and a diff that seeds the bugs where
+# kernel::mutant!("NAME") enables each. All are applied to a copy of the project, which is built once for each
+# configuration that they need; each run selects one bug. First all named tests run with none, and must pass.
+# MUTANTS="NAME..." runs some. The other lines of a header:
 #
 #   history: N             the bug that it reintroduces, as docs/races.md numbers them
 #   race: yes              must be caught ten times out of ten
@@ -38,23 +38,33 @@ limit=120               # seconds in which a guest may print nothing
 begin=$(now_ms)
 
 [ -z "${HOSTTOOLS:-}" ] || die "make mutants requires the toolchain root: leave HOSTTOOLS out"
-mapfile -t series < <(grep -v -e '^#' -e '^$' $dir/series)
-read -ra names <<<"${MUTANTS:-${series[*]}}"
-for name in "${names[@]}"; do
-	grep -q -x -F "$name" $dir/series || die "there is no mutant '$name': tests/mutants/series has them all"
-done
+patches=("$dir"/*.patch)
 
+# The headers, a line for each field: "NAME FIELD: VALUE". The field of the patch is "in".
+headers=$(awk '
+	FNR == 1 { name = "" }
+	/^---$/ { nextfile }
+	sub(/^mutant: /, "") { name = $0; print name " in: " FILENAME; next }
+	name && /^(history|race|config|alone|caught-by|survives): / { print name " " $0 }' "${patches[@]}")
 # header NAME FIELD: the field's values in the mutant's header, one on each line.
-header() { sed -n "/^---/q; s/^$2: //p" "$dir/$1.patch"; }
+header() { sed -n "s/^$1 $2: //p" <<<"$headers"; }
 
-for patch in "$dir"/*.patch; do
-	name=${patch##*/} name=${name%.patch}
-	grep -q -x -F "$name" $dir/series || die "$patch isn't in tests/mutants/series"
+mapfile -t all < <(sed -n 's/ in: .*//p' <<<"$headers")
+for name in "${all[@]}"; do
+	patch=$(header "$name" in)
+	[[ $patch != *$'\n'* ]] || die "there are two mutants $name: in ${patch//$'\n'/ and }"
+	grep -q -F "::mutant!(\"$name\")" "$patch" || die "$patch has a header of $name, and nothing in its diff asks for mutant!(\"$name\")"
+	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$patch: $name names no test that catches it"
 done
-for name in "${series[@]}"; do
-	[ -f "$dir/$name.patch" ] || die "tests/mutants/series has $name, of which there is no patch"
-	grep -q -F "::mutant!(\"$name\")" "$dir/$name.patch" || die "$dir/$name.patch doesn't ask for mutant!(\"$name\")"
-	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$dir/$name.patch names no test that catches it"
+for patch in "${patches[@]}"; do
+	grep -q -x -e --- "$patch" && [ "$(grep -c '^+++ ' "$patch")" = 1 ] || die "$patch is no patch to one file, after headers and ---"
+	while read -r name; do
+		[ -n "$(header "$name" in)" ] || die "$patch asks for mutant!(\"$name\"), which has no header"
+	done < <(grep -o '::mutant!("[^"]*")' "$patch" | cut -d'"' -f2)
+done
+read -ra names <<<"${MUTANTS:-${all[*]}}"
+for name in "${names[@]}"; do
+	[ -n "$(header "$name" in)" ] || die "there is no mutant '$name': grep ^mutant: $dir/*.patch lists them all"
 done
 
 # --- The project with all seeded bugs -----------------------------------------------------
@@ -65,11 +75,11 @@ apply() { # TREE
 	scripts/enter.sh bash -c '
 		new=$1
 		shift
-		for name; do
-			patch -p1 -s -F0 -f --no-backup-if-mismatch -r- -d "$new" <"tests/mutants/$name.patch" && continue
-			echo "mutant $name does not apply: write it anew for the code as it is"
+		for patch; do
+			patch -p1 -s -F0 -f --no-backup-if-mismatch -r- -d "$new" <"$patch" && continue
+			echo "$patch does not apply: write it anew for the code as it is"
 			exit 1
-		done' _ "$1" "${series[@]}"
+		done' _ "$1" "${patches[@]}"
 }
 
 step "mutants laid" lay "$tree" "$src" apply
@@ -137,7 +147,7 @@ if [ -n "${TWINS:-}" ]; then
 		[ -z "$seen" ] || found=$((found + 1))
 		printf '%-36s %s (%s)\n' "$name" "${seen:-not seen}" "$(took "$start")"
 		# shellcheck disable=SC2016 # backticks of the table
-		printf '| [`%s`](../%s/%s.patch) | %s |\n' "$name" "$dir" "$name" "${seen:-}" >>$table
+		printf '| [`%s`](../%s) | %s |\n' "$name" "$(header "$name" in)" "${seen:-}" >>$table
 	done
 	echo "the twins catch $found of ${#names[@]}, $(took "$begin"): $table"
 	exit
@@ -152,7 +162,7 @@ for name in "${names[@]}"; do
 		if [ "$where" = host ]; then
 			hosts+=("$what")
 		else
-			[ -f "tests/vm/$where" ] || die "$dir/$name.patch: there is no test tests/vm/$where"
+			[ -f "tests/vm/$where" ] || die "$(header "$name" in): $name: there is no test tests/vm/$where"
 			variants+=("$variant")
 			files["$variant $(boot_of "$where")"]+="$where"$'\n'
 		fi
@@ -222,7 +232,7 @@ from_before() { # NAME: its verdict, if it was caught
 passed=0 failed=0 survived=0 known=0 table=''
 # verdict NAME TEXT TIME
 verdict() {
-	table+="| [\`$1\`](../$dir/$1.patch) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
+	table+="| [\`$1\`](../$(header "$1" in)) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
 	case $2 in
 	"caught "*)
 		passed=$((passed + 1))
@@ -359,13 +369,13 @@ for name in "${alone[@]}"; do
 	verdict "$name" "$said" "$(took "$start")"
 	[[ $said != *MISSED* ]] || grep -a -e '^ *not ok' -e '^test .* FAILED' -e '^zswap_rs:' "$log" | sed 's/^/        /' | head -n 5 || :
 done
-all="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
-echo "all mutants ... $all"
+took="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
+echo "all mutants ... $took"
 if [ -z "${MUTANTS:-}" ]; then
 	bad=()
 	[ "$failed" = 0 ] || bad=(failed)
 	{
-		printf '%s\n\n' "In $all, ${#series[@]} mutants: $passed caught, $survived that survive, $failed missed."
+		printf '%s\n\n' "In $took, ${#all[@]} mutants: $passed caught, $survived that survive, $failed missed."
 		printf '%s\n' '| mutant | reintroduces | result | time |' '|---|---|---|---:|'
 		printf '%s' "$table"
 	} | scripts/enter.sh python3 scripts/figures.py put mutants "${bad[@]}"

@@ -63,13 +63,12 @@ def suites():
 
 
 def mutants():
-    """The names of the mutants, in the order of their series."""
-    return [line for line in pathlib.Path("tests/mutants/series").read_text().splitlines() if line and not line.startswith("#")]
-
-
-def mutated(patch):
-    """The layers that a mutant's mistake is in."""
-    return {layer(path) for path in re.findall(r"^\+\+\+ b/(\S+\.rs)$", patch, re.M)}
+    """The mutants, in the order of a run, and the layer that the mistake of each is in."""
+    found = {}
+    for patch in files("tests/mutants/*.patch"):
+        path = re.search(r"^\+\+\+ b/(\S+\.rs)$", patch, re.M)[1]
+        found |= dict.fromkeys(re.findall(r"^mutant: (\S+)$", patch, re.M), layer(path))
+    return found
 
 
 def counts():
@@ -82,12 +81,13 @@ def counts():
 
     found["kunit.c"], found["kunit.rust"] = map(len, suites())
     found["attacks"] = len(files("tests/host/attack/*.attack.stderr"))
-    found["litmus"] = len(files("tests/litmus/*.litmus"))
+    litmus = files("tests/litmus/*.litmus")
+    found["litmus"] = len(litmus) + sum(len(re.findall(r"^ \*     sed: ", text, re.M)) for text in litmus)
     found["vm"] = sum(bool(re.search(r"^plan \d+$", text, re.M)) for text in files("tests/vm/*.sh"))
-    seeded = [mutated(pathlib.Path(f"tests/mutants/{name}.patch").read_text()) for name in mutants()]
+    seeded = mutants()
     found["mutants"] = len(seeded)
     for name in LAYERS:
-        found[f"mutants.{name}"] = sum(name in layers for layers in seeded)
+        found[f"mutants.{name}"] = list(seeded.values()).count(name)
     return found
 
 

@@ -28,8 +28,8 @@ names() { awk -v kind="$1" '$2 == kind { print $3 }' <<<"$named" | sort -u; }
 exists() {
 	local suite=${2%%.*} case=${2#*.}
 	case $1 in
-	mutant) [ -f "tests/mutants/$2.patch" ] ;;
-	attack) [ -f "tests/host/attack/$2.rs" ] ;;
+	mutant) grep -q -x "mutant: $2" tests/mutants/*.patch ;;
+	attack) grep -q -x "pub mod $2 {" tests/host/attack/*.rs ;;
 	VM) [ -f "tests/vm/$2" ] ;;
 	model | host) grep -q -r -w "fn $2" tests/host --include='*.rs' ;;
 	KUnit)
@@ -52,10 +52,9 @@ point "each bug is excluded by a type, by construction, or is in C" "$(grep ' ve
 counted=$(for verdict in type construction 'in C'; do grep -c -x "$verdict" <<<"$verdicts"; done | paste -sd' ')
 point "and they are counted" "$(comm -3 <(echo "$(wc -l <<<"$verdicts") $counted") \
 	<(tr '\n' ' ' <docs/races.md | grep -o 'Of the [0-9]* bugs.*\*\*in C\*\*\.' | grep -o '[0-9]*' | paste -sd' '))"
-point "each mutant's bug names the mutant" "$(for patch in tests/mutants/*.patch; do
-	name=${patch##*/} name=${name%.patch}
-	sed -n '/^---/q; s/^history: //p' "$patch" | sed 's/, /\n/g' | tr ' ' _ | while read -r row; do
-		grep -q -x -F "$row mutant $name" <<<"$named" || echo "row $row lacks $name"
-	done
+point "each mutant's bug names the mutant" "$(awk '/^---$/ { nextfile } sub(/^mutant: /, "") { name = $0 }
+	sub(/^history: /, "") { n = split($0, rows, ", "); for (i = 1; i <= n; i++) { gsub(" ", "_", rows[i]); print rows[i], name } }' \
+	tests/mutants/*.patch | while read -r row name; do
+	grep -q -x -F "$row mutant $name" <<<"$named" || echo "row $row lacks $name"
 done)"
 exit $status
