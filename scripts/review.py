@@ -59,6 +59,7 @@ MEANING = {
     "E0616": "a private field is read",
     "E0624": "a private function is called",
     "E0716": "a temporary is dropped while it is borrowed",
+    "unused_must_use": "the result must be used",
 }
 
 
