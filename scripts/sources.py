@@ -80,7 +80,8 @@ def counts():
     found["c.lines"] = sum(map(lines, files("rust/helpers/*.c")))
 
     found["kunit.c"], found["kunit.rust"] = map(len, suites())
-    found["attacks"] = len(files("tests/host/attack/*.attack.stderr"))
+    rooms = "".join(text for text in files("tests/host/attack/*.rs") if "\n//@[control] check-pass\n" in text)
+    found["attacks"] = len(re.findall(r"^pub mod \w+ \{$", rooms, re.M))
     litmus = files("tests/litmus/*.litmus")
     found["litmus"] = len(litmus) + sum(len(re.findall(r"^ \*     sed: ", text, re.M)) for text in litmus)
     found["vm"] = sum(bool(re.search(r"^plan \d+$", text, re.M)) for text in files("tests/vm/*.sh"))
@@ -177,6 +178,33 @@ ABOVE = re.compile(r"(?:\s*(?:/\*.*?\*/|//[^\n]*|#\[[^\n]*)\n)*", re.S)
 ITEM = r"(?:pub(?:\([\w ]+\))? )?(?:unsafe |const |extern \"C\" )*(?:fn|struct|enum|union|trait|type|static|const)"
 
 
+# What the compiler's codes stand for.
+MEANING = {
+    "E0061": "a call with another number of arguments",
+    "E0080": "a constant can't be evaluated",
+    "E0119": "a second implementation of a trait for the type",
+    "E0133": "a call of an unsafe function",
+    "E0277": "the type doesn't implement the trait",
+    "E0308": "another type is expected",
+    "E0382": "use of a value that was moved",
+    "E0423": "a struct with private fields is made",
+    "E0451": "a private field is set",
+    "E0499": "a second mutable borrow",
+    "E0500": "a closure needs what is borrowed",
+    "E0502": "a mutable borrow of what is borrowed",
+    "E0505": "a value is moved while it is borrowed",
+    "E0521": "a borrow outlives the function",
+    "E0532": "the pattern is of another kind",
+    "E0596": "a mutable borrow of what is shared",
+    "E0597": "the value is dropped while it is borrowed",
+    "E0599": "the type has no such method",
+    "E0616": "a private field is read",
+    "E0624": "a private function is called",
+    "E0716": "a temporary is dropped while it is borrowed",
+    "unused_must_use": "the result must be used",
+}
+
+
 class Stale(Exception):
     """A marker that names what isn't there."""
 
@@ -254,19 +282,29 @@ def rule(ksrc, path, name, first, last):
 
 
 def attack(name):
-    """The line at which a program fails to compile, and what the compiler says."""
-    said = pathlib.Path(ATTACK, f"{name}.attack.stderr")
-    if not said.exists():
-        raise Stale(f"there is no {said}")
-    lines = said.read_text(encoding="utf-8").splitlines()
-    at = next((n for n, line in enumerate(lines) if re.match(r"\s+\|[^\w]*\^", line)), None)
-    error = lines[0]
-    if at is not None:
-        label = re.search(r"\^\s+(expected .*)", lines[at])
-        error += f": {label.group(1)}" if label else ""
-        line = lines[at - 1].split("|", 1)[1].strip()
-        error = f"`{line}`: {error}"
-    return f"[`{name}`](../{ATTACK}/{name}.rs)", error
+    """The first line at which a program fails to compile, and the error there."""
+    found = [path for path in sorted(pathlib.Path(ATTACK).glob("*.rs")) if f"\npub mod {name} {{\n" in path.read_text(encoding="utf-8")]
+    if len(found) != 1:
+        raise Stale(f"{len(found)} rooms of {ATTACK} have {name}")
+    lines = found[0].read_text(encoding="utf-8").splitlines()
+    error = None
+    for at, line in enumerate(lines):
+        here = re.match(rf"(.*)//~\[{name}\](\^*) (?:ERROR: )?(.*)", line)
+        other = re.match(rf"//@\[{name}\] error-in-other-file: (.*)", line)
+        if here:
+            code = lines[at - len(here[2])] if here[2] else here[1]
+            error = f"`{re.sub('//~.*', '', code).strip()}`: {called(here[3])}"
+            break
+        if other and not error:
+            error = f"in a file of the policy: {called(other[1])}"
+    if not error:
+        raise Stale(f"{found[0]} has no error of {name}")
+    return f"[`{name}`](../{found[0]})", error
+
+
+def called(error):
+    """A code with what it stands for, a text as it is."""
+    return f"error[{error}]: {MEANING[error]}" if error in MEANING else f"error: {error}"
 
 
 def bug(number):

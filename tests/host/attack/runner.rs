@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Compiles each program of this folder against the built kernel crate, with the policy's flags,
-//! twice: once without (`control`) and once with the attacking lines.
+//! Compiles the programs of this folder against the built kernel crate, with the policy's flags.
 //!
-//! The control must compile, so that an attack can't fail for another reason. The attack must fail
-//! with the errors that it names, at those lines, and with the output in NAME.attack.stderr.
-//! Programs in `ok/` must compile: they do what the types don't exclude, and say what it leads to.
+//! A file is a room: programs that attack one thing, each a module that is behind
+//! `#[cfg(any(control, NAME))]`. They are compiled once together, without the attacking lines, as the
+//! revision `control`, and must compile, so that no attack can fail for another reason. Then each is
+//! compiled by itself, with these lines, as the revision NAME, and must fail: with exactly the errors
+//! that the file names, at those lines.
 //!
-//! `cargo test -p attack -- --bless` rewrites the expected output; with a name, only programs that
-//! match are compiled.
+//! The programs in `ok.rs`, which has no revisions, must compile: they do what the types don't exclude.
+//!
+//! `cargo test -p attack -- NAME` compiles only rooms that match, or have a program that matches.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     env,
     ffi::{OsStr, OsString},
     fmt::Debug,
     fs,
     path::{Path, PathBuf},
-    process::{exit, Command},
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        Arc,
-    },
+    process::exit,
+    sync::atomic::{AtomicBool, Ordering},
 };
 use ui_test::{
     ignore_output_conflict, run_tests_generic,
@@ -30,10 +29,6 @@ use ui_test::{
     test_result::TestResult,
     Args, CommandBuilder, Config, Error,
 };
-
-/// The compiler of the expected output: with another one, or another configuration than that of
-/// `make test`, only the codes and lines of errors are compared.
-const RUSTC: &str = "rustc 1.85.";
 
 fn main() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -48,80 +43,146 @@ fn main() {
     let make = fs::read_to_string(make).expect("make's note of how zswap_rs was compiled");
 
     let args = Args::test().unwrap_or_else(|error| panic!("{error}"));
-    let (attacks, ok) = (names(here), names(&here.join("ok")));
+    let rooms = rooms(here);
     let all = args.filters.is_empty() && args.skip.is_empty();
     if all {
-        println!("running {} tests", attacks.len() + ok.len() + 1);
-        let wrong = not_told(top, &attacks, &ok);
-        say("docs/safety.md lists each program", wrong.is_empty());
-        for wrong in &wrong {
-            println!("error: {wrong}");
-        }
-        if !wrong.is_empty() {
-            exit(1);
-        }
+        // With the control of each, and the two below.
+        let compiled: usize = rooms
+            .values()
+            .map(|room| room.revisions().len().max(1))
+            .sum();
+        println!("running {} tests", compiled + 2);
+        check("each program has its revision", &not_compiled(&rooms));
+        check("docs/safety.md lists each program", &not_told(top, &rooms));
     }
 
     // Where the kernel's build runs rustc.
     env::set_current_dir(&build).expect("the build folder");
     let is_one = |path: &Path, config: &Config| {
         let name = path.file_stem()?.to_str()?;
-        let set = if path.parent()? == here {
-            &attacks
-        } else {
-            &ok
-        };
-        let wanted = |filters: &[String]| filters.iter().any(|filter| name.contains(filter));
-        (path.extension()? == "rs" && set.contains(name))
-            .then(|| config.filter_files.is_empty() || wanted(&config.filter_files))
+        let room = rooms.get(name).filter(|_| path.parent() == Some(here))?;
+        let filters = &config.filter_files;
+        let wanted = |name: &str| filters.iter().any(|filter| name.contains(filter));
+        let some = wanted(name) || room.programs.iter().any(|program| wanted(program));
+        Some(filters.is_empty() || some)
     };
     let compiled = run_tests_generic(
         vec![config(here, top, &make, &args)],
         is_one,
-        |_, _: &Spanned<Vec<u8>>| {},
+        |config, text: &Spanned<Vec<u8>>| {
+            let revisions = Room::new(&String::from_utf8_lossy(text)).revisions();
+            config.comment_defaults.revisions = (!revisions.is_empty()).then_some(revisions);
+        },
         Lines,
     );
     exit(compiled.is_err().into());
 }
 
-/// The names of the programs in a folder.
-fn names(folder: &Path) -> BTreeSet<String> {
-    let files = fs::read_dir(folder).expect("a folder of programs");
+/// A file of programs.
+struct Room {
+    programs: Vec<String>,
+    /// Those of which `control` has a part.
+    controlled: Vec<String>,
+    compiles: bool,
+}
+
+impl Room {
+    fn new(text: &str) -> Self {
+        let between = |head: &str, tail: &str| {
+            let lines = text.lines();
+            lines
+                .filter_map(|line| Some(line.strip_prefix(head)?.strip_suffix(tail)?.to_owned()))
+                .collect()
+        };
+        Self {
+            programs: between("pub mod ", " {"),
+            controlled: between("#[cfg(any(control, ", "))]"),
+            compiles: text.lines().any(|line| line == "//@ check-pass"),
+        }
+    }
+
+    fn revisions(&self) -> Vec<String> {
+        if self.compiles {
+            return Vec::new();
+        }
+        let control = ["control".to_owned()].into_iter();
+        control.chain(self.programs.iter().cloned()).collect()
+    }
+}
+
+/// The rooms of this folder, by name.
+fn rooms(here: &Path) -> BTreeMap<String, Room> {
+    let files = fs::read_dir(here).expect("the folder of the rooms");
     files
         .map(|file| file.expect("a file").path())
         .filter(|path| path.extension() == Some(OsStr::new("rs")))
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-        .filter(|name| name != "runner")
+        .filter(|path| path.file_stem() != Some(OsStr::new("runner")))
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("a room");
+            let name = path.file_stem().and_then(OsStr::to_str);
+            (name.expect("a name").to_owned(), Room::new(&text))
+        })
+        .collect()
+}
+
+/// A program that has another cfg than its name would never be compiled, or not be controlled.
+fn not_compiled(rooms: &BTreeMap<String, Room>) -> Vec<String> {
+    let wrong = |room: &Room| room.programs != room.controlled && !room.compiles;
+    let wrong = rooms.iter().filter(|(_, room)| wrong(room));
+    wrong
+        .map(|(name, room)| {
+            let (programs, controlled) = (room.programs.iter(), room.controlled.iter());
+            let first = programs
+                .clone()
+                .zip(controlled)
+                .find(|(one, two)| one != two);
+            let first = first.map(|(one, _)| one).or(programs.last());
+            format!("{name}.rs: no #[cfg(any(control, {first:?}))] is right before its module")
+        })
         .collect()
 }
 
 /// Each program must be in the last column of a table of docs/safety.md, and vice versa.
-fn not_told(top: &Path, attacks: &BTreeSet<String>, ok: &BTreeSet<String>) -> Vec<String> {
+fn not_told(top: &Path, rooms: &BTreeMap<String, Room>) -> Vec<String> {
     let page = fs::read_to_string(top.join("docs/safety.md")).expect("docs/safety.md");
     let cells = page.lines().filter_map(|line| {
         line.strip_suffix(" |")?
             .rsplit_once("| ")
             .map(|(_, cell)| cell)
     });
-    let told: BTreeSet<&str> = cells
+    let told: BTreeSet<(&str, &str)> = cells
         .flat_map(|cell| cell.split(", "))
-        .filter_map(|name| {
-            name.strip_prefix("[`")?
-                .split_once("`]")?
-                .1
-                .strip_suffix(".rs)")
+        .filter_map(|link| {
+            let (name, link) = link
+                .strip_prefix("[`")?
+                .split_once("`](../tests/host/attack/")?;
+            Some((link.strip_suffix(".rs)")?, name))
         })
-        .filter_map(|link| link.strip_prefix("(../tests/host/attack/"))
         .collect();
-    let ok = ok.iter().map(|name| format!("ok/{name}"));
-    let there: BTreeSet<String> = attacks.iter().cloned().chain(ok).collect();
-    let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
+    let there = rooms.iter().flat_map(|(room, Room { programs, .. })| {
+        programs
+            .iter()
+            .map(|program| (room.as_str(), program.as_str()))
+    });
+    let there: BTreeSet<(&str, &str)> = there.collect();
     let missing = there.difference(&told);
     let gone = told.difference(&there);
     missing
-        .map(|name| format!("{name}.rs isn't in the tables of docs/safety.md"))
-        .chain(gone.map(|name| format!("docs/safety.md tells of {name}.rs, which isn't there")))
+        .map(|(room, name)| format!("{name} of {room}.rs isn't in the tables of docs/safety.md"))
+        .chain(gone.map(|(room, name)| {
+            format!("docs/safety.md tells of {name} in {room}.rs, which isn't there")
+        }))
         .collect()
+}
+
+fn check(what: &str, wrong: &[String]) {
+    say(what, wrong.is_empty());
+    for wrong in wrong {
+        println!("error: {wrong}");
+    }
+    if !wrong.is_empty() {
+        exit(1);
+    }
 }
 
 /// The environment and flags by which the kernel's build compiles the policy.
@@ -163,26 +224,8 @@ fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
     defaults.custom.remove("edition");
     defaults.custom.remove("rustfix");
 
-    // Of the kernel's own lines only the file is compared: they move and change without effect on
-    // the program. The margin, as wide as the largest line number, is ignored, too.
-    let top = top.to_str().expect("a path of letters");
-    config.stderr_filter(&format!("{top}/(build/src|tests/host/attack)/"), "");
-    config.stderr_filter(r"/[^ ]*/lib/rustlib/src/rust/", "");
-    config.stderr_filter(r"(?m)^.*https://.*\n", ""); // where to read more
-    config.stderr_filter(
-        r"(?m)(-->|:::) (?:[.][.]/)*((rust/kernel|library|samples)/[^ :]*):.*\n( +\|\n|[0-9. ]+(\|.*)?\n)*",
-        "$1 $2\n",
-    );
-    config.stderr_filter(r"(?m)^[0-9]+ +([|+-])", "LL $1");
-    config.stderr_filter(r"(?m)^ +(\||=)", "   $1");
-    config.stderr_filter(r"(?m)^ +(-->|:::)", "  $1");
-    let version = Command::new(&config.program.program)
-        .arg("--version")
-        .output();
-    let theirs = version.is_ok_and(|version| version.stdout.starts_with(RUSTC.as_bytes()));
-    if !theirs || !env::current_dir().is_ok_and(|build| build.ends_with("build/rust")) {
-        config.output_conflict_handling = ignore_output_conflict;
-    }
+    // A compiler's words change with its version; which errors there are, and where, doesn't.
+    config.output_conflict_handling = ignore_output_conflict;
     config
 }
 
@@ -223,16 +266,17 @@ impl StatusEmitter for Lines {
 struct Line {
     path: PathBuf,
     revision: String,
-    /// One of a program's two compilations had the expected result.
-    half: Arc<AtomicBool>,
+    /// Its revisions are reported, and not it.
+    revised: AtomicBool,
 }
 
 impl TestStatus for Line {
     fn for_revision(&self, revision: &str, _: RevisionStyle) -> Box<dyn TestStatus> {
+        self.revised.store(true, Ordering::Relaxed);
         Box::new(Self {
             path: self.path.clone(),
             revision: revision.to_owned(),
-            half: self.half.clone(),
+            ..Self::default()
         })
     }
 
@@ -240,7 +284,7 @@ impl TestStatus for Line {
         Box::new(Self {
             path: path.to_owned(),
             revision: self.revision.clone(),
-            half: self.half.clone(),
+            ..Self::default()
         })
     }
 
@@ -251,18 +295,11 @@ impl TestStatus for Line {
 
     fn done(&self, result: &TestResult, _aborted: bool) {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let ok = self.path.parent().is_some_and(|dir| dir.ends_with("ok"));
-        match (self.revision.as_str(), result.is_ok()) {
-            ("", true) if ok => say(&format!("ok/{name}"), true),
-            // Reported without a result, after both.
-            ("", true) => {}
-            ("", false) => say(&name, false),
-            (_, true) => {
-                if self.half.swap(true, Ordering::Relaxed) {
-                    say(&name, true);
-                }
-            }
-            (revision, false) => say(&format!("{name} ({revision})"), false),
+        if !self.revised.load(Ordering::Relaxed) || !result.is_ok() {
+            say(
+                format!("{name} {}", self.revision).trim_end(),
+                result.is_ok(),
+            );
         }
     }
 
@@ -282,7 +319,6 @@ impl Summary for Reasons {
     fn test_failure(&mut self, status: &dyn TestStatus, errors: &Vec<Error>) {
         for error in errors {
             let why = match error {
-                Error::OutputDiffers { path, .. } => format!("not the words of {}", path.display()),
                 Error::ExitStatus { reason, .. } => reason.to_string(),
                 Error::CodeNotFound { code, .. } => format!("no {} where it should be", **code),
                 other => format!("{other:?}"),

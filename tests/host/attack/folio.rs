@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A folio: its lock, its content, its page.
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    alloc::flags::GFP_KERNEL,
+    error::Error,
+    mm::{
+        folio::{CachedFolio, Folio, FolioPage},
+        swap::{Added, NewFolio, SwapDevice},
+        swap_cache::Slot,
+        swap_slots::Leaves,
+        swap_table::Pfn,
+    },
+    sync::aref::ARef,
+};
+
+include!("fill.in");
+
+// A folio that a lookup has found may have left its slot: C's callers must lock it and recheck
+// (docs/races.md: 41). A reference gives no access to the slots.
+#[cfg(any(control, folio_without_lock))]
+pub mod folio_without_lock {
+    use super::*;
+
+    pub fn attack(found: ARef<Folio>, mine: &mut CachedFolio<'_>) -> bool {
+        #[cfg(folio_without_lock)]
+        let mine = found;
+        let slots = mine.slots::<Note>(); //~[folio_without_lock] E0599
+        slots.occupied(0).is_some()
+    }
+}
+
+// A folio whose frame number was read from a swap-table entry may be freed and reused by now:
+// a reference may be taken only if it still is in use and still the slot's, which
+// Slot::folio() checks (docs/races.md: 36).
+#[cfg(any(control, folio_of_a_frame))]
+pub mod folio_of_a_frame {
+    use super::*;
+
+    pub fn attack(slot: Slot<'_>, pfn: Pfn) -> Option<ARef<Folio>> {
+        #[cfg(folio_of_a_frame)]
+        return Some(pfn.folio()); //~[folio_of_a_frame] E0599
+        let _ = pfn.get();
+        slot.folio()
+    }
+}
+
+// zswap_load() fills the first page of a large folio, and reports all of it filled: "large folios
+// should not be swapped in". Only the abstraction lends contents, never of a large folio.
+#[cfg(any(control, contents_of_large))]
+pub mod contents_of_large {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        #[cfg(contents_of_large)]
+        let _ = folio.split().1.map(|contents| fill(from, contents)); //~[contents_of_large] E0624
+        folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
+    }
+}
+
+// Two concurrent decompressions into one page.
+#[cfg(any(control, filled_twice))]
+pub mod filled_twice {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        folio.load_exclusively::<Note>(|_, contents| {
+            let filled = fill(from, contents)?;
+            #[cfg(filled_twice)]
+            let filled = fill(from, contents)?; //~[filled_twice] E0382
+            Ok(filled)
+        })
+    }
+}
+
+// Inside a load or a writeback, a page that isn't filled yet is read: stale memory is stored, and
+// reaches a process as a page of its own.
+#[cfg(any(control, unfilled_page_read))]
+pub mod unfilled_page_read {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        folio.load_exclusively::<Note>(|_, #[allow(unused_mut)] mut contents| {
+            #[cfg(unfilled_page_read)]
+            let _page = contents.page(); //~[unfilled_page_read] E0624
+            #[cfg(unfilled_page_read)]
+            contents.write_page(|_page| ()); //~[unfilled_page_read] E0624
+            #[cfg(unfilled_page_read)]
+            let _page = contents.slots::<Note>().get(0); //~[unfilled_page_read] E0599
+            fill(from, contents)
+        })
+    }
+}
+
+// Before a load or a writeback, an object is put into the slot, or all slots are cleared, and the
+// load then fails: the page is lost.
+#[cfg(any(control, unfilled_changed))]
+pub mod unfilled_changed {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(
+        #[allow(unused_mut)] mut folio: UnreadFolio<'a>,
+        from: &Stored<P>,
+        leaves: &'static Leaves<Note>,
+    ) -> Load<'a, Note> {
+        #[cfg(unfilled_changed)]
+        {
+            let note = KBox::new(Note(1), GFP_KERNEL).unwrap();
+            let _ = folio.slots::<Note>().replace(0, note, leaves, GFP_KERNEL); //~[unfilled_changed] E0596
+            let _ = folio.slots::<Note>().clear(drop); //~[unfilled_changed] E0596
+                                                       //~[unfilled_changed]^ E0597
+        }
+        folio.load_exclusively::<Note>(|_, contents| fill(from, contents)) //~[unfilled_changed] E0505
+    }
+
+    pub fn and<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
+        folio
+            .write::<Note>(|_, contents| fill(from, contents))
+            .map_err(|(_, error)| error)
+    }
+}
+
+// A page that processes have mapped is borrowed as bytes, which may change concurrently: a
+// compressor that reads twice sees different data.
+#[cfg(any(control, page_as_bytes))]
+pub mod page_as_bytes {
+    use super::*;
+
+    pub fn attack(page: FolioPage<'_>, folio: &CachedFolio<'_>) -> usize {
+        let _ = folio.nr_pages();
+        #[cfg(page_as_bytes)]
+        return page.with_mapped(|bytes| bytes.addr()); //~[page_as_bytes] E0624
+        page.nid();
+        0
+    }
+}
+
+// Writeback runs under another folio's lock: waiting for the folio that has won the slot is a
+// deadlock (docs/races.md: 18). The task that comes second gets nothing to wait for, and there is
+// no function that waits for a folio.
+#[cfg(any(control, wait_for_a_folio))]
+pub mod wait_for_a_folio {
+    use super::*;
+
+    pub fn attack(device: &SwapDevice, found: ARef<Folio>) -> Result<Option<NewFolio>, Error> {
+        #[cfg(wait_for_a_folio)]
+        found.lock(); //~[wait_for_a_folio] E0599
+        let _ = found;
+        match device.add_folio(GFP_KERNEL) {
+            Added::New(folio) => Ok(Some(folio)),
+            #[cfg(wait_for_a_folio)]
+            Added::Present(folio) => Ok(Some(folio)), //~[wait_for_a_folio] E0532
+            #[cfg(control)]
+            Added::Present => Ok(None),
+            Added::Failed(error) => Err(error),
+        }
+    }
+}
+
+// swap_cache_del_folio() on a folio whose lock was only lent: the holder still relies on the slots,
+// while freeing them calls zswap_invalidate().
+#[cfg(any(control, delete_lent))]
+pub mod delete_lent {
+    use super::*;
+
+    pub fn attack(folio: &mut CachedFolio<'_>) -> usize {
+        #[cfg(delete_lent)]
+        folio.delete(); //~[delete_lent] E0133
+                        //~[delete_lent]^ E0507
+        folio.nr_pages()
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Loading a folio from its entry.
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::mm::swap::{Completed, NotStored};
+
+include!("fill.in");
+
+// A load reports that a slot with an entry has none: C then reads the device, which has older
+// contents. Or it looks for another type's entry, which doesn't exist. Only the abstraction does
+// the lookup, for the type that C's caller has requested.
+#[cfg(any(control, load_denied))]
+pub mod load_denied {
+    use super::*;
+
+    pub struct Other;
+
+    kernel::impl_kept! {
+        impl Kept for Other { owned: KBox<Other>, name: c"other" }
+    }
+
+    pub fn attack<'a, P: HasPool>(
+        folio: UnreadFolio<'a>,
+        how: Option<NotStored<'a, Note>>,
+        from: &Stored<P>,
+    ) -> Load<'a, Note> {
+        let _ = how;
+        #[cfg(load_denied)]
+        if from.len() > 1 {
+            return Load::NotStored(folio); //~[load_denied] E0308
+        } else if from.len() > 0 {
+            return Load::NotStored(NotStored(folio, Default::default())); //~[load_denied] E0423
+        }
+        #[cfg(control)]
+        return folio.load_exclusively::<Note>(|_, contents| fill(from, contents));
+        #[cfg(load_denied)]
+        folio.load_exclusively::<Other>(|_, contents| fill(from, contents)) //~[load_denied] E0308
+    }
+}
+
+// zswap_load() returns 0, but the folio isn't filled, or is still locked: tasks that
+// wait for the folio wait forever.
+#[cfg(any(control, load_made_up))]
+pub mod load_made_up {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(
+        folio: UnreadFolio<'a>,
+        how: Option<Completed<'a>>,
+        from: &Stored<P>,
+    ) -> Load<'a, Note> {
+        let _ = (how, from);
+        #[cfg(load_made_up)]
+        core::mem::forget(folio);
+        #[cfg(load_made_up)]
+        return Load::Loaded(()); //~[load_made_up] E0308
+        #[cfg(control)]
+        folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
+    }
+}
+
+// An I/O error is reported as success: a page that couldn't be decompressed becomes visible.
+#[cfg(any(control, load_failed_is_loaded))]
+pub mod load_failed_is_loaded {
+    use super::*;
+
+    pub fn attack<T>(load: Load<'_, T>) -> Load<'_, T> {
+        match load {
+            #[cfg(load_failed_is_loaded)]
+            Load::Failed(_, done) => Load::Loaded(done), //~[load_failed_is_loaded] E0308
+            load => load,
+        }
+    }
+}
+
+// One folio's result is returned for another one, which is still locked.
+#[cfg(any(control, load_of_other_folio))]
+pub mod load_of_other_folio {
+    use super::*;
+
+    pub fn attack<'a, 'b, P: HasPool>(
+        one: UnreadFolio<'a>,
+        other: Load<'b, Note>,
+        from: &Stored<P>,
+    ) -> Load<'a, Note> {
+        let _ = from;
+        #[cfg(load_of_other_folio)]
+        core::mem::forget(one);
+        #[cfg(load_of_other_folio)]
+        return other; //~[load_of_other_folio] ERROR: lifetime may not live long enough
+                      //~[load_of_other_folio]^ ERROR: lifetime may not live long enough
+        #[cfg(control)]
+        let _ = other;
+        #[cfg(control)]
+        one.load_exclusively::<Note>(|_, contents| fill(from, contents))
+    }
+}
+
+// folio_mark_uptodate() on a page that was never written: the process sees stale memory.
+#[cfg(any(control, load_without_filling))]
+pub mod load_without_filling {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        folio.load_exclusively::<Note>(|_, contents| {
+            #[cfg(load_without_filling)]
+            let filled = contents;
+            #[cfg(control)]
+            let filled = fill(from, contents)?;
+            Ok(filled) //~[load_without_filling] E0308
+        })
+    }
+}
+
+// The page is filled after the load has ended, and its entry stays: a second
+// copy, stale after the first write.
+#[cfg(any(control, load_without_taking))]
+pub mod load_without_taking {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        let mut kept = None;
+        let load = folio.load_exclusively::<Note>(|_, contents| {
+            #[cfg(load_without_taking)]
+            kept.replace(contents); //~[load_without_taking] E0521
+            #[cfg(control)]
+            kept.replace(fill(from, contents).is_ok());
+            Err(EIO)
+        });
+        #[cfg(load_without_taking)]
+        let _ = kept.map(|contents| fill(from, contents));
+        load
+    }
+}
+
+// A load takes the entry, and then fails: the page is lost, and the slot reads as the device's
+// stale contents. Only the abstraction takes entries, when nothing can fail any more.
+#[cfg(any(control, taken_then_failed))]
+pub mod taken_then_failed {
+    use super::*;
+
+    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+        folio.load_exclusively::<Note>(|note, contents| {
+            #[cfg(taken_then_failed)]
+            drop::<Note>(*note); //~[taken_then_failed] E0507
+            #[cfg(taken_then_failed)]
+            return Err(EIO);
+            #[cfg(control)]
+            let _: &Note = note;
+            fill(from, contents)
+        })
+    }
+}

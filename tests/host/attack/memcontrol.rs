@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Memory cgroups.
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    mm::{
+        folio::CachedFolio,
+        memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
+    },
+    shrinker::{Request, Scanned, Shrink},
+    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, SetOnce, SpinLock},
+};
+
+// folio_lruvec() is "for as long as RCU is held": the cgroup may die, and its lruvec with it.
+#[cfg(any(control, lruvec_past_rcu))]
+pub mod lruvec_past_rcu {
+    use super::*;
+
+    pub fn attack(folio: &CachedFolio<'_>) -> isize {
+        let rcu = rcu::read_lock();
+        let lruvec = LruVec::of_folio(folio, &rcu);
+        #[cfg(lruvec_past_rcu)]
+        drop(rcu); //~[lruvec_past_rcu] E0505
+        lruvec.nr_disk_swapins().load(Relaxed)
+    }
+}
+
+// obj_cgroup_memcg() without RCU: the cgroup is freed between the call and its use. The
+// policy gets a counted reference.
+#[cfg(any(control, memcg_of_an_entry))]
+pub mod memcg_of_an_entry {
+    use super::*;
+
+    pub fn attack(objcg: &ObjCgroup) -> Option<ARef<MemCgroup>> {
+        #[cfg(memcg_of_an_entry)]
+        let _ = objcg.memcg_rcu(&rcu::read_lock()); //~[memcg_of_an_entry] E0624
+        #[cfg(control)]
+        drop(rcu::read_lock());
+        objcg.memcg()
+    }
+}
+
+// The cgroup is used after mem_cgroup_put() (docs/races.md: 8: the object's cgroup was
+// put before list_lru_del() used it).
+#[cfg(any(control, memcg_past_reference))]
+pub mod memcg_past_reference {
+    use super::*;
+
+    pub fn attack(memcg: ARef<MemCgroup>) -> bool {
+        let group: &MemCgroup = &memcg;
+        #[cfg(memcg_past_reference)]
+        drop(memcg); //~[memcg_past_reference] E0505
+        group.is_online()
+    }
+}
+
+// A shrinker keeps the cgroup that it was called for beyond the call.
+#[cfg(any(control, group_past_request))]
+pub mod group_past_request {
+    use super::*;
+
+    #[cfg(group_past_request)]
+    static KEPT: SetOnce<&MemCgroup> = SetOnce::new();
+    #[cfg(control)]
+    static KEPT: SetOnce<ARef<MemCgroup>> = SetOnce::new();
+
+    pub struct Keeper;
+    impl Shrink for Keeper {
+        fn count(request: &Request<'_>) -> usize {
+            if let Some(memcg) = request.memcg {
+                #[cfg(group_past_request)]
+                KEPT.populate(memcg); //~[group_past_request] E0521
+                #[cfg(control)]
+                KEPT.populate(ARef::from(memcg));
+            }
+            0
+        }
+
+        fn scan(_: &Request<'_>, _: &mut usize) -> Scanned {
+            Scanned::Refused
+        }
+    }
+}
+
+// The cursor advances, which puts the cgroup that it was at, and the worker goes on using
+// that cgroup (docs/races.md: 14).
+#[cfg(any(control, cursor_moves))]
+pub mod cursor_moves {
+    use super::*;
+
+    pub fn attack(cursor: &mut Cursor) -> bool {
+        #[cfg(control)]
+        cursor.advance();
+        let group = cursor.get();
+        #[cfg(cursor_moves)]
+        cursor.advance(); //~[cursor_moves] E0502
+        group.is_some_and(|group| group.is_online())
+    }
+}
+
+// "The lock protects zswap_next_shrink", but nothing in C enforces that (docs/races.md: 14).
+#[cfg(any(control, cursor_unlocked))]
+pub mod cursor_unlocked {
+    use super::*;
+
+    pub fn attack(cursor: &SpinLock<Cursor>) {
+        #[cfg(cursor_unlocked)]
+        cursor.advance(); //~[cursor_unlocked] E0599
+        cursor.lock().advance();
+    }
+}

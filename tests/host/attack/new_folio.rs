@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A new folio for a slot: read, or filled and written back.
+//@[control] check-pass
+#![forbid(unsafe_code)]
+use kernel::{
+    mm::{
+        folio::{CachedFolio, Folio},
+        swap::{Added, NewFolio, Reads, SwapDevice},
+    },
+    sync::aref::ARef,
+};
+
+include!("fill.in");
+
+// The I/O owns the folio and unlocks it; the policy reads or deletes it once more.
+#[cfg(any(control, new_folio_after_read))]
+pub mod new_folio_after_read {
+    use super::*;
+
+    pub fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
+        let read = folio.read(reads);
+        #[cfg(new_folio_after_read)]
+        folio.discard(); //~[new_folio_after_read] E0382
+        read
+    }
+}
+
+// A folio that was submitted for writing is no longer ours: the
+// lock is dropped when the I/O starts.
+#[cfg(any(control, new_folio_after_write))]
+pub mod new_folio_after_write {
+    use super::*;
+
+    pub fn attack<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
+        let written = folio.write::<Note>(|_, contents| fill(from, contents));
+        #[cfg(new_folio_after_write)]
+        drop(folio); //~[new_folio_after_write] E0382
+        written.map_err(|(_, error)| error)
+    }
+}
+
+// A folio that another task has added, and will read, is used as our own.
+#[cfg(any(control, new_folio_of_a_pointer))]
+pub mod new_folio_of_a_pointer {
+    use super::*;
+
+    pub fn attack(device: &SwapDevice) -> Option<NewFolio> {
+        #[cfg(new_folio_of_a_pointer)]
+        return Some(NewFolio::from_raw(core::ptr::null_mut())); //~[new_folio_of_a_pointer] E0624
+        match device.add_folio(kernel::alloc::flags::GFP_KERNEL) {
+            Added::New(folio) => Some(folio),
+            Added::Present | Added::Failed(_) => None,
+        }
+    }
+}
+
+// The filled folio isn't the one that is written: stale memory goes to the
+// device.
+#[cfg(any(control, write_other_contents))]
+pub mod write_other_contents {
+    use super::*;
+
+    pub fn attack<P: HasPool>(
+        one: WritebackFolio,
+        two: WritebackFolio,
+        from: &Stored<P>,
+    ) -> Result {
+        let written = one.write::<Note>(|_, first| {
+            #[cfg(write_other_contents)]
+            let _ = two.write::<Note>(|_, _| fill(from, first)); //~[write_other_contents] ERROR: lifetime may not live long enough
+                                                                 //~[write_other_contents]^ ERROR: lifetime may not live long enough
+            #[cfg(write_other_contents)]
+            return Err(EINVAL);
+            #[cfg(control)]
+            fill(from, first)
+        });
+        written.map_err(|(_, error)| error)
+    }
+}
+
+// The emptied slot isn't the one that is written: its old entry stays, and its writeback will
+// overwrite newer data. The policy can't choose the entry that is taken.
+#[cfg(any(control, write_other_taken))]
+pub mod write_other_taken {
+    use super::*;
+
+    pub fn attack<'f, P: HasPool>(
+        one: WritebackFolio,
+        two: &'f mut CachedFolio<'f>,
+        from: &Stored<P>,
+    ) -> Result {
+        let other = two.slots::<Note>().occupied(0).ok_or(ENOENT)?;
+        let written = one.write::<Note>(|_, contents| {
+            let filled = fill(from, contents)?;
+            #[cfg(write_other_taken)]
+            return Ok((filled, other)); //~[write_other_taken] E0308
+            #[cfg(control)]
+            Ok(filled)
+        });
+        drop(other);
+        written.map_err(|(_, error)| error)
+    }
+}
+
+// The slot's page is all zeroes, and zswap isn't told: the entry is stale, and its writeback brings
+// the old page back (docs/upstream). A caller that hasn't checked the mark can't write.
+#[cfg(any(control, zero_mark_ignored))]
+pub mod zero_mark_ignored {
+    use super::*;
+
+    pub fn attack<P: HasPool>(folio: NewFolio, from: &Stored<P>) -> Result {
+        #[cfg(control)]
+        let folio = folio.check_zero_mark().map_err(|_| EINVAL)?;
+        let written = folio.write::<Note>(|_, contents| fill(from, contents)); //~[zero_mark_ignored] E0599
+        written.map_err(|(_, error): (_, Error)| error)
+    }
+}
+
+// The entry with the newest contents of its page is dropped, and the new folio with it: the page is
+// lost. Only an entry of a slot with the zero mark can be dropped this way.
+#[cfg(any(control, healthy_slot_emptied))]
+pub mod healthy_slot_emptied {
+    use super::*;
+
+    pub fn attack(folio: NewFolio) -> bool {
+        #[cfg(healthy_slot_emptied)]
+        return folio.discard_stale::<Note>(); //~[healthy_slot_emptied] E0599
+        match folio.check_zero_mark() {
+            #[cfg(healthy_slot_emptied)]
+            Ok(folio) => folio.discard_stale::<Note>(), //~[healthy_slot_emptied] E0599
+            Ok(_) => false,
+            Err(stale) => stale.discard_stale::<Note>(),
+        }
+    }
+}

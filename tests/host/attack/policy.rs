@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The policy of zswap: its own types, and functions that C's callers reach through the C ABI.
+//@[control] check-pass
+//@[load_for_ever] error-in-other-file: is not general enough
+//@[store_for_ever] error-in-other-file: lifetime may not live long enough
+//@[freed_for_ever] error-in-other-file: is not general enough
+//@[freed_for_ever] error-in-other-file: is not general enough
+//@[freed_for_ever] error-in-other-file: is not general enough
+//@[freed_for_ever] error-in-other-file: borrowed data escapes outside of closure
+#![deny(unsafe_code)]
+use kernel::{
+    jump_label::static_key::StaticKeyFalse,
+    mm::{
+        folio::CachedFolio,
+        memcontrol::MemCgroup,
+        swap_slots::{self, Listed, Published},
+    },
+    slab::Vacant,
+    sync::SetOnce,
+};
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[path = "../../../samples/rust/zswap_rs/age.rs"]
+mod age;
+#[path = "../../../samples/rust/zswap_rs/compress.rs"]
+mod compress;
+#[path = "../../../samples/rust/zswap_rs/contexts.rs"]
+mod contexts;
+#[path = "../../../samples/rust/zswap_rs/debugfs.rs"]
+mod debugfs;
+#[cfg(not(freed_for_ever))]
+#[path = "../../../samples/rust/zswap_rs/device.rs"]
+mod device;
+#[cfg(freed_for_ever)]
+use freed_for_ever as device;
+#[path = "../../../samples/rust/zswap_rs/entry.rs"]
+mod entry;
+#[path = "../../../samples/rust/zswap_rs/exports.rs"]
+mod exports;
+#[path = "../../../samples/rust/zswap_rs/limits.rs"]
+mod limits;
+#[cfg(not(load_for_ever))]
+#[path = "../../../samples/rust/zswap_rs/load.rs"]
+mod load;
+#[cfg(load_for_ever)]
+use load_for_ever as load;
+#[path = "../../../samples/rust/zswap_rs/params.rs"]
+mod params;
+#[path = "../../../samples/rust/zswap_rs/pool.rs"]
+mod pool;
+#[path = "../../../samples/rust/zswap_rs/runs.rs"]
+mod runs;
+#[path = "../../../samples/rust/zswap_rs/setup.rs"]
+mod setup;
+#[path = "../../../samples/rust/zswap_rs/shrink.rs"]
+mod shrink;
+#[path = "../../../samples/rust/zswap_rs/state.rs"]
+mod state;
+#[path = "../../../samples/rust/zswap_rs/stats.rs"]
+mod stats;
+#[cfg(not(store_for_ever))]
+#[path = "../../../samples/rust/zswap_rs/store.rs"]
+mod store;
+#[cfg(store_for_ever)]
+use store_for_ever as store;
+#[path = "../../../samples/rust/zswap_rs/tag.rs"]
+mod tag;
+#[path = "../../../samples/rust/zswap_rs/tunables.rs"]
+mod tunables;
+#[path = "../../../samples/rust/zswap_rs/writeback.rs"]
+mod writeback;
+
+// Writeback keeps an entry's address across the dropped lock, and dereferences it: "only when this
+// is successful can the entry be dereferenced".
+#[cfg(any(control, identity_is_no_entry))]
+pub mod identity_is_no_entry {
+    use super::*;
+
+    pub(crate) fn attack(kept: entry::Identity, now: &entry::Entry) -> bool {
+        #[cfg(identity_is_no_entry)]
+        let object = kept.object(); //~[identity_is_no_entry] E0599
+        #[cfg(identity_is_no_entry)]
+        let address = kept.address; //~[identity_is_no_entry] E0616
+        #[cfg(control)]
+        let (object, address) = (now.object(), kept.swap());
+        let (_, _) = (object, address);
+        kept == now.identity()
+    }
+}
+
+// The policy keeps a cgroup that C lends only during the call: `mem_cgroup_css_offline()` gives up
+// its own reference afterwards. The policy can't choose the lifetime.
+#[cfg(any(control, memcg_kept))]
+pub mod memcg_kept {
+    use super::*;
+
+    static KEPT: SetOnce<&'static MemCgroup> = SetOnce::new();
+
+    #[cfg(control)]
+    fn offline(memcg: Option<&MemCgroup>) -> bool {
+        memcg.is_some_and(MemCgroup::is_online)
+    }
+
+    #[cfg(memcg_kept)]
+    fn offline(memcg: Option<&'static MemCgroup>) -> bool {
+        memcg.is_some_and(|memcg| KEPT.populate(memcg))
+    }
+
+    #[allow(unsafe_code)]
+    pub(crate) fn attack(memcg: *mut kernel::bindings::mem_cgroup) -> bool {
+        // SAFETY: As in exports.rs.
+        unsafe { MemCgroup::with_raw(memcg, offline) } //~[memcg_kept] ERROR: implementation of `FnOnce` is not general
+    }
+}
+
+// The static key is reset, or read as memory, although its state is in patched code. Or the policy has its own
+// idea of whether anything was ever stored: zswap_load() would read the device, which has an older page.
+#[cfg(any(control, ever_enabled_key))]
+pub mod ever_enabled_key {
+    use super::*;
+
+    static KEY: StaticKeyFalse = StaticKeyFalse::new();
+
+    pub(crate) fn attack() -> bool {
+        #[cfg(ever_enabled_key)]
+        let _ = &raw mut KEY.key; //~[ever_enabled_key] E0616
+        #[cfg(ever_enabled_key)]
+        let _ = &raw const swap_slots::EVER_KEPT; //~[ever_enabled_key] E0603
+        KEY.enable();
+        kernel::static_key_enabled_unlikely!(KEY) && swap_slots::nothing_was_ever_kept()
+    }
+}
+
+// An entry is published first and initialised later, "while it's already in xarray".
+#[cfg(any(control, entry_half_made))]
+pub mod entry_half_made {
+    use super::*;
+
+    pub(crate) fn attack(
+        vacant: Vacant<entry::Entry>,
+        making: &mut entry::Making,
+        object: compress::Object,
+    ) -> entry::StoredEntry {
+        #[cfg(entry_half_made)]
+        return vacant.write(making.entry()); //~[entry_half_made] E0061
+        vacant.write(making.entry(object))
+    }
+}
+
+// zswap_store() says that a folio is stored after it has emptied its slots, or without having filled any: C
+// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that publishing returns, in a
+// folio all of whose pages have the zero mark, too.
+#[cfg(any(control, stored_unproved))]
+pub mod stored_unproved {
+    use super::*;
+
+    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>, how: u32) -> store::Store<'f> {
+        #[cfg(stored_unproved)]
+        if how == 1 {
+            folio.slots::<entry::Entry>().clear(drop);
+            return Ok(()); //~[stored_unproved] E0308
+        } else if how == 2 {
+            folio.slots::<entry::Entry>().mark_zeroes(0..1);
+            return Ok(Published(Default::default(), Default::default())); //~[stored_unproved] E0423
+        }
+        Err(folio.slots::<entry::Entry>().clear(drop))
+    }
+}
+
+// A folio is stored, and another one is reported as stored: C drops the only copy of its pages.
+#[cfg(any(control, published_of_another))]
+pub mod published_of_another {
+    use super::*;
+
+    pub(crate) fn attack<'a, 'b>(
+        ours: Published<'a, entry::Entry>,
+        others: Published<'b, entry::Entry>,
+    ) -> store::Store<'a> {
+        #[cfg(published_of_another)]
+        let ours = others;
+        Ok(ours) //~[published_of_another] ERROR: lifetime may not live long enough
+                 //~[published_of_another]^ ERROR: lifetime may not live long enough
+    }
+}
+
+// A folio's pages are stored as objects of another type, of which zswap_load() knows nothing.
+#[cfg(any(control, published_for_another_type))]
+pub mod published_for_another_type {
+    use super::*;
+
+    pub(crate) fn attack<'f, T: Listed>(
+        ours: Published<'f, entry::Entry>,
+        others: Published<'f, T>,
+    ) -> store::Store<'f> {
+        #[cfg(published_for_another_type)]
+        let ours = others;
+        Ok(ours) //~[published_for_another_type] E0308
+    }
+}
+
+// zswap_store() refuses, and an older entry stays: its writeback will
+// overwrite newer data (docs/races.md: 12).
+#[cfg(any(control, refused_not_cleared))]
+pub mod refused_not_cleared {
+    use super::*;
+
+    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
+        #[cfg(refused_not_cleared)]
+        return Err(()); //~[refused_not_cleared] E0308
+        #[cfg(control)]
+        Err(folio.slots::<entry::Entry>().clear(drop))
+    }
+}
+
+// The cleared slots belong to another folio than the refused one.
+#[cfg(any(control, refused_other_cleared))]
+pub mod refused_other_cleared {
+    use super::*;
+
+    pub(crate) fn attack<'a, 'b>(
+        one: &'a mut CachedFolio<'a>,
+        other: &'b mut CachedFolio<'b>,
+    ) -> store::Store<'a> {
+        #[cfg(refused_other_cleared)]
+        let one = other;
+        Err(one.slots::<entry::Entry>().clear(drop)) //~[refused_other_cleared] ERROR: lifetime may not live long enough
+                                                     //~[refused_other_cleared]^ ERROR: lifetime may not live long enough
+    }
+}
+
+// Another subsystem's data for the slots is cleared.
+#[cfg(any(control, refused_other_tree))]
+pub mod refused_other_tree {
+    use super::*;
+
+    include!("note.in");
+
+    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
+        #[cfg(refused_other_tree)]
+        return Err(folio.slots::<Note>().clear(drop)); //~[refused_other_tree] E0308
+        #[cfg(control)]
+        Err(folio.slots::<entry::Entry>().clear(drop))
+    }
+}
+
+// A load keeps the folio's lock forever: a change of the policy alone, which is safe code. The C
+// ABI lends to closures, which can't choose a lifetime.
+#[cfg(any(control, load_for_ever))]
+pub mod load_for_ever {
+    use kernel::mm::swap::{Load, UnreadFolio};
+
+    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static, crate::entry::Entry> {
+        folio.load_exclusively(|_, _| Err(kernel::error::code::EIO))
+    }
+
+    pub(crate) fn decompress_entry<'a>(
+        _: &crate::entry::Entry,
+        _: kernel::mm::folio::Contents<'a>,
+    ) -> kernel::error::Result<kernel::mm::folio::Filled<'a>> {
+        Err(kernel::error::code::EIO)
+    }
+}
+
+// A store keeps the witness of the folio's lock forever: a change of the policy alone, which is
+// safe code. The C ABI lends to closures, which can't choose a lifetime.
+#[cfg(any(control, store_for_ever))]
+pub mod store_for_ever {
+    use crate::entry::Entry;
+    use kernel::mm::{
+        folio::CachedFolio,
+        swap_slots::{Cleared, Published},
+    };
+
+    type Store = Result<Published<'static, Entry>, Cleared<'static, Entry>>;
+
+    pub(crate) fn store(folio: &'static mut CachedFolio<'static>) -> Store {
+        Err(folio.slots().clear(drop))
+    }
+}
+
+// Freeing slots, or swapon, keeps its witness forever: a change of the policy alone, which is safe
+// code. The C ABI lends to closures, which can't choose a lifetime.
+#[cfg(any(control, freed_for_ever))]
+pub mod freed_for_ever {
+    use crate::entry::Entry;
+    use kernel::{
+        mm::swap_slots::{Attached, DeadDevice, FreedSlots},
+        prelude::*,
+    };
+
+    pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static, Entry>> {
+        Err(EINVAL)
+    }
+
+    pub(crate) fn swapoff(_: DeadDevice<'static>) {}
+
+    pub(crate) fn invalidate(_: FreedSlots<'static, Entry>) {}
+}
