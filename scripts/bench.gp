@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# bench.gp: the picture of docs/performance.md. `rows` is a file of `scripts/pictures.py rows performance`: a line for
+# bench.gp: the picture of docs/performance.md. `rows` is a file of `scripts/docs.py plot`: a line for
 # each row, LABEL<tab>RATIO<tab>RATIO<tab>RATIO, for folios of 4, 64 and 2048 KiB: "nan" for none, and for all
 # three in the row that heads a group. `limit` is what no row may exceed.
 set terminal svg size 600,700 font "sans-serif,15" background "#f6f8fa"

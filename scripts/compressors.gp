@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# compressors.gp: the picture of docs/compressors.md. `rows` is a file of `scripts/pictures.py rows compressors`: a line
+# compressors.gp: the picture of docs/compressors.md. `rows` is a file of `scripts/docs.py plot`: a line
 # for each compressor, NAME<tab>INSTRUCTIONS TO STORE<tab>TO LOAD<tab>MEMORY IN % OF A PAGE.
 set terminal svg size 600,760 font "sans-serif,15" background "#f6f8fa"
 set datafile separator tab

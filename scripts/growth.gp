@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# growth.gp: docs/growth.svg. `rows` is a file of `scripts/pictures.py rows growth`: a line for each value, AXIS<tab>
+# growth.gp: docs/growth.svg. `rows` is a file of `scripts/docs.py plot`: a line for each value, AXIS<tab>
 # VALUE<tab>then C's and Rust's instructions a page to swap out, to swap in and to free.
 set terminal svg size 600,900 font "sans-serif,15" background "#f6f8fa"
 set datafile separator tab

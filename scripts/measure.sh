@@ -8,6 +8,7 @@
 # (scripts/figures.py): functions NAME_input, which validates variables, NAME_kernels in place of building both kernels,
 # NAME_before, which prepares guests, NAME_as IMPL N COMMAND..., which execs a guest's command, and NAME_run in place of
 # running guests.
+# shellcheck disable=SC2317 # functions that are called by name
 . "$(dirname "$0")/lib.sh"
 
 # --- Guests ---------------------------------------------------------------------------
@@ -178,7 +179,7 @@ contention_before() {
 	local impl
 	scripts/cache.sh plugin
 	for impl in rust c; do
-		symbols_of "contention-$impl" $impl
+		symbols_of "contention-$impl" "$impl"
 		# Where interrupts and exceptions come in, and zswap is called.
 		awk '$3 ~ /^asm_(sysvec_|common_interrupt$|spurious_interrupt$)/ { print $1, "irq" }
 			$3 ~ /^asm_exc_/ { print $1, "exc" }
@@ -202,7 +203,7 @@ coverage_kernels() {
 }
 coverage_run() {
 	local vmlinux=build/coverage/vmlinux.unstripped
-	COVER=$(scripts/enter.sh python3 scripts/coverage.py ranges $vmlinux)
+	COVER=$(scripts/enter.sh python3 scripts/coverage.py ranges "$vmlinux")
 	[ -n "$COVER" ] || die "$vmlinux has no line tables of the policy"
 	export COVER
 	reduce=(-n)
@@ -214,7 +215,7 @@ coverage_run() {
 	# Whether or not a test fails, which it reports itself.
 	rm -f build/log/coverage-*.cover
 	tests/run.sh "${files[@]}" || true
-	reduce+=($vmlinux build/log/coverage-*.cover)
+	reduce+=("$vmlinux" build/log/coverage-*.cover)
 }
 
 # --- growth ---------------------------------------------------------------------------
@@ -381,10 +382,10 @@ workloads_run() {
 	done
 	if [ ${#counted[@]} != 0 ] && { [ -z "$try" ] || [ -n "${RUNS:-}" ]; }; then
 		out=build/workloads/counts
-		rm -rf $out
-		mkdir -p $out
+		rm -rf "$out"
+		mkdir -p "$out"
 		run_guests
-		reduce+=($out)
+		reduce+=("$out")
 	fi
 }
 

@@ -84,7 +84,7 @@ fuzz() {
 	start=$(now_ms)
 	echo "fuzz, $minutes min ..."
 	# Progress is shown from time to time.
-	scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix=$dir/found/$(date +%s)- \
+	scripts/enter.sh $dir/fuzz -max_total_time=$((minutes * 60)) -max_len=20000 -len_control=20 -artifact_prefix="$dir/found/$(date +%s)-" \
 		-print_final_stats=1 $dir/corpus >build/log/fuzz.log 2>&1 &
 	job=$!
 	while kill -0 $job 2>/dev/null; do
