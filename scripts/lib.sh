@@ -43,22 +43,22 @@ PACKAGES=(
 	qemu-system-x86 busybox-static e2fsprogs util-linux gnuplot-nox
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
-# Another root, with only what SUITE lacks.
-HERD_SUITE=forky
-HERD_PACKAGES=(herdtools7)
-HERD_ROOT=$CACHE/root-herd-$(printf '%s\n' "$HERD_SUITE" "${HERD_PACKAGES[@]}" | sha256sum | cut -c1-12)
+# Other roots, which only some commands need.
+declare -A ROOT_SUITE ROOT_SIZE ROOT_WHAT ROOT_PACKAGES
+# other_root NAME SUITE MIB WHAT PACKAGE...: NAME_ROOT is where it is, or will be
+other_root() {
+	ROOT_SUITE[$1]=$2 ROOT_SIZE[$1]=$3 ROOT_WHAT[$1]="the root $4" ROOT_PACKAGES[$1]=${*:5}
+	printf -v "${1^^}_ROOT" %s "$CACHE/root-$1-$(printf '%s\n' "$2" "${@:5}" | sha256sum | cut -c1-12)"
+}
+other_root herd forky 500 "with herd7" herdtools7
 # For make fuzz: compilers with libFuzzer and AddressSanitizer.
-FUZZ_PACKAGES=(clang libclang-rt-dev rustc cargo gcc libc6-dev)
-FUZZ_ROOT=$CACHE/root-fuzz-$(printf '%s\n' "$SUITE" "${FUZZ_PACKAGES[@]}" | sha256sum | cut -c1-12)
-# What make contention compiles its QEMU plugin with.
-PLUGIN_PACKAGES=(gcc libc6-dev libglib2.0-dev)
-PLUGIN_ROOT=$CACHE/root-plugin-$(printf '%s\n' "$STABLE" "${PLUGIN_PACKAGES[@]}" | sha256sum | cut -c1-12)
+other_root fuzz "$SUITE" 2000 "with libFuzzer" clang libclang-rt-dev rustc cargo gcc libc6-dev
+# What make contention and make profile compile their QEMU plugins with.
+other_root plugin $STABLE 500 "with glib" gcc libc6-dev libglib2.0-dev
 # The guest's programs for make workloads.
-WORKLOADS_PACKAGES=(valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester)
-WORKLOADS_ROOT=$CACHE/root-workloads-$(printf '%s\n' "$STABLE" "${WORKLOADS_PACKAGES[@]}" | sha256sum | cut -c1-12)
+other_root workloads $STABLE 1500 "with the workloads" valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester
 # For ARCH=arm64: the machine, and the compiler for its guest's programs.
-ARM64_PACKAGES=(qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3)
-ARM64_ROOT=$CACHE/root-arm64-$(printf '%s\n' "$STABLE" "${ARM64_PACKAGES[@]}" | sha256sum | cut -c1-12)
+other_root arm64 $STABLE 1500 "for arm64" qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3
 
 # Kernels for another machine, with larger pages or by other compilers have their own build folders.
 prefix=

@@ -1,35 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Makes the toolchain root in the cache: Debian's own compilers, so that every machine builds the
-# same. With herd, makes the root for make litmus; with fuzz, that for make fuzz; with plugin,
-# that for make contention; with workloads, that of the guests of make workloads; with arm64, that for
-# ARCH=arm64.
+# same. With the name of another root of lib.sh, makes that.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 root=$ROOT suite=$SUITE what="the toolchain root" size=3000
 [ "$suite" = "$STABLE" ] || what="the toolchain root of $suite"
-case ${1:-} in
-herd)
-	root=$HERD_ROOT suite=$HERD_SUITE what="the root with herd7" size=500
-	PACKAGES=("${HERD_PACKAGES[@]}")
-	;;
-fuzz)
-	root=$FUZZ_ROOT what="the root with libFuzzer" size=2000
-	PACKAGES=("${FUZZ_PACKAGES[@]}")
-	;;
-plugin)
-	root=$PLUGIN_ROOT suite=$STABLE what="the root with glib" size=500
-	PACKAGES=("${PLUGIN_PACKAGES[@]}")
-	;;
-workloads)
-	root=$WORKLOADS_ROOT suite=$STABLE what="the root with the workloads" size=1500
-	PACKAGES=("${WORKLOADS_PACKAGES[@]}")
-	;;
-arm64)
-	root=$ARM64_ROOT suite=$STABLE what="the root for arm64" size=1500
-	PACKAGES=("${ARM64_PACKAGES[@]}")
-	;;
-esac
+if [ -n "${1:-}" ]; then
+	name=${1^^}_ROOT
+	root=${!name} suite=${ROOT_SUITE[$1]} what=${ROOT_WHAT[$1]} size=${ROOT_SIZE[$1]}
+	read -ra PACKAGES <<<"${ROOT_PACKAGES[$1]}"
+fi
 
 if [ -n "${HOSTTOOLS:-}" ]; then
 	[ -z "${1:-}" ] || exit 0 # their users look for the machine's own
