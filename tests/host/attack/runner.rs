@@ -67,7 +67,7 @@ fn main() {
         Some(filters.is_empty() || some)
     };
     let compiled = run_tests_generic(
-        vec![config(here, top, &make, &args)],
+        vec![config(here, &make, &args)],
         is_one,
         |config, text: &Spanned<Vec<u8>>| {
             let revisions = Room::new(&String::from_utf8_lossy(text)).revisions();
@@ -137,7 +137,8 @@ fn not_compiled(rooms: &BTreeMap<String, Room>) -> Vec<String> {
                 .zip(controlled)
                 .find(|(one, two)| one != two);
             let first = first.map(|(one, _)| one).or(programs.last());
-            format!("{name}.rs: no #[cfg(any(control, {first:?}))] is right before its module")
+            let first = first.map_or("", String::as_str);
+            format!("{name}.rs: {first} isn't a module behind #[cfg(any(control, {first}))]")
         })
         .collect()
 }
@@ -186,7 +187,7 @@ fn check(what: &str, wrong: &[String]) {
 }
 
 /// The environment and flags by which the kernel's build compiles the policy.
-fn config(here: &Path, top: &Path, make: &str, args: &Args) -> Config {
+fn config(here: &Path, make: &str, args: &Args) -> Config {
     let line = make.lines().next().unwrap_or_default();
     let (_, line) = line.split_once(":= ").expect("a command");
     let (line, _) = line.split_once(" --out-dir ").expect("where it goes");
