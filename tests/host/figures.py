@@ -371,7 +371,8 @@ class Pages:
 
 
 def filled(pages):
-    mutants = len(list((TOP / "tests/mutants").glob("*.patch")))
+    patches = (TOP / "tests/mutants").glob("*.patch")
+    mutants = sum(len(re.findall("^mutant: ", patch.read_text(encoding="utf-8"), re.M)) for patch in patches)
     status, said = pages.readme()
     readme = (pages.top / "README.md").read_text(encoding="utf-8")
     if status or f"--= mutants -->{mutants}<!--/-->" not in readme or "| [Instructions]" not in readme:

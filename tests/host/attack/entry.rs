@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Entries that are stored for slots: how long they live, and which caller may take them.
+// Entries that are stored for slots: how long they live, and which code may take them.
 //@[control] check-pass
 #![deny(unsafe_code)]
 use core::cell::Cell;
