@@ -62,7 +62,7 @@ configs() {
 
 # watched NAME FRAGMENT: all tests that its first lines name, on a kernel with all its options on
 watched() {
-	local option
+	local option before=$bad
 	of_fragment "$@"
 	# kernel.sh also checks that, but this script verifies its own claim.
 	while read -r option; do
@@ -70,18 +70,19 @@ watched() {
 		result="$option isn't set"
 		bad=$((bad + 1))
 	done < <(grep '^CONFIG_' "$2")
+	bad=$((before + (bad > before))) # one row
 	row "$1" "$built" "$ran" "$result" ''
 	unset VARIANT EXTRA_CONFIG
 }
 sanitize() {
-	local start result=passed
+	local start
 	export MINUTES=${MINUTES:-5}
 	export TEST_LIMIT=1200 # they are slow
 	[ -z "${VARIANT:-}${EXTRA_CONFIG:-}" ] || die "make sanitize has configurations of its own: leave VARIANT and EXTRA_CONFIG out"
 	scripts/random.sh stress check
 	[ "${1:-}" != check ] || exit 0
 	watched debug scripts/configs/debug.config
-	start=$(now_ms)
+	start=$(now_ms) result=passed
 	scripts/random.sh stress || { result=FAILED && bad=$((bad + 1)); }
 	row stress - "$(took "$start")" "$result" ''
 	watched kcsan scripts/kcsan.config
