@@ -40,7 +40,7 @@ COMMITS = [
     ("rust: Abstractions of what a cache in reclaim is made of",
      """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
 static keys, rate limits, parameters with callbacks, attributes in debugfs,
-plugs, and generations, of which the newest is used and the older drained.
+and plugs.
 
 They are built into the kernel crate only with their users, since the whole
 crate is exported to modules.""",
@@ -51,7 +51,7 @@ crate is exported to modules.""",
 to the data of a swap slot requires a witness that the slot can't be freed:
 a locked folio in the swap cache, or the slot being freed under the lock of
 its cluster.""",
-     r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
+     r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",
      """Transforms of acomp with their requests, up to eight of them in flight: a
@@ -65,14 +65,14 @@ fields.
 
 swap_range_free() tells zswap of a range of freed slots. For C that is the
 loop that was there.""",
-     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
+     r"rust/kernel/mm/(fault|mempolicy|swap|swap_(?:add|cache|cluster|delete|readahead|table)|trace|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
      """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
 implementation in Rust, which defines the same functions. To user space and
 to its callers in the kernel the two are the same, but for documented
 fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
-     r"samples/rust/zswap_rs/[a-z_]+\.(rs|c)|mm/zswap\.c"),
+     r"samples/rust/zswap_rs/(core/)?[a-z_]+\.(rs|c)|mm/zswap\.c"),
     ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
      r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",

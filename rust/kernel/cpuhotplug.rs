@@ -39,7 +39,7 @@ use pin_init::{
 /// The place of a state in the order in which a CPU passes through the states before it runs: `enum
 /// cpuhp_state`.
 #[derive(Clone, Copy)]
-pub enum Slot {
+pub enum StateSlot {
     /// A dynamically allocated state: `CPUHP_BP_PREPARE_DYN`. Such states are ordered by
     /// registration.
     PrepareDyn,
@@ -47,7 +47,7 @@ pub enum Slot {
     MmZswapPoolPrepare,
 }
 
-impl Slot {
+impl StateSlot {
     const fn as_raw(self) -> bindings::cpuhp_state {
         match self {
             Self::PrepareDyn => bindings::cpuhp_state_CPUHP_BP_PREPARE_DYN,
@@ -58,9 +58,6 @@ impl Slot {
 
 /// Something that must be prepared for each CPU before that CPU runs.
 pub trait Prepare: Send + Sync + 'static {
-    /// The place of the instances' state.
-    const SLOT: Slot;
-
     /// Called for each CPU that comes up, and for each CPU that is up when the instance is created.
     ///
     /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
@@ -84,7 +81,7 @@ pub struct State<T: Prepare> {
 }
 
 impl<T: Prepare> State<T> {
-    /// Registers the state. For [`builtin_cpu_state!`].
+    /// Registers the state at a place in the order of states. For [`builtin_cpu_state!`].
     ///
     /// [`builtin_cpu_state!`]: crate::builtin_cpu_state
     ///
@@ -93,7 +90,7 @@ impl<T: Prepare> State<T> {
     /// The callback's code and `name` must never be unloaded: they must be built in. (An instance
     /// requires a state that lives forever, so the callback can't be unregistered.)
     #[doc(hidden)]
-    pub unsafe fn new(name: &'static CStr) -> Result<Self> {
+    pub unsafe fn new(slot: StateSlot, name: &'static CStr) -> Result<Self> {
         // C's prototype is for callbacks without an instance; for a multi-instance state the core
         // casts the callback back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
         //
@@ -109,7 +106,7 @@ impl<T: Prepare> State<T> {
         // `multi_instance` is true, so the callback is called only for instances.
         let ret = unsafe {
             bindings::__cpuhp_setup_state(
-                T::SLOT.as_raw(),
+                slot.as_raw(),
                 name.as_char_ptr(),
                 false,
                 Some(callback),
@@ -121,8 +118,8 @@ impl<T: Prepare> State<T> {
         // INVARIANT: The state was free and is now registered with our callback. For a dynamic
         // state, C returns which one it is.
         Ok(Self {
-            state: match T::SLOT {
-                Slot::PrepareDyn => ret as bindings::cpuhp_state,
+            state: match slot {
+                StateSlot::PrepareDyn => ret as bindings::cpuhp_state,
                 slot => slot.as_raw(),
             },
             _p: PhantomData,
@@ -130,19 +127,19 @@ impl<T: Prepare> State<T> {
     }
 }
 
-/// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, with the given name. May
-/// sleep. Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic
+/// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, at the given
+/// [`StateSlot`](kernel::cpuhotplug::StateSlot) and with the given name. May sleep. Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic
 /// state is left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
 #[macro_export]
 macro_rules! builtin_cpu_state {
-    ($name:expr) => {{
+    ($slot:expr, $name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_cpu_state! is for built-in code");
-        let name: &'static $crate::str::CStr = $name;
+        let (slot, name): (_, &'static $crate::str::CStr) = ($slot, $name);
         // SAFETY: This is built in, as just checked, and so are the name and the callback.
-        unsafe { $crate::cpuhotplug::State::new(name) }
+        unsafe { $crate::cpuhotplug::State::new(slot, name) }
     }};
 }
 
@@ -167,14 +164,12 @@ impl<T: Prepare> Drop for State<T> {
 /// ```
 /// use kernel::{
 ///     cpu::CpuId,
-///     cpuhotplug::{Instance, Prepare, Slot, State},
+///     cpuhotplug::{Instance, Prepare, State, StateSlot},
 /// };
 ///
 /// struct Buffers;
 ///
 /// impl Prepare for Buffers {
-///     const SLOT: Slot = Slot::PrepareDyn;
-///
 ///     fn prepare(&self, cpu: CpuId) -> Result {
 ///         pr_info!("CPU {} comes up\n", cpu.as_u32());
 ///         Ok(())
@@ -183,7 +178,8 @@ impl<T: Prepare> Drop for State<T> {
 ///
 /// // Once: the state lives forever, as its instances require.
 /// fn new() -> Result<Instance<Buffers>> {
-///     let state: State<Buffers> = kernel::builtin_cpu_state!(c"mm/buffers:prepare")?;
+///     let state: State<Buffers> =
+///         kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"mm/buffers:prepare")?;
 ///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
 ///     Instance::new(state, Buffers)
 /// }

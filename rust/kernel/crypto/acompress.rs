@@ -18,9 +18,9 @@ use crate::{
     },
     fmt,
     mm::folio::{
-        Contents,
-        Filled,
-        FolioPage, //
+        FolioPage,
+        NotUptodate,
+        Uptodate, //
     },
     page::PAGE_SIZE,
     prelude::*,
@@ -123,8 +123,8 @@ impl Input<'_> {
     }
 }
 
-/// The maximum number of requests that [`Lanes`] have in flight.
-pub const DEPTH: usize = 8;
+/// The number of requests of a [`RequestQueue`].
+pub const QUEUE_DEPTH: usize = 8;
 
 /// A transform. Mirrors `struct crypto_acomp`.
 ///
@@ -167,7 +167,7 @@ impl Drop for Transform {
 /// # Invariants
 ///
 /// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it.
-struct Request {
+struct AcompRequest {
     req: NonNull<bindings::acomp_req>,
     // On the heap, since it contains a pointer to itself.
     wait: KBox<Opaque<bindings::crypto_wait>>,
@@ -176,7 +176,7 @@ struct Request {
 /// An acomp operation.
 type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
 
-impl Request {
+impl AcompRequest {
     /// A request for `transform`. Once the transform is freed, the request may be freed, but not
     /// started. Mirrors `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
@@ -199,7 +199,7 @@ impl Request {
         Ok(Self { req, wait })
     }
 
-    /// Submits an operation. Returns the argument for [`Request::finish`].
+    /// Submits an operation. Returns the argument for [`AcompRequest::finish`].
     ///
     /// # Safety
     ///
@@ -229,7 +229,7 @@ impl Request {
     ///
     /// # Safety
     ///
-    /// `started` must come from the last call of [`Request::start`], and be passed once.
+    /// `started` must come from the last call of [`AcompRequest::start`], and be passed once.
     #[inline]
     unsafe fn finish(&mut self, started: c_int) -> (Result, usize) {
         // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
@@ -245,7 +245,7 @@ impl Request {
     }
 }
 
-impl Drop for Request {
+impl Drop for AcompRequest {
     fn drop(&mut self) {
         // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
         // starts one waits for it.
@@ -258,60 +258,60 @@ impl Drop for Request {
 /// # Invariants
 ///
 /// `page` is a scatterlist with room for one page, and `output` is that of `buffer`.
-struct Lane {
-    request: Request,
+struct Request {
+    acomp: AcompRequest,
     page: Opaque<bindings::scatterlist>,
     output: Opaque<bindings::scatterlist>,
     buffer: KBox<[u8; PAGE_SIZE]>,
     started: c_int,
 }
 
-impl Lane {
-    /// Allocates [`DEPTH`] lanes, with requests for `transform`. May sleep.
+impl Request {
+    /// Allocates [`QUEUE_DEPTH`] requests for `transform`. May sleep.
     fn all(transform: &Transform, nid: NumaNode) -> Result<KVec<KBox<Self>>> {
-        let mut lanes = KVec::new();
-        lanes.reserve(DEPTH, GFP_KERNEL)?;
-        for _ in 0..DEPTH {
-            lanes.push(Self::new(transform, nid)?, GFP_KERNEL)?;
+        let mut requests = KVec::new();
+        requests.reserve(QUEUE_DEPTH, GFP_KERNEL)?;
+        for _ in 0..QUEUE_DEPTH {
+            requests.push(Self::new(transform, nid)?, GFP_KERNEL)?;
         }
-        Ok(lanes)
+        Ok(requests)
     }
 
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
-        let lane = Self {
-            request: Request::new(transform, nid)?,
+        let request = Self {
+            acomp: AcompRequest::new(transform, nid)?,
             page: Opaque::uninit(),
             output: Opaque::uninit(),
             buffer: KBox::zeroed_node(GFP_KERNEL, nid)?,
             started: 0,
         };
-        let mut lane = KBox::new(lane, GFP_KERNEL)?;
-        let buffer = lane.buffer.as_mut_ptr().cast();
+        let mut request = KBox::new(request, GFP_KERNEL)?;
+        let buffer = request.buffer.as_mut_ptr().cast();
         // SAFETY: Both are valid for writes, and stay in the box. The buffer is memory from `kmalloc()`, as
         // `sg_init_one()` requires.
         // INVARIANT: They become such lists. Operations change neither.
         unsafe {
-            bindings::sg_init_table(lane.page.get(), 1);
-            bindings::sg_init_one(lane.output.get(), buffer, PAGE_SIZE as u32);
+            bindings::sg_init_table(request.page.get(), 1);
+            bindings::sg_init_one(request.output.get(), buffer, PAGE_SIZE as u32);
         }
-        Ok(lane)
+        Ok(request)
     }
 
-    /// Starts the compression of `page` into the lane's buffer.
+    /// Starts the compression of `page` into the request's buffer.
     ///
     /// # Safety
     ///
-    /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the
-    /// lane was created for must stay alive, and the lane must not be used otherwise, moved or
+    /// The request must be idle. Until [`Request::finish`] returns, `page` and the transform that the
+    /// request was created for must stay alive, and the request must not be used otherwise, moved or
     /// dropped.
     #[inline]
     unsafe fn start(&mut self, page: FolioPage<'_>) {
-        // SAFETY: By the type invariant these are scatterlists, and the buffer is the lane's. By the
-        // requirement the lane isn't used otherwise or moved, the page and the transform stay alive, and the
-        // request is idle.
+        // SAFETY: By the type invariant these are scatterlists, of the page set here and of our buffer. The
+        // caller guarantees that this request is idle, isn't used otherwise or moved until `finish` returns,
+        // and that the page and the transform stay alive until then.
         self.started = unsafe {
             bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            self.request.start(
+            self.acomp.start(
                 bindings::crypto_acomp_compress,
                 self.page.get(),
                 PAGE_SIZE,
@@ -325,11 +325,11 @@ impl Lane {
     ///
     /// # Safety
     ///
-    /// Must be called once for each call of [`Lane::start`], after it.
+    /// Must be called once for each call of [`Request::start`], after it.
     #[inline]
     unsafe fn finish(&mut self) -> Result<&[u8]> {
         // SAFETY: By the requirement.
-        let (ret, len) = unsafe { self.request.finish(self.started) };
+        let (ret, len) = unsafe { self.acomp.finish(self.started) };
         ret?;
         compressed(&self.buffer, len)
     }
@@ -346,15 +346,15 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 
 /// A (de)compressor, used by one task at a time, which waits for each operation.
 ///
-/// An asynchronous one also has [`Lanes`], which compress several pages at a time.
+/// An asynchronous one also has a [`RequestQueue`], which compresses several pages at a time.
 ///
 /// Mirrors `struct crypto_acomp_ctx` of zswap: `struct crypto_acomp` with a `struct acomp_req`, a `struct
 /// crypto_wait` and a buffer.
 ///
 /// # Invariants
 ///
-/// The requests of `lane` and `lanes` are for `_transform`. Their operations are in flight only inside
-/// a function of this type or of [`Lanes`]. There are no lanes or [`DEPTH`] lanes.
+/// `request` and those of `queue` are for `_transform`. Their operations are in flight only inside a
+/// function of this type or of [`RequestQueue`]. `queue` is empty or has [`QUEUE_DEPTH`] requests.
 ///
 /// # Examples
 ///
@@ -368,47 +368,47 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 /// ```
 pub struct Compressor {
     // Dropped in this order.
-    lane: KBox<Lane>,
-    lanes: KVec<KBox<Lane>>,
+    request: KBox<Request>,
+    queue: KVec<KBox<Request>>,
     _transform: Transform,
 }
 
 // SAFETY: A transform, its requests and their memory are bound to no thread.
 unsafe impl Send for Compressor {}
-// SAFETY: A shared reference gives access only to the number of lanes, which never changes.
+// SAFETY: A shared reference gives access only to the number of requests, which never changes.
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
     /// Creates a compressor, with its buffers on `nid`: on the heap, since hardware may write to them. May
     /// sleep.
     ///
-    /// If there is no memory for lanes, it has none: callers then wait for each operation of an
-    /// asynchronous compressor, as in C.
+    /// Without memory for a queue it has none: callers then wait for each operation of an asynchronous
+    /// compressor, as in C.
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         let transform = Transform::new(algorithm, nid)?;
-        let lane = Lane::new(&transform, nid)?;
-        let lanes = if transform.is_async() {
-            Lane::all(&transform, nid).unwrap_or_default()
+        let request = Request::new(&transform, nid)?;
+        let queue = if transform.is_async() {
+            Request::all(&transform, nid).unwrap_or_default()
         } else {
             KVec::new()
         };
         // INVARIANT: All were just created for `transform`.
         Ok(Self {
-            lane,
-            lanes,
+            request,
+            queue,
             _transform: transform,
         })
     }
 
-    /// Its lanes, if it is asynchronous.
+    /// The queue of an asynchronous compressor.
     #[inline]
-    pub fn lanes(&mut self) -> Option<Lanes<'_>> {
+    pub fn queue(&mut self) -> Option<RequestQueue<'_>> {
         // INVARIANT: No request is in flight, by the type invariant. `self` is borrowed.
-        <&mut [KBox<Lane>; DEPTH]>::try_from(&mut self.lanes[..])
+        <&mut [KBox<Request>; QUEUE_DEPTH]>::try_from(&mut self.queue[..])
             .ok()
-            .map(Lanes)
+            .map(RequestQueue)
     }
 
     /// Compresses `page`, and returns the result, which is in the compressor's own buffer. May sleep.
@@ -419,11 +419,11 @@ impl Compressor {
     /// Mirrors `crypto_acomp_compress()`.
     #[inline]
     pub fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
-        // SAFETY: By the type invariant the lane is idle, and its transform ours. This waits for it at once;
+        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for it at once;
         // until then the page is borrowed, and `self` exclusively.
         unsafe {
-            self.lane.start(page);
-            self.lane.finish()
+            self.request.start(page);
+            self.request.finish()
         }
     }
 
@@ -437,40 +437,41 @@ impl Compressor {
     pub fn decompress<'a>(
         &mut self,
         src: Input<'_>,
-        mut dst: Contents<'a>,
-    ) -> Result<Filled<'a>, usize> {
-        let lane = &mut *self.lane;
-        // SAFETY: By the type invariants the lane is idle, its transform ours, and `page` a scatterlist with
+        mut dst: NotUptodate<'a>,
+    ) -> Result<Uptodate<'a>, usize> {
+        let request = &mut *self.request;
+        // SAFETY: By the type invariants the request is idle, its transform ours, and `page` a scatterlist with
         // room for a page. This waits for the request at once. `src` is a scatterlist of `src.len` bytes by
         // its invariant; `dst` gives exclusive access to its page's contents.
         let (ret, len) = unsafe {
-            bindings::sg_set_page(lane.page.get(), dst.page(), PAGE_SIZE as u32, 0);
-            let started = lane.request.start(
+            bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
+            let started = request.acomp.start(
                 bindings::crypto_acomp_decompress,
                 src.sg,
                 src.len,
-                lane.page.get(),
+                request.page.get(),
                 PAGE_SIZE,
             );
-            lane.request.finish(started)
+            request.acomp.finish(started)
         };
         match ret {
-            Ok(()) if len == PAGE_SIZE => Ok(dst.filled()),
+            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+            Ok(()) if len == PAGE_SIZE => Ok(unsafe { dst.assume_written() }),
             _ => Err(len),
         }
     }
 }
 
-/// The lanes of an asynchronous [`Compressor`], which compress up to [`DEPTH`] pages at a time.
+/// The requests of an asynchronous [`Compressor`], which compress up to [`QUEUE_DEPTH`] pages at a time.
 ///
 /// # Invariants
 ///
-/// No request is in flight. The lanes belong to a [`Compressor`] that is borrowed, which keeps
-/// their transform.
-pub struct Lanes<'a>(&'a mut [KBox<Lane>; DEPTH]);
+/// No request is in flight. The requests belong to a [`Compressor`] that is borrowed, and with it their
+/// transform.
+pub struct RequestQueue<'a>(&'a mut [KBox<Request>; QUEUE_DEPTH]);
 
-impl Lanes<'_> {
-    /// Compresses `pages`, up to [`DEPTH`] at a time, and passes each page with its result to
+impl RequestQueue<'_> {
+    /// Compresses `pages`, up to [`QUEUE_DEPTH`] at a time, and passes each page with its result to
     /// `each`, in order. Stops at the first error of `each`. May sleep.
     ///
     /// When this returns, no request is in flight. As with `std::thread::scope`, that makes it
@@ -484,16 +485,16 @@ impl Lanes<'_> {
         mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pages = pages.into_iter().fuse();
-        let mut under_way = [None::<FolioPage<'p>>; DEPTH];
+        let mut under_way = [None::<FolioPage<'p>>; QUEUE_DEPTH];
         let mut result = Ok(());
-        // Lanes are used in a circle, so the next one to start is always the one just finished.
+        // The requests are used in a circle, so the next one to start is always the one just finished.
         loop {
             let mut any = false;
-            for (lane, page) in self.0.iter_mut().zip(&mut under_way) {
+            for (request, page) in self.0.iter_mut().zip(&mut under_way) {
                 if let Some(page) = page.take() {
                     any = true;
-                    // SAFETY: The lane was started for this page, and hasn't been finished.
-                    let compressed = unsafe { lane.finish() };
+                    // SAFETY: The request was started for this page, and hasn't been finished.
+                    let compressed = unsafe { request.finish() };
                     if result.is_ok() {
                         result = each(page, compressed);
                     }
@@ -502,12 +503,12 @@ impl Lanes<'_> {
                     if let Some(next) = pages.next() {
                         any = true;
                         *page = Some(next);
-                        // SAFETY: The lane is idle: by the type invariant, or because it was just
+                        // SAFETY: The request is idle: by the type invariant, or because it was just
                         // finished. It is exclusively ours, and is finished before we return, since
-                        // this loop ends when no lane has a page, and a panic doesn't unwind in the
+                        // this loop ends when no request has a page, and a panic doesn't unwind in the
                         // kernel and so frees nothing. Until then `next` is alive, as `'p` outlives
                         // this call, and so is the transform, by the type invariant.
-                        unsafe { lane.start(next) };
+                        unsafe { request.start(next) };
                     }
                 }
             }

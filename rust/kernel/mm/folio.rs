@@ -5,12 +5,13 @@
 //! | type            | proves                                                                     |
 //! |-----------------|----------------------------------------------------------------------------|
 //! | [`Folio`]       | the folio is alive                                                         |
-//! | [`CachedFolio`] | it is locked for us and in the swap cache: its slots are ours alone        |
-//! | [`Contents`]    | the contents of its one page are ours alone, to write                      |
+//! | [`CachedFolio`] | it is locked and in the swap cache: exclusive access to its slots          |
+//! | [`NotUptodate`] | exclusive access to the contents of its one page, to write them            |
+//! | [`Uptodate`]    | they were written                                                          |
 //!
-//! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: see
-//! [`crate::mm::swap_slots`], whose `Slots` come only from a [`CachedFolio`]. Only the lock's
-//! holder can remove a folio from the swap cache, so a [`CachedFolio`] stays valid.
+//! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: data that is
+//! stored for slots can be reached only by a `&mut CachedFolio`. Only the lock's holder can remove a
+//! folio from the swap cache, so a [`CachedFolio`] stays valid.
 //!
 //! Nothing here waits for a folio's lock: all of reclaim runs under another folio's lock, and would
 //! deadlock with a task that takes the two locks in the opposite order.
@@ -20,6 +21,10 @@
 
 use crate::{
     bindings,
+    mm::{
+        call::Call,
+        swapops::SwapEntry, //
+    },
     page::PAGE_SIZE,
     sync::aref::{
         ARef,
@@ -52,18 +57,31 @@ unsafe impl Send for Folio {}
 unsafe impl Sync for Folio {}
 
 impl Folio {
+    /// The folio of a C caller.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must point to a folio to which the caller has its own reference during `'a`. The swap
+    /// cache's reference doesn't suffice, since the count can be frozen.
+    #[inline]
+    pub unsafe fn from_raw<'a>(ptr: *mut bindings::folio, _call: &'a Call) -> &'a Self {
+        // SAFETY: The caller has its own reference during `'a`, so that the count isn't frozen.
+        unsafe { Self::from_ptr(ptr) }
+    }
+
     /// # Safety
     ///
     /// `ptr` must point to a folio that has a reference for `'a`, or whose count is frozen for as long. If it
     /// may be frozen, the result must be used for checks only.
     #[inline]
-    unsafe fn from_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
+    unsafe fn from_ptr<'a>(ptr: *mut bindings::folio) -> &'a Self {
         // SAFETY: The folio stays alive for `'a`, as its count is held or frozen; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
+    /// The folio, for C.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+    pub fn as_raw(&self) -> *mut bindings::folio {
         self.0.get().cast()
     }
 
@@ -94,21 +112,6 @@ impl Folio {
     pub fn take_readahead(&self) -> bool {
         // SAFETY: The folio is alive; the flag is cleared atomically.
         unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
-    }
-
-    /// Calls `f` with a folio from C.
-    ///
-    /// # Safety
-    ///
-    /// `ptr` must point to a folio to which the caller has its own reference during the call. The
-    /// swap cache's reference doesn't suffice, since the count can be frozen.
-    #[inline]
-    pub unsafe fn with_raw<R>(
-        ptr: *mut bindings::folio,
-        f: impl for<'a> FnOnce(&'a Self) -> R,
-    ) -> R {
-        // SAFETY: The caller has its own reference during the call, so that the count isn't frozen.
-        f(unsafe { Self::from_raw(ptr) })
     }
 }
 
@@ -142,8 +145,6 @@ pub struct FolioPage<'a> {
     _folio: PhantomData<&'a Folio>,
 }
 
-// Used only for compression.
-#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[cfg(CONFIG_ZSWAP_RUST)]
@@ -153,8 +154,9 @@ impl FolioPage<'_> {
         unsafe { crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
+    /// The page, for C to read.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::page {
+    pub fn as_raw(&self) -> *mut bindings::page {
         self.page.as_ptr()
     }
 
@@ -171,7 +173,7 @@ impl FolioPage<'_> {
     ///
     /// The bytes may change at any time: only C may read them. `f` may sleep.
     #[inline]
-    pub(crate) fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
+    pub fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
         // SAFETY: By the type invariant the page is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
         let ret = f(addr.cast());
@@ -181,8 +183,8 @@ impl FolioPage<'_> {
     }
 }
 
-/// A witness that a folio's lock (`PG_locked`) is held for us, and that the folio is in the swap
-/// cache: during `'a` its swap slots are pinned, and we have exclusive access to them.
+/// A witness that a folio's lock (`PG_locked`) is held for this task, and that the folio is in the swap
+/// cache: during `'a` its swap slots are pinned, with exclusive access to them.
 ///
 /// Does not own the lock: dropping it does nothing.
 ///
@@ -196,22 +198,23 @@ impl FolioPage<'_> {
 ///   and so freeing one of its slots or finishing swapoff, requires its lock.
 /// - No other usable `CachedFolio` is for one of these slots: a slot has one folio in the swap
 ///   cache, a folio has one lock, and the lock's holder lends it once at a time.
-/// - Wherever a page of the folio can be had from it, the folio is filled, and this task doesn't hold the lock
-///   of its slots' cluster. [`CachedFolio::with_raw`] requires both. Who makes one by
-///   [`CachedFolio::from_raw`] or [`CachedFolio::split`] without them asks for no page, and lends nobody a
-///   `&mut CachedFolio`, from which `Slots` come.
+/// - Where a page of the folio is asked for, the folio is filled, and this task doesn't hold the lock of its
+///   slots' cluster. If either isn't true, the maker of the witness asks for no page, and lends no
+///   `&mut CachedFolio` to code that could.
 ///
-/// `'a` is invariant, neither shortened nor extended: it ties an object taken out of a slot to that
-/// slot's folio.
+/// `'a` is invariant, neither shortened nor extended, and the lifetime of no other `CachedFolio`: it ties
+/// an object taken out of a slot to that slot's folio.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::{folio::CachedFolio, swap_slots::Kept};
+/// use core::ops::Range;
+/// use kernel::mm::folio::CachedFolio;
 ///
-/// // Whether each slot of a locked folio has an object.
-/// fn is_stored<T: Kept>(folio: &mut CachedFolio<'_>) -> bool {
-///     (0..folio.nr_pages()).all(|index| folio.slots::<T>().occupied(index).is_some())
+/// // The offsets of a locked folio's slots: they stay the folio's while the witness is borrowed.
+/// fn offsets(folio: &CachedFolio<'_>) -> Range<usize> {
+///     let first = folio.swap().offset();
+///     first..first + folio.nr_pages()
 /// }
 /// ```
 pub struct CachedFolio<'a> {
@@ -223,39 +226,39 @@ pub struct CachedFolio<'a> {
 }
 
 impl<'a> CachedFolio<'a> {
-    /// Lends `f` the lock that a C caller holds.
+    /// The folio whose lock a C caller holds. It is the only one of the call, and `'a` its brand: what is
+    /// branded with `'a` belongs to this folio.
     ///
     /// # Safety
     ///
-    /// Until `f` returns, the caller must hold the folio's lock and a reference (the swap cache's
-    /// suffices), or have frozen its reference count. It must keep the folio in the swap cache, and
-    /// leave the data of its slots to `f`, with their zero marks. The folio must be filled, since `f` may
-    /// store its pages; for that, the lock of the slots' cluster must not be held.
+    /// During `'a` the caller must hold the folio's lock and a reference (the swap cache's suffices), or
+    /// have frozen its reference count. It must leave the folio in the swap cache, and the data of its slots
+    /// to this witness, with their zero marks. No other `CachedFolio` may have the lifetime `'a`: a function
+    /// lends only one [`Call`] exclusively.
+    ///
+    /// Unless the folio is filled and the lock of its slots' cluster isn't held, nothing may be called that
+    /// gives access to a page.
     #[inline]
-    pub unsafe fn with_raw<R>(
-        ptr: *mut bindings::folio,
-        f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R,
-    ) -> R {
-        // SAFETY: Until `f` returns the caller holds the folio's lock, and keeps it alive and in the swap cache.
-        // It is filled, and the cluster's lock isn't held.
-        f(&mut unsafe { CachedFolio::from_raw(ptr) })
+    pub unsafe fn from_raw(ptr: *mut bindings::folio, _call: &'a mut Call) -> Self {
+        // SAFETY: During `'a` the caller has the folio locked, alive, and in the swap cache, and lends it
+        // once. It asks for no page unless it may.
+        unsafe { Self::from_raw_unbounded(ptr) }
     }
 
-    /// The lock that a C caller holds, for a callee that consumes it at once. To pass a witness on,
-    /// use [`CachedFolio::with_raw`], where no caller can choose the lifetime.
+    /// For a witness that an owner of the lock has a lifetime of its own for.
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::with_raw`], for `'a`. If the folio isn't filled or the cluster's lock is held,
-    /// nothing may be called that gives access to a page.
+    /// As for [`CachedFolio::from_raw`]. If `'a` is longer than the lock is held, the result must not
+    /// be lent to safe code but with a lifetime that isn't, as by [`CachedFolio::split`].
     #[inline]
-    pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
+    pub(crate) unsafe fn from_raw_unbounded(ptr: *mut bindings::folio) -> Self {
         // SAFETY: The folio is alive, as the caller has a reference or has frozen the count. It is only
         // checked below.
-        let folio = unsafe { Folio::from_raw(ptr) };
+        let folio = unsafe { Folio::from_ptr(ptr) };
         crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
         crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
-        // INVARIANT: The caller has the folio locked for `'a`, keeps it in the swap cache, and lends the lock
+        // INVARIANT: The caller has the folio locked for `'a` and in the swap cache, and lends the lock
         // once. Of a folio that isn't filled, or with the cluster's lock held, it asks for no page.
         Self {
             // SAFETY: It is a folio, which the caller has locked, and so not null.
@@ -265,13 +268,22 @@ impl<'a> CachedFolio<'a> {
         }
     }
 
+    /// The folio, for C. Not a reference: the count may be frozen.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+    pub fn as_raw(&self) -> *mut bindings::folio {
         self.ptr.as_ptr()
     }
 
+    /// The swap entry of the folio's first page; those of the other pages follow it. Mirrors
+    /// `folio->swap`.
+    #[inline]
+    pub fn swap(&self) -> SwapEntry {
+        // SAFETY: The folio is alive and in the swap cache, by the type invariant: the field names
+        // its first slot, which is on a device in use.
+        unsafe { SwapEntry::from_raw(bindings::folio_swap(self.as_raw())) }
+    }
+
     /// The number of the folio's slots that have the zero mark.
-    #[cfg(CONFIG_ZSWAP_RUST)]
     pub fn zero_marks(&self) -> usize {
         (0..self.nr_pages()).fold(0, |marks, index| {
             // SAFETY: By the type invariant the folio is alive, locked and in the swap cache. Its lock keeps
@@ -290,19 +302,19 @@ impl<'a> CachedFolio<'a> {
 
     /// Lends the witness together with exclusive access to the contents.
     ///
-    /// A large folio has no [`Contents`], which stands for a single page to be filled.
+    /// A large folio has no [`NotUptodate`], which stands for a single page to be filled.
     ///
     /// # Safety
     ///
     /// Nothing else may access the contents while this is lent: the witness may be passed on only
     /// in a form that gives no access to a page.
     #[inline]
-    pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
+    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
         let contents = (!self.is_large()).then_some(
             // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed, for which the
             // caller excludes other accesses.
-            Contents {
+            NotUptodate {
                 ptr,
                 _brand: PhantomData,
             },
@@ -314,6 +326,16 @@ impl<'a> CachedFolio<'a> {
             _not_send: NotThreadSafe,
         };
         (cached, contents)
+    }
+
+    /// The NUMA node that the folio lies on. Mirrors `folio_nid()`.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    #[inline]
+    pub fn nid(&self) -> crate::alloc::NumaNode {
+        // SAFETY: The folio is alive; the node of a page exists.
+        unsafe {
+            crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.as_raw().cast()))
+        }
     }
 
     /// The folio's number of pages. Mirrors `folio_nr_pages()`.
@@ -336,7 +358,7 @@ impl<'a> CachedFolio<'a> {
     ///
     /// `index` must be below `nr_pages()`.
     #[inline]
-    pub(super) unsafe fn page_unchecked(&self, index: usize) -> FolioPage<'_> {
+    pub unsafe fn page(&self, index: usize) -> FolioPage<'_> {
         FolioPage {
             // INVARIANT: A page of a folio that is alive and locked while `self` is borrowed.
             //
@@ -352,33 +374,41 @@ impl<'a> CachedFolio<'a> {
 /// # Invariants
 ///
 /// `ptr` is a folio of one page, alive for `'a`. Nothing else accesses its contents during `'a`. No
-/// other `Contents` has the lifetime `'a`, which is invariant.
-pub struct Contents<'a> {
+/// other `NotUptodate` has the lifetime `'a`, which is invariant.
+pub struct NotUptodate<'a> {
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-/// A witness that the page whose [`Contents`] had the lifetime `'a` was written.
-pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
+/// A witness that the page whose [`NotUptodate`] had the lifetime `'a` was written.
+///
+/// # Invariants
+///
+/// All bytes of that page were written.
+pub struct Uptodate<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
-// Used only for compression.
-#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
-impl<'a> Contents<'a> {
-    /// Declares that the whole page was written.
+impl<'a> NotUptodate<'a> {
+    /// Declares that the page was written.
+    ///
+    /// # Safety
+    ///
+    /// All bytes of the page must have been written, and be the data that it is to have: tasks that map the
+    /// folio will read them.
     #[inline]
-    pub(crate) fn filled(self) -> Filled<'a> {
-        Filled(PhantomData)
+    pub unsafe fn assume_written(self) -> Uptodate<'a> {
+        // INVARIANT: By the requirement.
+        Uptodate(PhantomData)
     }
 
     /// The page, for C to write to.
     #[inline]
-    pub(crate) fn page(&mut self) -> *mut bindings::page {
+    pub fn page(&mut self) -> *mut bindings::page {
         // SAFETY: By the type invariant the folio is alive; every folio has a first page.
         unsafe { bindings::folio_page(self.ptr.as_ptr(), 0) }
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
-    pub(crate) fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
+    pub fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
         // SAFETY: It is the page of a folio that is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());

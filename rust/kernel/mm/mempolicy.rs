@@ -8,7 +8,7 @@ use crate::{
     bindings,
     ffi::c_ulong,
     mm::{
-        swap_cache::Origin,
+        fault::AllocContext,
         virt::VmaRef, //
     },
     types::NotThreadSafe,
@@ -26,12 +26,12 @@ use core::marker::PhantomData;
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::{mempolicy::VmaPolicy, swap_cache::FreshFolio, virt::VmaRef};
+/// use kernel::mm::{mempolicy::VmaPolicy, swap_add::FreshFolio, virt::VmaRef};
 ///
 /// // A folio for the page that was swapped out at `address`, on the node that the policy selects.
 /// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
 ///     let policy = VmaPolicy::of(vma, address);
-///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.origin())
+///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.alloc_context())
 /// }
 /// ```
 pub struct VmaPolicy<'a> {
@@ -59,11 +59,11 @@ impl<'a> VmaPolicy<'a> {
         }
     }
 
-    /// The origin for swapping in by this policy.
+    /// Allocation by this policy.
     #[inline]
-    pub fn origin(&self) -> Origin<'_> {
+    pub fn alloc_context(&self) -> AllocContext<'_> {
         // SAFETY: By the type invariant the policy stays alive as long as `self`.
-        unsafe { Origin::from_raw(core::ptr::null_mut(), self.policy, self.ilx) }
+        unsafe { AllocContext::new(core::ptr::null_mut(), self.policy, self.ilx) }
     }
 }
 

@@ -11,12 +11,12 @@ use crate::{
     bindings,
     ffi::c_int,
     mm::{
-        folio::Folio,
-        swap_cache::{
+        fault::{
             page_table_span,
-            Fault,
-            Slot, //
+            Fault, //
         },
+        folio::Folio,
+        swap_cluster::Slot,
     },
     sync::{
         aref::ARef,
@@ -30,6 +30,9 @@ use core::{
     ops::Range,
     ptr::NonNull, //
 };
+
+/// The largest window of VMA readahead, as a power of 2. Mirrors `SWAP_RA_ORDER_CEILING`.
+pub const READAHEAD_MAX_ORDER: u32 = bindings::SWAP_RA_ORDER_CEILING;
 
 /// The largest window, in pages: 2 to the power of `vm.page-cluster`, which ranges from 0 to 31.
 #[inline]
@@ -72,7 +75,7 @@ pub fn read_around(
         .end
         .min(fault.vma().end())
         .min(table.wrapping_add(span));
-    // SAFETY: The fault is being handled, and the slot's device is kept. The range is within the
+    // SAFETY: The fault is being handled, and the slot's device isn't swapped off. The range is within the
     // VMA, and within the page table of the fault's `pmd`. C returns null, or a folio with a
     // reference that is ours.
     unsafe {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Swap-table entries: the state of a slot in one word.
+//! Swap-table entries: the state of a slot, in a machine word.
 //!
 //! | entry   | bits, from the top                        | the slot                                 |
 //! |---------|-------------------------------------------|------------------------------------------|
@@ -10,7 +10,7 @@
 //! | bad     | all 1, then `1000`                        | isn't usable: the header, or a hole      |
 //!
 //! C writes and reads the same entries, in `mm/swapfile.c` and `mm/page_io.c`, so decoding is
-//! total: a pattern that isn't in this table becomes a [`Word::Unknown`], which no operation
+//! total: a pattern that isn't in this table becomes a [`SwapTableEntry::Unknown`], which no operation
 //! accepts.
 //!
 //! C header: [`mm/swap_table.h`](srctree/mm/swap_table.h)
@@ -24,7 +24,9 @@ use crate::bindings;
 pub struct Layout<const PFN_BITS: u32>;
 
 /// The layout of this kernel.
-pub type Native = Layout<{ bindings::SWAP_TABLE_PFN_BITS as u32 }>;
+pub type KernelLayout = Layout<KERNEL_PFN_BITS>;
+
+const KERNEL_PFN_BITS: u32 = bindings::SWAP_TABLE_PFN_BITS as u32;
 
 const WORD_BITS: u32 = usize::BITS;
 /// `SWAP_CACHE_PFN_MARK_BITS`
@@ -40,17 +42,17 @@ const COUNT_MIN_BITS: u32 = bindings::SWAP_TABLE_COUNT_MIN_BITS as u32;
 
 // Fails to compile if the layout computed here differs from the one in mm/swap_table.h.
 const _: () = {
-    let flags_shift = Native::FLAGS_SHIFT as usize;
-    let count_shift = flags_shift + Native::COUNT_SHIFT as usize;
+    let flags_shift = KernelLayout::FLAGS_SHIFT as usize;
+    let count_shift = flags_shift + KernelLayout::COUNT_SHIFT as usize;
     assert!(bindings::SWAP_TABLE_NULL == 0);
     // `decode()` tests these two in this order; the first is `xa_is_value()`.
     assert!(SHADOW_MARK == 0b1);
     assert!(FOLIO_MARK & SHADOW_MARK == 0 && FOLIO_MARK != 0 && FOLIO_MARK >> MARK_BITS == 0);
     assert!(bindings::SWAP_TABLE_MARK_MASK == (1 << MARK_BITS) - 1);
     assert!(BAD & SHADOW_MARK == 0 && BAD & bindings::SWAP_TABLE_MARK_MASK != FOLIO_MARK);
-    assert!(Native::HAS_ZERO_MARK == (bindings::SWAP_TABLE_HAS_ZERO != 0));
-    assert!(!Native::HAS_ZERO_MARK || bindings::SWAP_TABLE_ZERO == 1 << flags_shift);
-    assert!(Native::FLAGS_MASK == !bindings::SWAP_TABLE_NOT_FLAGS);
+    assert!(KernelLayout::HAS_ZERO_MARK == (bindings::SWAP_TABLE_HAS_ZERO != 0));
+    assert!(!KernelLayout::HAS_ZERO_MARK || bindings::SWAP_TABLE_ZERO == 1 << flags_shift);
+    assert!(KernelLayout::FLAGS_MASK == !bindings::SWAP_TABLE_NOT_FLAGS);
     assert!(flags_shift == bindings::SWAP_TABLE_FLAGS_SHIFT);
     assert!(usize::MAX << count_shift == !bindings::SWAP_TABLE_NOT_COUNT);
     assert!(count_shift == bindings::SWAP_TABLE_COUNT_SHIFT);
@@ -81,60 +83,62 @@ impl<const PFN_BITS: u32> Layout<PFN_BITS> {
 
     /// Decodes an entry.
     #[inline]
-    pub(crate) const fn decode(raw: usize) -> Word<PFN_BITS> {
+    pub(crate) const fn decode(raw: usize) -> SwapTableEntry<PFN_BITS> {
         // INVARIANT: The shift leaves `FLAGS_BITS` bits.
         let flags = Flags((raw >> Self::FLAGS_SHIFT) as u8);
         let value = raw & !Self::FLAGS_MASK;
         if raw == 0 {
-            Word::Null
+            SwapTableEntry::Null
         } else if raw & SHADOW_MARK != 0 {
             // INVARIANT: The mark was tested, and the flags are masked off.
-            Word::Shadow(Shadow(value), flags)
+            SwapTableEntry::Shadow(Shadow(value), flags)
         } else if raw & ((1 << MARK_BITS) - 1) == FOLIO_MARK {
-            Word::Folio(Pfn(value >> MARK_BITS), flags)
+            SwapTableEntry::Folio(Pfn(value >> MARK_BITS), flags)
         } else if raw == BAD {
-            Word::Bad
+            SwapTableEntry::Bad
         } else {
-            Word::Unknown(raw)
+            SwapTableEntry::Unknown(raw)
         }
     }
 
     /// Encodes an entry.
     #[inline]
-    pub(crate) const fn encode(word: Word<PFN_BITS>) -> usize {
-        match word {
-            Word::Null => 0,
-            Word::Shadow(shadow, flags) => shadow.0 | (flags.0 as usize) << Self::FLAGS_SHIFT,
-            Word::Folio(pfn, flags) => {
+    pub(crate) const fn encode(entry: SwapTableEntry<PFN_BITS>) -> usize {
+        match entry {
+            SwapTableEntry::Null => 0,
+            SwapTableEntry::Shadow(shadow, flags) => {
+                shadow.0 | (flags.0 as usize) << Self::FLAGS_SHIFT
+            }
+            SwapTableEntry::Folio(pfn, flags) => {
                 pfn.0 << MARK_BITS | FOLIO_MARK | (flags.0 as usize) << Self::FLAGS_SHIFT
             }
-            Word::Bad => BAD,
-            Word::Unknown(raw) => raw,
+            SwapTableEntry::Bad => BAD,
+            SwapTableEntry::Unknown(raw) => raw,
         }
     }
 }
 
-/// A decoded swap-table entry.
+/// A decoded swap-table entry, as this kernel's configuration lays it out unless `PFN_BITS` says otherwise.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::swap_table::{Flags, Layout, Shadow, Word};
+/// use kernel::mm::swap_table::{Flags, Layout, Shadow, SwapTableEntry};
 ///
-/// type SlotWord = Word<20>;
+/// type Entry = SwapTableEntry<20>;
 ///
 /// // The slot's number of users besides the swap cache.
-/// assert_eq!(SlotWord::Null.count(), Some(0));
-/// assert_eq!(SlotWord::Shadow(Shadow::NONE, Flags::NONE).count(), Some(0));
-/// assert_eq!(SlotWord::Bad.count(), None);
-/// assert_eq!(SlotWord::Unknown(0b100).count(), None);
+/// assert_eq!(Entry::Null.count(), Some(0));
+/// assert_eq!(Entry::Shadow(Shadow::NONE, Flags::NONE).count(), Some(0));
+/// assert_eq!(Entry::Bad.count(), None);
+/// assert_eq!(Entry::Unknown(0b100).count(), None);
 ///
 /// // The narrower a page frame number, the more bits are left.
 /// assert!(Layout::<20>::HAS_ZERO_MARK);
 /// assert!(!Layout::<{ usize::BITS - 4 }>::HAS_ZERO_MARK);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word<const PFN_BITS: u32> {
+pub enum SwapTableEntry<const PFN_BITS: u32 = KERNEL_PFN_BITS> {
     /// The slot is free.
     Null,
     /// The slot is in use; its page, if it has one, is only on the device or in zswap. The shadow
@@ -148,18 +152,20 @@ pub enum Word<const PFN_BITS: u32> {
     Unknown(usize),
 }
 
-impl<const PFN_BITS: u32> Word<PFN_BITS> {
+impl<const PFN_BITS: u32> SwapTableEntry<PFN_BITS> {
     /// The slot's number of users besides the swap cache, up to a maximum; C keeps the excess
     /// elsewhere.
     ///
     /// `None` for a slot that isn't usable. (C takes the bits of a bad slot for a count, so
-    /// readahead in C adds a folio for a bad slot, and readahead here doesn't: see docs/upstream.)
+    /// readahead in C adds a folio for a bad slot, and readahead here doesn't.)
     #[inline]
     pub const fn count(self) -> Option<u8> {
         match self {
-            Word::Null => Some(0),
-            Word::Shadow(_, flags) | Word::Folio(_, flags) => Some(flags.count()),
-            Word::Bad | Word::Unknown(_) => None,
+            SwapTableEntry::Null => Some(0),
+            SwapTableEntry::Shadow(_, flags) | SwapTableEntry::Folio(_, flags) => {
+                Some(flags.count())
+            }
+            SwapTableEntry::Bad | SwapTableEntry::Unknown(_) => None,
         }
     }
 }
@@ -170,7 +176,7 @@ impl<const PFN_BITS: u32> Word<PFN_BITS> {
 ///
 /// No more than `FLAGS_BITS` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flags<const PFN_BITS: u32>(u8);
+pub struct Flags<const PFN_BITS: u32 = KERNEL_PFN_BITS>(u8);
 
 impl<const PFN_BITS: u32> Flags<PFN_BITS> {
     /// No user and no mark.
@@ -215,9 +221,9 @@ impl Shadow {
     #[inline]
     pub unsafe fn from_ptr(ptr: *const crate::ffi::c_void) -> Self {
         crate::vm_warn_on_once!(!ptr.is_null() && ptr.addr() & SHADOW_MARK == 0);
-        crate::vm_warn_on_once!(ptr.addr() & Native::FLAGS_MASK != 0);
+        crate::vm_warn_on_once!(ptr.addr() & KernelLayout::FLAGS_MASK != 0);
         // INVARIANT: The mark is set and the flags are masked off here.
-        Self((ptr.addr() | SHADOW_MARK) & !Native::FLAGS_MASK)
+        Self((ptr.addr() | SHADOW_MARK) & !KernelLayout::FLAGS_MASK)
     }
 
     /// To C's `void *shadow`: the inverse of [`Shadow::from_ptr`].
@@ -229,7 +235,9 @@ impl Shadow {
 
 /// A page frame number, of a folio's first page.
 ///
-/// Not a reference: the folio may be freed. [`crate::mm::swap_cache`] shows how to get a reference.
+/// Not a reference: the folio may be freed. [`Slot::folio`] gets a reference.
+///
+/// [`Slot::folio`]: super::swap_cluster::Slot::folio
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pfn(usize);
 

@@ -38,8 +38,9 @@ impl SwapEntry {
         Self(raw)
     }
 
+    /// The entry, for C.
     #[inline]
-    pub(super) fn as_raw(self) -> bindings::swp_entry_t {
+    pub fn as_raw(self) -> bindings::swp_entry_t {
         self.0
     }
 
@@ -59,9 +60,7 @@ impl SwapEntry {
 
     /// The entry in [`SwapEntry::BITS`] bits: the device in the lowest, and the offset.
     ///
-    /// An offset that is too large is cut off; no device in use has one, see [`DeadDevice::attach`].
-    ///
-    /// [`DeadDevice::attach`]: super::swap_slots::DeadDevice::attach
+    /// An offset that is too large is cut off. zswap refuses devices that have one.
     #[inline]
     pub fn pack(self) -> u64 {
         let offset = self.offset() as u64 & ((1 << Self::OFFSET_BITS) - 1);
@@ -73,18 +72,26 @@ impl SwapEntry {
     #[inline]
     pub fn unpack(bits: u64) -> Self {
         let device = (bits as usize & ((1 << DEVICE_BITS) - 1)).min(MAX_DEVICE);
-        let offset = bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1);
+        let offset = Self::unpack_offset(bits);
         // INVARIANT: The device's number is below `MAX_SWAPFILES`.
         // SAFETY: Arithmetic on the values.
-        Self(unsafe { bindings::swp_entry(device, offset as usize) })
+        Self(unsafe { bindings::swp_entry(device, offset) })
+    }
+
+    /// The offset of [`SwapEntry::unpack`].
+    #[inline]
+    pub fn unpack_offset(bits: u64) -> usize {
+        (bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1)) as usize
     }
 
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
     ///
-    /// For the slots of one folio, which are on one device.
+    /// # Safety
+    ///
+    /// There must be such a slot on the device, as for the slots of one folio.
     #[inline]
-    pub(super) fn after(self, n: usize) -> Self {
-        // INVARIANT: The device is the same.
+    pub unsafe fn after(self, n: usize) -> Self {
+        // INVARIANT: The device is the same: the caller guarantees that the offset is one of its.
         Self(bindings::swp_entry_t {
             val: self.0.val.wrapping_add(n),
         })
@@ -113,10 +120,12 @@ mod tests {
             let entry = SwapEntry(unsafe { bindings::swp_entry(device, offset) });
             assert_eq!(entry.device(), device);
             assert_eq!(entry.offset(), offset);
-            assert_eq!(entry.after(5).device(), device);
-            assert_eq!(entry.after(5).offset(), offset + 5);
-            assert!(entry == entry.after(0));
-            assert!(entry != entry.after(1));
+            // SAFETY: Arithmetic: the offset has room for that.
+            let [same, next, fifth] = [0, 1, 5].map(|n| unsafe { entry.after(n) });
+            assert_eq!(fifth.device(), device);
+            assert_eq!(fifth.offset(), offset + 5);
+            assert!(entry == same);
+            assert!(entry != next);
             assert!(SwapEntry::unpack(entry.pack()) == entry);
             // What others have in the bits above doesn't matter.
             assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);

@@ -193,9 +193,9 @@ unsafe impl Value for Switch {
 }
 
 /// A number. Set and shown by C's `param_ops_uint`.
-pub struct Number(Atomic<u32>);
+pub struct UintParam(Atomic<u32>);
 
-impl Number {
+impl UintParam {
     /// Creates a number that is initially `value`.
     pub const fn new(value: u32) -> Self {
         Self(Atomic::new(value))
@@ -210,7 +210,7 @@ impl Number {
 
 // SAFETY: `arg` is an `Atomic<u32>`, which has the layout of the `unsigned int` that C expects, and
 // C reads and writes it in one access.
-unsafe impl Value for Number {
+unsafe impl Value for UintParam {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: 0,
         set: Some(bindings::param_set_uint),
@@ -471,12 +471,12 @@ pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) 
 /// # Examples
 ///
 /// ```
-/// use kernel::module_param::runtime::Number;
+/// use kernel::module_param::runtime::UintParam;
 ///
-/// static PERCENT: Number = Number::new(20);
+/// static PERCENT: UintParam = UintParam::new(20);
 ///
 /// // Read and written in /sys/module/rust_doctests/parameters/percent.
-/// kernel::builtin_param!("rust_doctests.percent", PERCENT: Number, 0o644);
+/// kernel::builtin_param!("rust_doctests.percent", PERCENT: UintParam, 0o644);
 ///
 /// assert_eq!(PERCENT.get(), 20);
 /// ```

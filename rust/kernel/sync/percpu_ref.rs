@@ -30,8 +30,7 @@ use pin_init::{
 /// each CPU, and their sum isn't checked for zero. [`PercpuRef::kill`] gives up the initial
 /// reference; after that, putting the last reference calls [`Release::released`].
 ///
-/// This is a thin wrapper with C's obligations. [`generations`](crate::sync::generations) meets
-/// them.
+/// This is a thin wrapper with C's obligations.
 ///
 /// # Invariants
 ///

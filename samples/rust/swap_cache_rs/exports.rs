@@ -4,7 +4,7 @@
 //!
 //! Each turns what its C callers guarantee into witnesses and calls the policy. This is the only
 //! file of this crate with `unsafe` in it. The callers guarantee, by mm/swap.h, that an entry is
-//! valid and that its device is kept: by a reference, by the lock of a folio in the swap cache, or
+//! valid and that its device isn't swapped off: by a reference, by the lock of a folio in the swap cache, or
 //! by a lock of whatever refers to the entry. Otherwise the caller is swapoff, which alone could
 //! remove the device; or something that swapoff waits for: its own work and, for a shadow only, an
 //! RCU reader (`filemap_cachestat()`); or the allocator, which holds the device's slots.
@@ -21,24 +21,29 @@ use kernel::{
     alloc::Flags,
     bindings,
     mm::{
+        call::Call,
+        fault::{
+            AllocContext,
+            Fault, //
+        },
         folio::{
             CachedFolio,
             Folio, //
         },
         mempolicy::VmaPolicy,
-        swap::{
+        swap_add::add_from_c,
+        swap_cache::{
             Reads,
             SwapDevice, //
         },
-        swap_cache::{
-            self,
-            Fault,
-            Origin,
-            Pinned,
-            Slot,
-            SlotWord, //
+        swap_cluster::{
+            LockedCluster,
+            Slot, //
         },
-        swap_table::Shadow,
+        swap_table::{
+            Shadow,
+            SwapTableEntry, //
+        },
         swapops::SwapEntry,
         virt::VmaRef,
     },
@@ -53,29 +58,6 @@ extern "C" fn swap_cache_rs_init() -> c_int {
     0
 }
 
-/// Calls `f` with a slot and the origin of the request to swap it in.
-///
-/// # Safety
-///
-/// During the call the entry must be valid and its device be kept; `vmf` must be null or a fault
-/// that is being handled; `mpol` must be null or a policy that stays alive.
-#[inline]
-unsafe fn with_slot_for<R>(
-    entry: bindings::swp_entry_t,
-    vmf: *mut bindings::vm_fault,
-    mpol: *mut bindings::mempolicy,
-    ilx: c_ulong,
-    f: impl for<'s, 'o> FnOnce(Slot<'s>, &Origin<'o>) -> R,
-) -> R {
-    // SAFETY: The entry is valid and its device kept, the fault is being handled and the policy stays alive,
-    // during this call, as this function's callers have ensured.
-    unsafe {
-        Slot::with_raw(entry, |slot| {
-            Origin::with_raw(vmf, mpol, ilx, |origin| f(slot, origin))
-        })
-    }
-}
-
 /// An `ERR_PTR()`.
 fn err_ptr<T>(error: Error) -> *mut T {
     error.to_ptr()
@@ -85,37 +67,42 @@ fn err_ptr<T>(error: Error) -> *mut T {
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The entry must be valid, and its device not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     entry: bindings::swp_entry_t,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    or_null(unsafe { Slot::with_raw(entry, |slot| slot.folio()) })
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    or_null(slot.folio())
 }
 
 /// Whether a slot currently has a folio.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The entry must be valid, and its device not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    let word = unsafe { Slot::with_raw(entry, |slot| slot.word()) };
-    matches!(word, SlotWord::Folio(..))
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    matches!(slot.table_entry(), SwapTableEntry::Folio(..))
 }
 
 /// The shadow of a slot without a folio; null if the slot has a folio, or is free.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The entry must be valid, and its device not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    match unsafe { Slot::with_raw(entry, |slot| slot.word()) } {
-        SlotWord::Shadow(shadow, _) => shadow.as_ptr(),
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    match slot.table_entry() {
+        SwapTableEntry::Shadow(shadow, _) => shadow.as_ptr(),
         _ => core::ptr::null_mut(),
     }
 }
@@ -132,14 +119,12 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     folio: *mut bindings::folio,
     entry: bindings::swp_entry_t,
 ) {
+    let call = Call::new();
     // SAFETY: `__swap_cluster_alloc_entries()` has locked the cluster and the folio, neither of which is null.
     // `cluster_scan_range()` has found the slots free, under this lock.
     unsafe {
-        swap_cache::add_from_c(
-            NonNull::new_unchecked(ci),
-            NonNull::new_unchecked(folio),
-            entry,
-        )
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        add_from_c(cluster, NonNull::new_unchecked(folio), entry)
     }
 }
 
@@ -160,14 +145,19 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     swapout: bool,
 ) {
     // SAFETY: The folio is locked and in the swap cache, so that its field names its slots.
-    let its = unsafe { bindings::folio_swap(folio) };
-    kernel::vm_warn_on_once!(its.val != entry.val);
+    let own = unsafe { bindings::folio_swap(folio) };
+    kernel::vm_warn_on_once!(own.val != entry.val);
+    let (call, mut folio_call) = (Call::new(), Call::new());
     // SAFETY: The folio is locked and in the swap cache, and `ci`, which isn't null, is its slots' cluster,
     // which is locked. The caller owns the folio, and with `swapout` is reclaim, with interrupts disabled.
-    // Nobody is given the `CachedFolio`, and so no page.
+    // The `CachedFolio` is consumed here, and asked for no page.
     unsafe {
-        Pinned::from_raw(CachedFolio::from_raw(folio), NonNull::new_unchecked(ci))
-            .delete(Shadow::from_ptr(shadow), swapout)
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        CachedFolio::from_raw(folio, &mut folio_call).delete_locked(
+            cluster,
+            Shadow::from_ptr(shadow),
+            swapout,
+        )
     }
 }
 
@@ -178,9 +168,10 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
 /// The folio must be locked and in the swap cache, and the caller must own a reference to it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
+    let mut call = Call::new();
     // SAFETY: The folio is locked and in the swap cache, and the caller owns a reference. It uses no witness
     // for the folio's slots: a caller in Rust passes a `NewFolio`, of which no borrow is left.
-    unsafe { CachedFolio::from_raw(folio).delete() }
+    unsafe { CachedFolio::from_raw(folio, &mut call).delete() }
 }
 
 /// Replaces a folio by another one.
@@ -198,12 +189,13 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     old: *mut bindings::folio,
     new: *mut bindings::folio,
 ) {
+    let (call, mut folio_call) = (Call::new(), Call::new());
     // SAFETY: Both folios are locked and marked as in the swap cache, `new` with a reference for each page
     // and a name of slots of `old`; `ci` is their cluster, and locked; the locking of `new` is ordered
-    // before. Nobody is given the `CachedFolio`.
+    // before. The `CachedFolio` is used here only, and asked for no page.
     unsafe {
-        Pinned::from_raw(CachedFolio::from_raw(old), NonNull::new_unchecked(ci))
-            .replace_by(NonNull::new_unchecked(new))
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        CachedFolio::from_raw(old, &mut folio_call).replace_by(cluster, NonNull::new_unchecked(new))
     }
 }
 
@@ -211,7 +203,7 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept. `vmf` must be null or a fault that is being
+/// The entry must be valid, and its device not be swapped off. `vmf` must be null or a fault that is being
 /// handled; `mpol` must be null or a policy that stays alive. The caller must be allowed to
 /// allocate with the flags.
 #[export]
@@ -225,11 +217,16 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
 ) -> *mut bindings::folio {
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp) };
-    let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
     // is null or being handled, the policy null or alive.
-    let added = unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) };
-    added.into_c(targ_entry, orders)
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(targ_entry, &call),
+            AllocContext::from_raw(vmf, mpol, ilx, &call),
+        )
+    };
+    add::add(slot, gfp, orders, &context).into_c(targ_entry, orders)
 }
 
 /// Swaps in without readahead. Returns the folio, with a reference, or an error.
@@ -248,11 +245,16 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 ) -> *mut bindings::folio {
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
-    let swapin =
-        |slot: Slot<'_>, origin: &Origin<'_>| swapin::swapin_sync(slot, flag, orders, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
     // is null or being handled, the policy null or alive.
-    unsafe { with_slot_for(entry, vmf, mpol, ilx, swapin) }.map_or_else(err_ptr, Folio::into_c)
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(vmf, mpol, ilx, &call),
+        )
+    };
+    swapin::swapin_sync(slot, flag, orders, &context).map_or_else(err_ptr, Folio::into_c)
 }
 
 /// Hands a slot's folio to C, or null.
@@ -281,16 +283,18 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     };
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp_mask) };
-    let read = |vma: &VmaRef, reads: &mut Reads| {
-        let policy = VmaPolicy::of(vma, addr);
-        swapin::read(device.slot(), gfp, &policy.origin(), reads, false)
+    let call = Call::new();
+    // SAFETY: The VMA is null or locked. The caller has initialised `ctx`, uses it alone, and submits it.
+    let (vma, reads) = unsafe {
+        (
+            VmaRef::from_raw_or_null(vma, &call),
+            Reads::from_raw(ctx, &call),
+        )
     };
-    // SAFETY: The VMA is null or locked; the caller has initialised `ctx`, uses it alone, and submits it.
-    or_null(unsafe {
-        VmaRef::with_raw(vma, |vma| {
-            vma.and_then(|vma| Reads::with_raw(ctx, |reads| read(vma, reads)))
-        })
-    })
+    or_null(vma.and_then(|vma| {
+        let policy = VmaPolicy::of(vma, addr);
+        swapin::read(device.slot(), gfp, &policy.alloc_context(), reads, false)
+    }))
 }
 
 /// Starts reading a page: called from C's walk over a page table.
@@ -309,16 +313,17 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
 ) -> *mut bindings::folio {
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let gfp = unsafe { Flags::from_raw(gfp) };
-    let read = |slot: Slot<'_>, origin: &Origin<'_>, reads: &mut Reads| {
-        swapin::read(slot, gfp, origin, reads, readahead)
-    };
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
     // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it.
-    or_null(unsafe {
-        with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
-            Reads::with_raw(ctx, |reads| read(slot, origin, reads))
-        })
-    })
+    let (slot, context, reads) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(core::ptr::null_mut(), mpol, ilx, &call),
+            Reads::from_raw(ctx, &call),
+        )
+    };
+    or_null(swapin::read(slot, gfp, &context, reads, readahead))
 }
 
 /// Swaps in with physical readahead. Returns the folio, with a reference, or null.
@@ -335,18 +340,23 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 ) -> *mut bindings::folio {
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
-    let read =
-        |slot: Slot<'_>, origin: &Origin<'_>| readahead::cluster_readahead(slot, flag, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
     // is null or alive.
-    or_null(unsafe { with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, read) })
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(core::ptr::null_mut(), mpol, ilx, &call),
+        )
+    };
+    or_null(readahead::cluster_readahead(slot, flag, &context))
 }
 
 /// Swaps in for a fault, with readahead. Returns the folio, with a reference, or null.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled.
+/// The entry must be valid, and its device not be swapped off; `vmf` must be a fault that is being handled.
 /// The caller must be allowed to allocate with the flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
@@ -359,14 +369,11 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     };
     // SAFETY: The caller, which these flags come from, may allocate with them.
     let flag = unsafe { Flags::from_raw(flag) };
-    let read = |slot: Slot<'_>, fault: Fault<'_>| readahead::swapin_readahead(slot, flag, fault);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    let call = Call::new();
+    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
     // is being handled.
-    or_null(unsafe {
-        Slot::with_raw(entry, |slot| {
-            Fault::with_raw(vmf, |fault| read(slot, fault))
-        })
-    })
+    let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
+    or_null(readahead::swapin_readahead(slot, flag, fault))
 }
 
 /// Updates the readahead state after a folio was found in the swap cache.
@@ -380,11 +387,13 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) {
-    let found = |folio: &Folio, vma: Option<&VmaRef>| readahead::found(folio, vma, addr);
+    let call = Call::new();
     // SAFETY: The caller owns a reference to the folio, and the VMA is null or locked.
-    unsafe {
-        Folio::with_raw(folio, |folio| {
-            VmaRef::with_raw(vma, |vma| found(folio, vma))
-        })
-    }
+    let (folio, vma) = unsafe {
+        (
+            Folio::from_raw(folio, &call),
+            VmaRef::from_raw_or_null(vma, &call),
+        )
+    };
+    readahead::update(folio, vma, addr)
 }

@@ -6,7 +6,7 @@ use super::{
     swapin::read,
     window::{
         self,
-        Noted, //
+        ReadaheadState, //
     },
 };
 use core::ops::Range;
@@ -14,21 +14,21 @@ use kernel::{
     alloc::Flags,
     block::plug::plugged,
     mm::{
-        folio::Folio,
-        mempolicy::VmaPolicy,
-        swap::Reads,
-        swap_cache::{
+        fault::{
             has_rotating_device,
             page_table_span,
-            Fault,
-            Origin,
-            Slot,
-            READAHEAD_MAX_ORDER, //
+            AllocContext,
+            Fault, //
         },
+        folio::Folio,
+        mempolicy::VmaPolicy,
+        swap_cache::Reads,
+        swap_cluster::Slot,
         swap_readahead::{
             max_window,
             read_around,
-            vma_readahead_is_on, //
+            vma_readahead_is_on,
+            READAHEAD_MAX_ORDER, //
         },
         virt::VmaRef,
         vmstat::{
@@ -50,7 +50,7 @@ static HITS: Atomic<u32> = Atomic::new(4);
 
 /// Whether VMA readahead is used rather than physical readahead. Not with a rotating disk, which
 /// seeks slowly. Mirrors `swap_use_vma_readahead()`.
-fn by_address() -> bool {
+fn use_vma_readahead() -> bool {
     vma_readahead_is_on() && !has_rotating_device()
 }
 
@@ -59,16 +59,16 @@ fn by_address() -> bool {
 ///
 /// Readahead makes no large folios.
 #[inline]
-pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
+pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     if folio.is_large() {
         return;
     }
-    let vma = vma.filter(|_| by_address());
+    let vma = vma.filter(|_| use_vma_readahead());
     let hit = folio.take_readahead();
     if let Some(vma) = vma {
         let info = vma.swap_readahead_info();
-        let noted = Noted::unpack(info.load(Relaxed) as usize);
-        info.store(noted.with_hit(address, hit).pack() as isize, Relaxed);
+        let last = ReadaheadState::unpack(info.load(Relaxed) as usize);
+        info.store(last.with_hit(address, hit).pack() as isize, Relaxed);
     }
     if hit {
         vmstat::count(Event::SWAP_RA_HIT, 1);
@@ -87,10 +87,10 @@ pub(crate) fn swapin_readahead(
     gfp: Flags,
     fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
-    if by_address() {
+    if use_vma_readahead() {
         read_around(slot, gfp, fault, window_in_memory(fault))
     } else {
-        fault_by_place(slot, gfp, fault)
+        cluster_readahead_for_fault(slot, gfp, fault)
     }
 }
 
@@ -98,9 +98,13 @@ pub(crate) fn swapin_readahead(
 ///
 /// Not inlined: its locals would keep the call of [`read_around`] from being a tail call.
 #[inline(never)]
-fn fault_by_place(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<ARef<Folio>> {
+fn cluster_readahead_for_fault(
+    slot: Slot<'_>,
+    gfp: Flags,
+    fault: Fault<'_>,
+) -> Option<ARef<Folio>> {
     let policy = VmaPolicy::of(fault.vma(), fault.address());
-    cluster_readahead(slot, gfp, &policy.origin())
+    cluster_readahead(slot, gfp, &policy.alloc_context())
 }
 
 /// Swaps in the page of `slot` with physical readahead: its neighbours on the device, in an aligned
@@ -109,7 +113,7 @@ fn fault_by_place(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<ARef<F
 pub(crate) fn cluster_readahead(
     slot: Slot<'_>,
     gfp: Flags,
-    origin: &Origin<'_>,
+    context: &AllocContext<'_>,
 ) -> Option<ARef<Folio>> {
     let offset = slot.offset();
     let mask = window_on_device(offset) - 1;
@@ -120,19 +124,19 @@ pub(crate) fn cluster_readahead(
             plugged(|| {
                 for at in first..=last {
                     if let Some(slot) = slot.at(at) {
-                        drop(read(slot, gfp, origin, reads, at != offset));
+                        drop(read(slot, gfp, context, reads, at != offset));
                     }
                 }
             })
         });
     }
-    read_alone(slot, gfp, origin)
+    read_alone(slot, gfp, context)
 }
 
 /// Reads the page itself, which is likely to be in the swap cache by now. Mirrors
 /// `swap_cache_read_folio_sync()`.
-fn read_alone(slot: Slot<'_>, gfp: Flags, origin: &Origin<'_>) -> Option<ARef<Folio>> {
-    Reads::together(|reads| read(slot, gfp, origin, reads, false))
+fn read_alone(slot: Slot<'_>, gfp: Flags, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
+    Reads::together(|reads| read(slot, gfp, context, reads, false))
 }
 
 /// The window of physical readahead around a slot, in pages: a power of two.
@@ -172,17 +176,17 @@ fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     }
     let vma = fault.vma();
     let info = vma.swap_readahead_info();
-    let noted = Noted::unpack(info.load(Relaxed) as usize);
+    let last = ReadaheadState::unpack(info.load(Relaxed) as usize);
     let address = fault.address();
     let page = |address: usize| address / kernel::page::PAGE_SIZE;
     let window = window::nr_pages(
-        page(noted.address),
+        page(last.address),
         page(address),
-        noted.hits,
+        last.hits,
         max,
-        noted.window,
+        last.window,
     );
-    let now = Noted {
+    let now = ReadaheadState {
         address,
         window,
         hits: 0,
@@ -193,7 +197,7 @@ fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     }
     window::around(
         address,
-        noted.address,
+        last.address,
         window,
         vma.start()..vma.end(),
         page_table_span(),

@@ -8,8 +8,8 @@
 //! No task waits in this crate: the fault path waits afterwards. Writeback and readahead must not
 //! wait.
 //!
-//! The types of [`kernel::mm::swap_cache`] enforce the steps by which a folio enters, and by which
-//! a folio that failed halfway leaves.
+//! [`kernel::mm::swap_add`] has the steps by which a folio enters, and by which a folio that failed
+//! halfway leaves.
 //!
 //! # Lock order, outermost first
 //!
@@ -26,6 +26,7 @@ mod add;
 mod exports;
 mod readahead;
 mod swapin;
+mod trace;
 mod window;
 
 // `module!` would define this; this crate is built in.

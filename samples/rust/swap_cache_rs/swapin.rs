@@ -6,15 +6,11 @@ use super::add::add;
 use kernel::{
     alloc::Flags,
     mm::{
+        fault::AllocContext,
         folio::Folio,
-        swap::{
-            Added,
-            Reads, //
-        },
-        swap_cache::{
-            Origin,
-            Slot, //
-        },
+        swap_add::Added,
+        swap_cache::Reads,
+        swap_cluster::Slot,
         vmstat::{
             self,
             Event, //
@@ -37,10 +33,10 @@ pub(crate) fn swapin_sync(
     slot: Slot<'_>,
     gfp: Flags,
     orders: usize,
-    origin: &Origin<'_>,
+    context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
     loop {
-        match add(slot, gfp, orders, origin).into() {
+        match add(slot, gfp, orders, context).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),
             Added::Present => race_point!("swapin:before_lookup"),
             Added::Failed(error) => return Err(error),
@@ -60,7 +56,7 @@ pub(crate) fn swapin_sync(
 pub(crate) fn read(
     slot: Slot<'_>,
     gfp: Flags,
-    origin: &Origin<'_>,
+    context: &AllocContext<'_>,
     reads: &mut Reads,
     ahead: bool,
 ) -> Option<ARef<Folio>> {
@@ -68,7 +64,7 @@ pub(crate) fn read(
         if let Some(folio) = slot.folio() {
             return Some(folio);
         }
-        match add(slot, gfp, 1, origin).into() {
+        match add(slot, gfp, 1, context).into() {
             Added::New(folio) => {
                 let folio = folio.read(reads);
                 if ahead {

@@ -39,7 +39,7 @@ pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32)
 ///
 /// Packed into a machine word as in C: the page's address, 6 bits of window, 6 bits of hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Noted {
+pub(crate) struct ReadaheadState {
     pub(crate) address: usize,
     pub(crate) window: u32,
     pub(crate) hits: u32,
@@ -49,7 +49,7 @@ const WINDOW_SHIFT: u32 = PAGE_SHIFT / 2;
 const HITS_MAX: usize = (1 << WINDOW_SHIFT) - 1;
 const WINDOW_MASK: usize = !PAGE_MASK & !HITS_MAX;
 
-impl Noted {
+impl ReadaheadState {
     /// Mirrors `GET_SWAP_RA_VAL()`: starts with 4 hits, for a small window.
     #[inline]
     pub(crate) fn unpack(word: usize) -> Self {

@@ -3,15 +3,21 @@
 //! Compressed storage: from a page to bytes in a pool, and back.
 
 use super::{
-    pool::Pool,
-    runs::Runs,
+    runs::SkipIncompressible,
     stats::{
         self,
         zswap_reject_alloc_fail,
         zswap_reject_compress_fail,
         zswap_reject_compress_poor, //
     },
-    tag::Tag,
+    zswap_core::{
+        object::Object,
+        pool_list::PoolRef,
+        slots::{
+            SlotPage,
+            SlotPages, //
+        },
+    },
 };
 use kernel::{
     alloc::{
@@ -22,30 +28,19 @@ use kernel::{
         },
         Flags,
     },
-    crypto::acompress::Lanes,
+    crypto::acompress::RequestQueue,
     error::code::EINVAL,
     mm::{
         folio::{
             CachedFolio,
-            Contents,
-            Filled,
-            FolioPage, //
+            NotUptodate,
+            Uptodate, //
         },
-        swap_slots::{
-            Indices,
-            Kept,
-            Slots, //
-        },
-        swapops::SwapEntry,
-        trace::Outcome,
-        zsmalloc,
+        trace::Outcome, //
     },
     page::PAGE_SIZE,
     prelude::*,
-    sync::{
-        atomic::Atomic,
-        generations::Ref, //
-    },
+    sync::atomic::Atomic, //
 };
 
 /// How a page's bytes are kept.
@@ -69,9 +64,6 @@ impl Form {
     }
 }
 
-/// The bytes of a page in a pool: C's `pool`, `handle` and `length` of an entry. Its tag is a [`Tag`].
-pub(crate) type Object = zsmalloc::Object<Pool>;
-
 /// A page was refused, and why. The counter that says so has been incremented, if there is one.
 pub(crate) struct Refused(pub(crate) Outcome);
 
@@ -80,9 +72,8 @@ fn object_gfp() -> Flags {
     GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE
 }
 
-/// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
-/// hands the objects to `each`, in order, with their indices; ends with the first page that is refused. May
-/// sleep; `each` may not allocate memory.
+/// Compresses `pages` into `pool`, several at a time if the compressor can, and hands the objects to `each`, in
+/// order; ends with the first page that is refused. May sleep; `each` may not allocate memory.
 ///
 /// The mutex of the CPU's compressor is released after each page: a load on the same CPU waits for one
 /// compression, not for 16. An asynchronous compressor is locked until all pages are done.
@@ -93,37 +84,33 @@ fn object_gfp() -> Flags {
 /// Mirrors `zswap_compress()`, which takes a page at a time.
 #[inline]
 pub(crate) fn compress_each(
-    pool: &Ref<Pool>,
-    slots: &Slots<'_, '_, impl Kept>,
-    indices: Indices,
-    runs: &mut Runs,
-    mut each: impl FnMut(usize, Object),
+    pool: &PoolRef,
+    mut pages: SlotPages<'_, '_>,
+    skip: &mut SkipIncompressible,
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     if let Some(compressor) = &mut *context {
-        if let Some(lanes) = compressor.lanes() {
-            return compress_in_lanes(pool, lanes, slots, indices, each);
+        if let Some(queue) = compressor.queue() {
+            return compress_in_queue(pool, queue, pages, each);
         }
     }
-    let mut left = indices;
-    let mut next = left.next();
-    while let Some(index) = next {
-        let Some((swap, page)) = slots.get(index) else {
-            break;
-        };
+    let folio = pages.folio();
+    let mut next = pages.next();
+    while let Some(slot) = next {
         let Some(compressor) = &mut *context else {
             return Err(failed(EINVAL, Outcome::NoCompressor));
         };
-        let object = if runs.try_next() {
-            let compressed = compressor.compress(page);
-            let object = keep(pool, swap, page, compressed, slots.folio())?;
-            runs.tried(Form::of(&object) == Form::Compressed);
+        let object = if skip.try_next() {
+            let compressed = compressor.compress(slot.page);
+            let object = store_compressed(pool, slot, compressed, folio)?;
+            skip.record(Form::of(&object) == Form::Compressed);
             object
         } else {
-            keep_raw(pool, swap, page)?
+            store_raw(pool, slot)?
         };
-        each(index, object);
-        next = left.next();
+        each(object);
+        next = pages.next();
         if next.is_none() {
             break;
         }
@@ -136,33 +123,30 @@ pub(crate) fn compress_each(
 
 /// [`compress_each`] on an asynchronous compressor, which works on several pages at a time.
 ///
-/// Apart for its stack.
+/// Not inlined, to keep its locals out of the stack frame of [`compress_each`].
 #[inline(never)]
-fn compress_in_lanes(
-    pool: &Ref<Pool>,
-    mut lanes: Lanes<'_>,
-    slots: &Slots<'_, '_, impl Kept>,
-    indices: Indices,
-    mut each: impl FnMut(usize, Object),
+fn compress_in_queue(
+    pool: &PoolRef,
+    mut queue: RequestQueue<'_>,
+    pages: SlotPages<'_, '_>,
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
-    let mut those = indices;
-    let pages = indices.map_while(|index| slots.get(index).map(|(_, page)| page));
-    lanes.compress_each(pages, |page, compressed| {
-        if let Some((index, (swap, _))) = those.next().and_then(|i| Some((i, slots.get(i)?))) {
-            each(index, keep(pool, swap, page, compressed, slots.folio())?);
+    let (mut slots, folio) = (pages, pages.folio());
+    queue.compress_each(pages.map(|slot| slot.page), |_, compressed| {
+        if let Some(slot) = slots.next() {
+            each(store_compressed(pool, slot, compressed, folio)?);
         }
         Ok(())
     })
 }
 
-/// Puts what has become of `page`, for slot `swap`, into `pool`.
+/// Stores what has become of a page in `pool`.
 ///
 /// Mirrors the second half of `zswap_compress()`.
 #[inline(always)] // so that the result needn't go through memory
-fn keep(
-    pool: &Ref<Pool>,
-    swap: SwapEntry,
-    page: FolioPage<'_>,
+fn store_compressed(
+    pool: &PoolRef,
+    slot: SlotPage<'_>,
     compressed: Result<&[u8]>,
     folio: &CachedFolio<'_>,
 ) -> Result<Object, Refused> {
@@ -172,23 +156,22 @@ fn keep(
     };
     match compressed {
         Ok(bytes) => {
-            let (tag, nid) = (Tag::new(swap).bits(), page.nid());
-            Object::from_bytes(pool.clone(), bytes, tag, object_gfp(), nid).map_err(no_room)
+            let nid = slot.page.nid();
+            Object::from_bytes(pool.clone(), bytes, slot.swap, object_gfp(), nid).map_err(no_room)
         }
         Err(error) => {
             if !folio.zswap_writeback_enabled() {
                 return Err(failed(error, Outcome::NotCompressed));
             }
-            keep_raw(pool, swap, page)
+            store_raw(pool, slot)
         }
     }
 }
 
-/// Puts `page` into `pool` as it is.
+/// Stores a page in `pool` as it is.
 #[inline(always)] // so that the result needn't go through memory
-fn keep_raw(pool: &Ref<Pool>, swap: SwapEntry, page: FolioPage<'_>) -> Result<Object, Refused> {
-    let tag = Tag::new(swap).bits();
-    Object::from_page(pool.clone(), page, tag, object_gfp()).map_err(no_room)
+fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
+    Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }
 
 /// Counts that there was no memory for an object.
@@ -222,13 +205,13 @@ fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Ref
 /// On failure, returns the number of bytes that the compressor made instead of a page's.
 ///
 /// Mirrors `zswap_decompress()`, but for what it says of a failure: that is `load::decompress_entry`.
-pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
+pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
     match Form::of(object) {
         Form::Raw => object
             .read(|view| view.copy_to(dst))
             .map_err(|_| object.len()),
         Form::Compressed => {
-            let mut context = object.owner().contexts().this_cpu().lock();
+            let mut context = object.pool().contexts().this_cpu().lock();
             let Some(compressor) = &mut *context else {
                 return Err(0);
             };

@@ -4,8 +4,8 @@
 
 use super::{
     state::zswap,
-    stats::{
-        self,
+    stats, //
+    zswap_core::counts::{
         zswap_stored_incompressible_pages,
         zswap_stored_pages, //
     },

@@ -2,22 +2,15 @@
 
 //! Swap devices and their slots: they come, are freed, and go.
 
-use super::entry::{
-    Entry,
-    Freeing, //
+use super::zswap_core::slots::{
+    Attached,
+    DeadDevice,
+    FilledSlots,
+    FreedSlots, //
 };
 use kernel::{
-    mm::{
-        swap_slots::{
-            Attached,
-            DeadDevice,
-            FilledSlots,
-            FreedSlots, //
-        },
-        trace,
-    },
-    prelude::*,
-    static_lock_class, //
+    mm::trace,
+    prelude::*, //
 };
 
 /// A device is about to be put into use. May sleep.
@@ -25,32 +18,32 @@ use kernel::{
 /// Whether zswap is enabled, or ever will be, doesn't matter.
 ///
 /// Mirrors `zswap_swapon()`.
-pub(crate) fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_, Entry>> {
-    device.attach(static_lock_class!())
+pub(crate) fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_>> {
+    device.attach()
 }
 
 /// A device was taken out of use. May sleep.
 ///
 /// Mirrors `zswap_swapoff()`.
-pub(crate) fn swapoff(mut device: DeadDevice<'_>) {
+pub(crate) fn swapoff(device: DeadDevice<'_>) {
     // All slots were freed before, and their entries with them.
-    kernel::warn_on_once!(!device.detach::<Entry>());
+    kernel::warn_on_once!(!device.detach());
 }
 
 /// Slots are being freed: free their entries. Runs under spin locks, perhaps with interrupts off.
 ///
 /// Mirrors `zswap_invalidate()` of each.
 #[inline]
-pub(crate) fn invalidate(slots: FreedSlots<'_, Entry>) {
+pub(crate) fn invalidate(slots: FreedSlots<'_>) {
     // Often zswap has nothing at all.
     if !slots.have_nothing() {
-        look_and_free(slots);
+        invalidate_range(slots);
     }
 }
 
 /// Apart, so that callers with nothing to look for save no registers for it.
 #[inline(never)]
-fn look_and_free(slots: FreedSlots<'_, Entry>) {
+fn invalidate_range(slots: FreedSlots<'_>) {
     if let Some(filled) = slots.filled() {
         free_entries(filled);
     }
@@ -58,11 +51,6 @@ fn look_and_free(slots: FreedSlots<'_, Entry>) {
 
 /// Apart, so that callers with nothing to free save no registers for it.
 #[inline(never)]
-fn free_entries(filled: FilledSlots<'_, Entry>) {
-    Freeing::together(|freeing| {
-        filled.take_listed(|entry| {
-            trace::invalidate(|| entry.borrow().get().swap());
-            freeing.free(entry);
-        })
-    });
+fn free_entries(filled: FilledSlots<'_>) {
+    filled.free_each(|entry| trace::invalidate(|| entry.swap()));
 }

@@ -4,20 +4,22 @@
 
 use super::{
     compress::decompress,
-    entry::Entry,
     state::zswap,
     stats, //
+    zswap_core::{
+        entry::Entry,
+        load_states::{
+            Load,
+            UnreadFolio, //
+        },
+    },
 };
 use kernel::{
     error::code::EIO,
     mm::{
         folio::{
-            Contents,
-            Filled, //
-        },
-        swap::{
-            Load,
-            UnreadFolio, //
+            NotUptodate,
+            Uptodate, //
         },
         trace,
         vmstat::{
@@ -35,15 +37,15 @@ use kernel::{
 /// Without it, the next reader would get what the device has, which is old.
 ///
 /// Runs in a task that may sleep. Mirrors `zswap_load()`.
-pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
+pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
     // If the closure fills the folio, it is marked uptodate and dirty, the entry is taken and freed,
     // and the folio unlocked, in this order. To keep both copies would cost more memory than
     // compressing the page again costs time.
-    folio.load_exclusively::<Entry>(|entry, contents| {
+    folio.load_exclusively(|entry, contents| {
         race_point!("load:after_lookup");
-        trace::load_begin(|| entry.get().swap());
-        let filled = decompress_entry(entry.get(), contents);
-        trace::load_end(|| (entry.get().swap(), filled.as_ref().err().copied()));
+        trace::load_begin(|| entry.swap());
+        let filled = decompress_entry(entry, contents);
+        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
         let filled = filled?;
         race_point!("load:after_decompress");
 
@@ -56,19 +58,22 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
 }
 
 /// Decompresses `entry`, and reports a failure. Mirrors `zswap_decompress()`.
-pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
-    decompress(entry.object(), contents).map_err(|made| complain(entry, made))
+pub(crate) fn decompress_entry<'a>(
+    entry: &Entry,
+    contents: NotUptodate<'a>,
+) -> Result<Uptodate<'a>> {
+    decompress(entry.object(), contents).map_err(|made| report_failure(entry, made))
 }
 
 /// Counts and prints a failure. Off the hot path: printing takes stack.
 #[cold]
 #[inline(never)]
-fn complain(entry: &Entry, made: usize) -> Error {
+fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
-    if zswap().is_some_and(|zswap| zswap.may_complain(c"zswap_decompress")) {
+    if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());
         let object = entry.object();
-        let (algorithm, len) = (object.owner().algorithm(), object.len());
+        let (algorithm, len) = (object.pool().algorithm(), object.len());
         let made = made as i32; // as C has it: an int
         pr_alert!("Decompression error from zswap ({device}:{offset} {algorithm} {len}->{made})\n");
     }

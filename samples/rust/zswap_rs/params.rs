@@ -32,10 +32,10 @@ use kernel::{
         system_is_running,
         Custom,
         CustomValue,
-        Number,
         ParamLock,
         Switch,
-        Text, //
+        Text,
+        UintParam, //
     },
     prelude::*,
     race_point,
@@ -50,8 +50,8 @@ static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new(&COMPRESSOR)
 
 builtin_param!("zswap.enabled", ENABLED_PARAM: CustomValue<Enabled>, 0o644);
 builtin_param!("zswap.compressor", COMPRESSOR_PARAM: CustomValue<Compressor>, 0o644);
-builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: Number, 0o644);
-builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: Number, 0o644);
+builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: UintParam, 0o644);
+builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: UintParam, 0o644);
 builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
 builtin_param!("zswap.skip_incompressible", SKIP_INCOMPRESSIBLE: Switch, 0o644);
 
@@ -131,10 +131,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         return Err(ENOENT);
     };
 
-    let retired = zswap
-        .pools()
-        .take_retired(|pool| pool.algorithm().as_bytes() == algorithm.as_bytes());
-    let pool = match retired {
+    let pool = match zswap.pools().take_retired(&algorithm) {
         Some(pool) => {
             pr_debug!("using existing pool {}\n", pool.algorithm());
             pool

@@ -5,17 +5,19 @@
 
 use super::{
     debugfs,
-    entry::LRU,
-    pool::Pool,
     shrink::{
-        Pressure,
-        Worker, //
+        ShrinkWorker, //
+        ZswapShrinker,
     },
     state::Zswap,
     tunables::{
         COMPRESSOR,
         COMPRESSOR_DEFAULT,
         ENABLED, //
+    },
+    zswap_core::{
+        lru,
+        pool_list::NewPool, //
     },
 };
 use kernel::{
@@ -26,8 +28,7 @@ use kernel::{
     },
     prelude::*,
     shrinker::Shrinker,
-    str::BStr,
-    sync::generations::Detached, //
+    str::BStr, //
 };
 
 /// How far setup has got. Mirrors `enum zswap_init_type`.
@@ -50,19 +51,19 @@ pub(crate) static STATE: ParamLocked<State> = ParamLocked::new(State::Uninit);
 /// Creates and publishes all that zswap needs except a pool. On failure, drops what it has created.
 fn create() -> Result<&'static Zswap> {
     let zswap = Zswap::new()?;
-    let worker = Worker::new()?;
+    let worker = ShrinkWorker::new()?;
     // The shrinker and its lists can't be undone, so they come last.
-    let shrinker = Shrinker::new::<Pressure>(c"mm-zswap")?;
-    LRU.init(&shrinker)?;
+    let shrinker = Shrinker::new::<ZswapShrinker>(c"mm-zswap")?;
+    lru::init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
-    Worker::publish(worker);
+    ShrinkWorker::publish(worker);
     Zswap::publish(zswap)
 }
 
 /// Creates a pool for the requested compressor, or else for the default one.
 ///
 /// Mirrors `__zswap_pool_create_fallback()`.
-fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<Detached<Pool>> {
+fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<NewPool> {
     let available = |name: &[u8]| Algorithm::new(name).filter(Algorithm::is_available);
     let default = COMPRESSOR_DEFAULT.to_bytes();
 

@@ -2,25 +2,29 @@
 
 //! Shrinking: writes back the least recently used entries.
 //!
-//! There are three callers: memory pressure ([`Pressure`]), a store that has hit its cgroup's limit
-//! ([`shrink_memcg`]), and the worker ([`Worker`]), which a store queues when it has hit the global
+//! There are three callers: memory pressure ([`ZswapShrinker`]), a store that has hit its cgroup's limit
+//! ([`shrink_memcg`]), and the worker ([`ShrinkWorker`]), which a store queues when it has hit the global
 //! limit.
 
 use super::{
     age,
-    entry::Entry,
     state::{
         accept_pages,
         zswap, //
     },
-    stats::{
-        self,
-        zswap_stored_pages, //
-    },
+    stats,
     tunables::SHRINKER_ENABLED,
     writeback::{
         write_back,
-        Gone, //
+        WrittenBack, //
+    },
+    zswap_core::{
+        counts::zswap_stored_pages,
+        lru::{
+            self,
+            Next,
+            Visit, //
+        },
     },
 };
 use kernel::{
@@ -32,11 +36,6 @@ use kernel::{
     },
     impl_has_work,
     mm::{
-        list_lru::{
-            ListLru,
-            Next,
-            Visit, //
-        },
         memcontrol::{
             Cursor,
             LruVec,
@@ -79,23 +78,28 @@ use kernel::{
 
 /// The outcome of a walk over a list.
 #[derive(Default)]
-struct Found {
+struct WalkResult {
     /// The number of entries freed.
     freed: usize,
     /// The walk is to stop at a page in the swap cache.
-    careful: bool,
+    stop_at_swap_cache: bool,
     /// The walk met one: C's `encountered_page_in_swapcache`.
     in_swap_cache: bool,
 }
 
-/// Walks the list of a node and cgroup; if `careful`, stops at a page in the swap cache.
+/// Walks the list of a node and cgroup; if `stop_at_swap_cache`, stops at a page in the swap cache.
 #[inline]
-fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
-    let mut found = Found {
-        careful,
-        ..Found::default()
+fn walk(
+    nid: NumaNode,
+    memcg: Option<&MemCgroup>,
+    nr_to_walk: &mut usize,
+    stop_at_swap_cache: bool,
+) -> WalkResult {
+    let mut found = WalkResult {
+        stop_at_swap_cache,
+        ..WalkResult::default()
     };
-    ListLru::walk(nid, memcg, nr_to_walk, |visit| {
+    lru::walk(nid, memcg, nr_to_walk, |visit| {
         visit_entry(visit, &mut found)
     });
     trace::shrink(|| Walk {
@@ -111,19 +115,19 @@ fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, carefu
 /// Handles one entry. Called with the list's lock held; drops the lock to write back.
 ///
 /// Mirrors `shrink_memcg_cb()`.
-fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
-    if visit.object().use_second_chance() {
+fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
+    if visit.entry().use_second_chance() {
         return visit.rotate();
     }
     // The entry can't be taken off the list during writeback: it may be freed meanwhile, and then
     // couldn't be put back. So it is rotated to the tail. If it is written back, it leaves the list
     // when it is freed; if not, the tail is its place.
-    let identity = visit.object().identity();
+    let identity = visit.entry().identity();
     race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
 
     let written = write_back(identity);
-    if written != Ok(Gone::Stale) {
+    if written != Ok(WrittenBack::Stale) {
         trace::writeback(|| (identity.swap(), written.err()));
     }
     match written {
@@ -131,7 +135,7 @@ fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
         Err(error) => {
             stats::inc(&stats::zswap_reject_reclaim_fail);
             // A page in the swap cache shows that the walk has reached the warmer region.
-            if error == EEXIST && found.careful {
+            if error == EEXIST && found.stop_at_swap_cache {
                 found.in_swap_cache = true;
                 return unlocked.stop();
             }
@@ -174,9 +178,9 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
 }
 
 /// Memory pressure: zswap's shrinker. Mirrors the settings of `zswap_alloc_shrinker()`.
-pub(crate) struct Pressure;
+pub(crate) struct ZswapShrinker;
 
-impl Shrink for Pressure {
+impl Shrink for ZswapShrinker {
     /// Mirrors `zswap_shrinker_count()`.
     fn count(request: &Request<'_>) -> usize {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
@@ -203,12 +207,12 @@ impl Shrink for Pressure {
         if stored == 0 {
             return 0;
         }
-        let freeable = ListLru::<Entry>::count(request.nid, request.memcg);
+        let freeable = lru::count(request.nid, request.memcg);
         if freeable == 0 {
             return 0;
         }
         let freeable = match LruVec::of(request.memcg, request.nid) {
-            Some(lruvec) => spare(freeable, lruvec),
+            Some(lruvec) => discount_swapins(freeable, lruvec),
             None => freeable,
         };
         age::scale(freeable, backing, stored)
@@ -232,7 +236,7 @@ impl Shrink for Pressure {
 /// Spares one entry for each page swapped in from the device, and subtracts those from that count.
 ///
 /// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
-fn spare(freeable: usize, lruvec: &LruVec) -> usize {
+fn discount_swapins(freeable: usize, lruvec: &LruVec) -> usize {
     let swapins = lruvec.nr_disk_swapins();
     let mut current = swapins.load(Relaxed);
     loop {
@@ -248,22 +252,22 @@ fn spare(freeable: usize, lruvec: &LruVec) -> usize {
 ///
 /// C's `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with its `zswap_shrink_lock`.
 #[pin_data]
-pub(crate) struct Worker {
+pub(crate) struct ShrinkWorker {
     queue: ReclaimQueue,
     #[pin]
-    work: Work<Worker>,
+    work: Work<ShrinkWorker>,
     #[pin]
     next_shrink: SpinLock<Cursor>,
 }
 
 /// Never freed: the worker must not put the last reference, since that destroys its own queue.
-static WORKER: SetOnce<Arc<Worker>> = SetOnce::new();
+static WORKER: SetOnce<Arc<ShrinkWorker>> = SetOnce::new();
 
 impl_has_work! {
-    impl HasWork<Worker> for Worker { self.work }
+    impl HasWork<ShrinkWorker> for ShrinkWorker { self.work }
 }
 
-impl WorkItem for Worker {
+impl WorkItem for ShrinkWorker {
     type Pointer = Arc<Self>;
 
     fn run(this: Arc<Self>) {
@@ -296,7 +300,7 @@ pub(crate) fn memcg_offline(memcg: &MemCgroup) {
     }
 }
 
-impl Worker {
+impl ShrinkWorker {
     /// Creates a worker, not queued. May sleep.
     pub(crate) fn new() -> Result<Arc<Self>> {
         let queue = ReclaimQueue::new(c"zswap-shrink", 1)?;

@@ -3,26 +3,26 @@
 //! zswap's global state, once set up: pools, the cache for entries, and whether zswap is full.
 
 use super::{
-    contexts::Contexts,
-    entry::Entry,
     limits::{
         Fullness,
         Limits, //
     },
-    pool::{
-        self,
-        Pool, //
+    stats, tunables,
+    zswap_core::{
+        contexts::Contexts,
+        entry::Entry,
+        index::LeafCache,
+        pool::Pool,
+        pool_list::{
+            NewPool,
+            PoolList, //
+        },
     },
-    stats,
-    tunables, //
 };
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::{
-        swap_slots::Leaves,
-        totalram_pages, //
-    },
+    mm::totalram_pages,
     prelude::*,
     ratelimit::RateLimit,
     slab,
@@ -32,10 +32,6 @@ use kernel::{
             ordering::Relaxed,
             Atomic, //
         },
-        generations::{
-            Detached,
-            Generations, //
-        },
         SetOnce, //
     },
 };
@@ -44,13 +40,13 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
-    leaves: Leaves<Entry>,
+    leaves: LeafCache,
     contexts_state: cpuhotplug::State<Contexts>,
     #[pin]
-    pools: Generations<Pool>,
+    pools: PoolList,
     reached_full: Atomic<bool>,
     #[pin]
-    complaints: RateLimit,
+    failure_reports: RateLimit,
 }
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
@@ -80,17 +76,20 @@ impl Zswap {
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
-        let leaves =
-            Leaves::new(c"zswap_leaf").inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
-        let contexts_state = kernel::builtin_cpu_state!(c"mm/zswap_pool:prepare")?;
+        let leaves = LeafCache::new(c"zswap_leaf")
+            .inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
+        let contexts_state = kernel::builtin_cpu_state!(
+            cpuhotplug::StateSlot::MmZswapPoolPrepare,
+            c"mm/zswap_pool:prepare"
+        )?;
         KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
                 leaves,
                 contexts_state,
-                pools <- kernel::builtin_generations!(c"zswap_pools_lock"),
+                pools <- PoolList::new(),
                 reached_full: Atomic::new(false),
-                complaints <- RateLimit::new(),
+                failure_reports <- RateLimit::new(),
             }),
             GFP_KERNEL,
         )
@@ -111,24 +110,27 @@ impl Zswap {
     /// Memory for the leaves of the index. C has nodes of XArrays. It is opened when there is a pool, as C enables
     /// `zswap_ever_enabled`.
     #[inline]
-    pub(crate) fn leaves(&self) -> &Leaves<Entry> {
+    pub(crate) fn leaves(&self) -> &LeafCache {
         &self.leaves
     }
 
     /// The pools: C's `zswap_pools`.
     #[inline]
-    pub(crate) fn pools(&self) -> &Generations<Pool> {
+    pub(crate) fn pools(&self) -> &PoolList {
         &self.pools
     }
 
     /// Creates a pool that isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
-    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<Detached<Pool>> {
-        pool::create(&self.pools, &self.contexts_state, algorithm)
+    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<NewPool> {
+        let pool = Pool::new(&self.contexts_state, algorithm)?;
+        let pool = self.pools.create(pool)?;
+        pr_debug!("created pool {}\n", pool.algorithm());
+        Ok(pool)
     }
 
     /// The memory that all pools use, in pages. Any context but NMI. Mirrors `zswap_total_pages()`.
     pub(crate) fn total_pages(&self) -> usize {
-        pool::total_pages(&self.pools)
+        self.pools.total_pages()
     }
 
     /// Whether zswap was full at the last check: C's `zswap_pool_reached_full`.
@@ -154,7 +156,7 @@ impl Zswap {
 
     /// Whether `function` may print one more message about failed decompression: the limit of
     /// `pr_alert_ratelimited()`.
-    pub(crate) fn may_complain(&self, function: &CStr) -> bool {
-        self.complaints.allows(function)
+    pub(crate) fn may_report_failure(&self, function: &CStr) -> bool {
+        self.failure_reports.allows(function)
     }
 }

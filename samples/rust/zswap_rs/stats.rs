@@ -12,14 +12,6 @@ use kernel::sync::atomic::{
     Atomic, //
 };
 
-kernel::exported_atomic_long! {
-    /// The number of pages currently stored in zswap. `/proc/meminfo` reads it by this name.
-    pub(crate) static zswap_stored_pages;
-}
-
-/// The number of incompressible pages currently stored in zswap.
-pub(crate) static zswap_stored_incompressible_pages: Atomic<isize> = Atomic::new(0);
-
 /// The pool limit was hit (see `max_pool_percent`).
 pub(crate) static zswap_pool_limit_hit: Atomic<u64> = Atomic::new(0);
 

@@ -7,13 +7,7 @@ use super::{
         compress_each,
         Refused, //
     },
-    entry::{
-        Entry,
-        Freeing,
-        Making, //
-    },
-    pool::Pool,
-    runs::Runs,
+    runs::SkipIncompressible,
     shrink::{
         queue_work,
         shrink_memcg, //
@@ -27,24 +21,27 @@ use super::{
         ENABLED,
         SKIP_INCOMPRESSIBLE, //
     },
+    zswap_core::{
+        lru::{
+            self,
+            Prepared, //
+        },
+        page_mask::PageMask,
+        pool_list::PoolRef,
+        slots::{
+            Cleared,
+            Slots, //
+        },
+        store_batch::{
+            Published,
+            StoreBatch, //
+        },
+    },
 };
 use kernel::{
     mm::{
         folio::CachedFolio,
-        list_lru::{
-            Batch,
-            ListLru,
-            Prepared, //
-        },
-        memalloc,
         memcontrol::ObjCgroup,
-        swap_slots::{
-            Cleared,
-            Indices,
-            Published,
-            Slots,
-            Unpublished, //
-        },
         trace::{
             self,
             Outcome, //
@@ -56,10 +53,7 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::{
-        atomic::Atomic,
-        generations::Ref, //
-    },
+    sync::atomic::Atomic, //
 };
 
 /// The maximum number of pages whose entries are allocated at a time, and for which an asynchronous
@@ -71,7 +65,7 @@ const TOGETHER: usize = 16;
 /// `Ok`: all its pages are in zswap, or their slots are marked as those of zeroes. Nothing need be written to
 /// the device. `Err`: none of its pages is in zswap, nor anything older for its slots, which would be written
 /// over newer data on the device some day. The folio has to go to the device.
-pub(crate) type Store<'f> = Result<Published<'f, Entry>, Cleared<'f, Entry>>;
+pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
 
 /// Stores `folio`, or refuses to. The folio stays locked.
 ///
@@ -93,7 +87,7 @@ fn refuse<'f>(
     folio: &'f mut CachedFolio<'f>,
     why: Refused,
 ) -> Store<'f> {
-    clear(zswap, folio.slots(), why)
+    clear(zswap, Slots::new(folio), why)
 }
 
 /// Refuses to store the folio, some of whose slots may have been filled: frees all entries of its slots. Those of
@@ -103,7 +97,7 @@ fn refuse<'f>(
 #[inline(never)]
 fn clear<'f>(
     zswap: Option<&'static Zswap>,
-    slots: Slots<'f, 'f, Entry>,
+    slots: Slots<'f, 'f>,
     Refused(why): Refused,
 ) -> Store<'f> {
     let folio = slots.folio();
@@ -112,9 +106,7 @@ fn clear<'f>(
         queue_work();
     }
     race_point!("store:before_clear");
-    Err(Freeing::together(|freeing| {
-        slots.clear_listed(|entry| freeing.free(entry))
-    }))
+    Err(slots.clear())
 }
 
 /// Makes room in the folio's cgroup if need be, and stores all pages of `folio`.
@@ -134,70 +126,60 @@ fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Sto
 
 /// Stores all pages of `folio`, charged to `objcg`.
 ///
-/// Apart, so that its frame isn't there while the cgroup makes room, which goes deepest.
+/// Not inlined, so that its frame isn't there while the cgroup makes room, which goes deepest.
 #[inline(never)]
 fn store_all<'f>(
     zswap: &'static Zswap,
     folio: &'f mut CachedFolio<'f>,
     objcg: Option<&ObjCgroup>,
 ) -> Store<'f> {
-    let mut slots = folio.slots();
-    let mut entries = Batch::new();
-    match make_all(zswap, &mut slots, objcg, &mut entries) {
-        Ok(lists) => publish(zswap, &lists, slots, &mut entries),
-        Err(why) => {
-            drop(entries);
-            clear(Some(zswap), slots, why)
-        }
+    let mut batch = StoreBatch::new(folio);
+    match make_all(zswap, &mut batch, objcg) {
+        Ok(lists) => publish(zswap, &lists, batch),
+        Err(why) => clear(Some(zswap), batch.into_slots(), why),
     }
 }
 
-/// Makes entries of all pages of `folio`, to be charged to `objcg`. Returns the lists that they are to be on.
+/// Makes entries of all pages of the folio, to be charged to `objcg`. Returns the lists that they are to be on.
 #[inline]
 fn make_all<'a>(
     zswap: &'static Zswap,
-    slots: &mut Slots<'_, '_, Entry>,
+    batch: &mut StoreBatch<'_>,
     objcg: Option<&'a ObjCgroup>,
-    entries: &mut Batch<Entry>,
-) -> Result<Prepared<'a, Entry>, Refused> {
+) -> Result<Prepared<'a>, Refused> {
     if zswap.check_limits() {
         return Err(Refused(Outcome::PoolLimit));
     }
     let pool = zswap.pools().current().ok_or(Refused(Outcome::NoPool))?;
-    let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
+    let lists = lru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
     // A page that isn't compressed costs its memory: that is for those who can write it back.
-    let skips =
-        slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
-    let mut runs = Runs::new(skips);
-    // Each turn comes to a later page, or fails.
-    while entries.len() < slots.len() {
-        make_entries(zswap, &pool, slots, &mut runs, entries)?;
+    let folio = batch.slots().folio();
+    let nr = batch.slots().len();
+    let mut skip = SkipIncompressible::new(
+        nr > 1 && SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled(),
+    );
+    let mut first = 0;
+    while first < nr {
+        let last = first.saturating_add(TOGETHER).min(nr);
+        make_entries(zswap, &pool, batch, first, last, &mut skip)?;
+        first = last;
     }
     Ok(lists)
 }
 
-/// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
+/// Writes back some pages of the cgroup that `objcg` stands for.
 #[cold]
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
 /// Nothing was refused: charges the entries of a folio, puts them where others find them, and counts them.
-///
-/// Apart for its stack.
-#[inline(never)]
-fn publish<'f>(
-    zswap: &'static Zswap,
-    lists: &Prepared<'_, Entry>,
-    slots: Slots<'f, 'f, Entry>,
-    entries: &mut Batch<Entry>,
-) -> Store<'f> {
-    let folio = slots.folio();
-    // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let charged = memalloc::scope(|scope| entries.charge(lists, scope));
-    match slots.publish(charged, zswap.leaves(), GFP_KERNEL) {
+#[inline(never)] // noinline_for_stack
+fn publish<'f>(zswap: &'static Zswap, lists: &Prepared<'_>, batch: StoreBatch<'f>) -> Store<'f> {
+    let folio = batch.slots().folio();
+    match batch.publish(lists, zswap.leaves(), GFP_KERNEL) {
         Ok((stored, published)) => {
             count(lists.objcg(), Event::ZSWPOUT, stored);
             let zeroes = folio.nr_pages().wrapping_sub(stored);
@@ -207,22 +189,8 @@ fn publish<'f>(
             trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
             Ok(published)
         }
-        Err((unpublished, error)) => refuse_unpublished(zswap, unpublished, error, entries),
+        Err((unpublished, error)) => clear(Some(zswap), unpublished.slots(), not_published(error)),
     }
-}
-
-/// Refuses to store a folio of which some entries could not be put into their slots. Not inlined, to keep its locals
-/// out of the stack frame of [`publish`].
-#[cold]
-#[inline(never)]
-fn refuse_unpublished<'f>(
-    zswap: &'static Zswap,
-    unpublished: Unpublished<'f, Entry>,
-    error: Error,
-    entries: &mut Batch<Entry>,
-) -> Store<'f> {
-    *entries = Batch::new();
-    clear(Some(zswap), unpublished.slots(), not_published(error))
 }
 
 /// Counts pages whose slots are marked, as C does. Apart: most folios have none.
@@ -241,7 +209,7 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     vmstat::count(event, nr);
 }
 
-/// Counts that there was no memory to keep entries.
+/// Counts that there was no memory for a leaf.
 #[cold]
 #[inline(never)]
 fn not_published(error: Error) -> Refused {
@@ -249,48 +217,43 @@ fn not_published(error: Error) -> Refused {
     refused(&stats::zswap_reject_alloc_fail)
 }
 
-/// Makes entries of the next pages of a folio, up to [`TOGETHER`]. May sleep, and reclaim.
+/// Makes entries of the pages of a folio from `first` on, up to `last`. May sleep, and reclaim.
 ///
 /// A page of a large folio that is all zeroes becomes no entry: its slot is marked. (C has seen before that
 /// a folio of one page isn't, but marks a large one only if all its pages are.)
 ///
-/// Apart for its stack. Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
-#[inline(never)]
+/// Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
+#[inline(never)] // noinline_for_stack
 fn make_entries(
     zswap: &'static Zswap,
-    pool: &Ref<Pool>,
-    slots: &mut Slots<'_, '_, Entry>,
-    runs: &mut Runs,
-    entries: &mut Batch<Entry>,
+    pool: &PoolRef,
+    batch: &mut StoreBatch<'_>,
+    first: usize,
+    last: usize,
+    skip: &mut SkipIncompressible,
 ) -> Result<(), Refused> {
-    let first = entries.len();
-    let Some((_, page)) = slots.get(first) else {
-        return Ok(());
-    };
-    let last = first.saturating_add(TOGETHER).min(slots.len());
-    let others = if slots.len() > 1 {
-        slots.mark_zeroes(first..last)
+    let others = if batch.slots().len() > 1 {
+        batch.mark_zeroes(first..last)
     } else {
-        Indices::new(first..last)
+        PageMask::new(first..last)
     };
-    if others.len() != 0 {
-        // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
-        let mut vacant = zswap
-            .entry_cache()
-            .alloc_many(others.len(), GFP_KERNEL, page.nid())
-            .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
-
-        let mut making = Making::new();
-        compress_each(pool, slots, others, runs, |index, object| {
-            // There is memory for each.
-            if let Some(vacant) = vacant.pop() {
-                entries.skip_to(index);
-                entries.push(vacant.write(making.entry(object)));
-            }
-        })?;
+    let nr = others.len();
+    if nr == 0 {
+        return Ok(());
     }
-    entries.skip_to(last);
-    Ok(())
+    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    let nid = batch.slots().folio().nid();
+    let mut memory = zswap
+        .entry_cache()
+        .alloc_bulk(nr, GFP_KERNEL, nid)
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+
+    compress_each(pool, batch.slots().pages(others), skip, |object| {
+        // There is memory for each.
+        if let Some(memory) = memory.pop() {
+            batch.push(memory, object);
+        }
+    })
 }
 
 /// Counts why a page is refused, for which there was no memory.

@@ -5,9 +5,9 @@
 use kernel::{
     bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
     module_param::runtime::{
-        Number,
         Switch,
-        Text, //
+        Text,
+        UintParam, //
     },
     str::CStr, //
 };
@@ -26,11 +26,11 @@ pub(crate) const COMPRESSOR_DEFAULT: &CStr =
 pub(crate) static COMPRESSOR: Text = Text::new(COMPRESSOR_DEFAULT);
 
 /// The share of all memory that the pools may use, in percent: C's `zswap_max_pool_percent`.
-pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
+pub(crate) static MAX_POOL_PERCENT: UintParam = UintParam::new(20);
 
 /// The share of that limit, in percent, to which the pools must shrink after it was hit before
 /// stores are accepted again: C's `zswap_accept_thr_percent`.
-pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
+pub(crate) static ACCEPT_THRESHOLD_PERCENT: UintParam = UintParam::new(90);
 
 /// Whether memory pressure writes entries back to the swap device: C's `zswap_shrinker_enabled`.
 pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));

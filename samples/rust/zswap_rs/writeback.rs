@@ -3,12 +3,12 @@
 //! Writeback of an entry to the swap device: resumes the swap-out that the store had deferred.
 
 use super::{
-    entry::{
-        Entry,
-        Identity, //
-    },
     load::decompress_entry,
     stats, //
+    zswap_core::{
+        entry::Identity,
+        load_states::check_zero_mark, //
+    },
 };
 use kernel::{
     error::code::{
@@ -16,10 +16,8 @@ use kernel::{
         ENOMEM, //
     },
     mm::{
-        swap::{
-            Added,
-            SwapDevice, //
-        },
+        swap_add::Added,
+        swap_cache::SwapDevice,
         vmstat::{
             self,
             Event, //
@@ -31,7 +29,7 @@ use kernel::{
 
 /// How an entry that was to be written back was freed.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Gone {
+pub(crate) enum WrittenBack {
     /// Its page was submitted to the device.
     Written,
     /// The slot has the zero mark now, so the entry was stale and was dropped.
@@ -47,7 +45,7 @@ pub(crate) enum Gone {
 ///
 /// May sleep. Enters the block layer, and possibly a file system. Mirrors
 /// `zswap_writeback_entry()`.
-pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
+pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
     race_point!("writeback:after_lru_unlock");
     // On failure the device is going away: swapoff is reading all its pages.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
@@ -63,22 +61,26 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
 
     // With the zero mark, the slot's page is all zeroes. C marks without telling zswap: the entry is stale.
     // Writing it to the device or letting a task see it would bring the old page back.
-    let folio = match folio.check_zero_mark() {
+    let folio = match check_zero_mark(folio) {
         Ok(folio) => folio,
         Err(zero) => {
-            let found = zero.discard_stale::<Entry>();
-            return if found { Ok(Gone::Stale) } else { Err(ENOMEM) };
+            let found = zero.discard_stale();
+            return if found {
+                Ok(WrittenBack::Stale)
+            } else {
+                Err(ENOMEM)
+            };
         }
     };
 
     // If the closure fills the folio, `write` takes and frees the entry, marks the folio uptodate
     // and submits it, in this order. It also fails with `ENOMEM` if the slot was freed meanwhile.
-    let written = folio.write::<Entry>(|entry, contents| {
+    let written = folio.write(|entry, contents| {
         // The slot may have been freed and reused.
         if entry.identity() != identity {
             return Err(ENOMEM);
         }
-        let filled = decompress_entry(entry.get(), contents)?;
+        let filled = decompress_entry(entry, contents)?;
         race_point!("writeback:after_decompress");
 
         vmstat::count(Event::ZSWPWB, 1);
@@ -90,7 +92,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
     match written {
         Ok(()) => {
             stats::inc(&stats::zswap_written_back_pages);
-            Ok(Gone::Written)
+            Ok(WrittenBack::Written)
         }
         Err((folio, error)) => {
             folio.discard(); // removed from the swap cache, unlocked, put

@@ -8,9 +8,9 @@
 //! pressure, the least recently used entries are written back to the device ([`shrink`],
 //! [`writeback`]).
 //!
-//! A stored slot has an [`entry::Entry`]: an object in a [`pool::Pool`], and the cgroup that it is
+//! A stored slot has an [`Entry`](zswap_core::entry::Entry): an object in a [`Pool`](zswap_core::pool::Pool), and the cgroup that it is
 //! charged to. A pool is a zsmalloc pool with the compressors of one algorithm. The types of
-//! [`kernel::mm::swap_slots`] enforce that a slot's entry is accessed only by the task that holds
+//! [`zswap_core::slots`] enforce that a slot's entry is accessed only by the task that holds
 //! the lock of the slot's swap-cache folio, or by the task that frees the slot.
 //!
 //! # Files, bottom up
@@ -18,7 +18,8 @@
 //! Each imports only files above it in this list; `make check` verifies that.
 //!
 //! - [`stats`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, values of parameters, arithmetic
-//! - [`contexts`], [`pool`], [`compress`], [`entry`]: entries, their memory, and compression
+//! - [`zswap_core`]: the mechanism, in files of its own
+//! - [`compress`]: compressing pages
 //! - [`state`]: the global state
 //! - [`load`], [`writeback`], [`shrink`], [`store`], [`device`]: the operations
 //! - [`debugfs`], [`setup`], [`params`]: setup and parameters
@@ -46,24 +47,24 @@
 
 mod age;
 mod compress;
-mod contexts;
 mod debugfs;
 mod device;
-mod entry;
+#[allow(unsafe_code)]
 mod exports;
 mod limits;
 mod load;
 mod params;
-mod pool;
 mod runs;
 mod setup;
 mod shrink;
 mod state;
 mod stats;
 mod store;
-mod tag;
 mod tunables;
 mod writeback;
+#[allow(unsafe_code)]
+#[path = "core/mod.rs"]
+mod zswap_core;
 
 // `module!` would define this; this crate is built in, with parameters that it can't declare.
 const __LOG_PREFIX: &[u8] = b"zswap\0";

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Page faults, and the context in which a folio is allocated for one.
+//!
+//! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h)
+
+use crate::{
+    bindings,
+    ffi::c_ulong,
+    mm::{
+        call::Call,
+        virt::VmaRef, //
+    },
+    sync::atomic::Atomic, //
+};
+use core::{
+    marker::PhantomData,
+    ptr::NonNull, //
+};
+
+/// A page fault that is being handled. Mirrors `struct vm_fault`.
+///
+/// # Invariants
+///
+/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` is the one of its
+/// address.
+#[derive(Clone, Copy)]
+pub struct Fault<'a> {
+    vmf: NonNull<bindings::vm_fault>,
+    _p: PhantomData<&'a ()>,
+}
+
+impl<'a> Fault<'a> {
+    /// The fault of a C caller.
+    ///
+    /// # Safety
+    ///
+    /// `vmf` must meet the type's invariants.
+    #[inline]
+    pub unsafe fn from_raw(vmf: NonNull<bindings::vm_fault>, _call: &'a Call) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            vmf,
+            _p: PhantomData,
+        }
+    }
+
+    /// The fault, for C to borrow.
+    #[inline]
+    pub fn as_raw(self) -> *mut bindings::vm_fault {
+        self.vmf.as_ptr()
+    }
+
+    /// The fault's VMA.
+    #[inline]
+    pub fn vma(self) -> &'a VmaRef {
+        // SAFETY: By the type invariant.
+        unsafe { VmaRef::from_raw(bindings::vmf_vma(self.vmf.as_ptr())) }
+    }
+
+    /// The address, rounded down to its page.
+    #[inline]
+    pub fn address(self) -> usize {
+        // SAFETY: By the type invariant.
+        unsafe { bindings::vmf_address(self.vmf.as_ptr()) }
+    }
+}
+
+impl VmaRef {
+    /// The VMA of a C caller; `None` for null.
+    ///
+    /// # Safety
+    ///
+    /// During `'a` `vma` must be null, or a VMA that is locked for reading: the VMA's own lock or that
+    /// of its `mm`.
+    #[inline]
+    pub unsafe fn from_raw_or_null<'a>(
+        vma: *mut bindings::vm_area_struct,
+        _call: &'a Call,
+    ) -> Option<&'a VmaRef> {
+        // SAFETY: The VMA, if it isn't null, is locked during `'a`.
+        (!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) })
+    }
+
+    /// The readahead state of the VMA, packed as in [`mm/swap_state.c`]; 0 at first.
+    ///
+    /// [`mm/swap_state.c`]: srctree/mm/swap_state.c
+    #[inline]
+    pub fn swap_readahead_info(&self) -> &Atomic<isize> {
+        // SAFETY: The VMA lives as long as `self`. The field is an `atomic_long_t` in C, too.
+        unsafe { &*bindings::vma_swap_readahead_info(self.as_ptr()).cast() }
+    }
+}
+
+/// Where a folio is allocated for a swap-in: for a fault, or by a memory policy.
+///
+/// # Invariants
+///
+/// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
+/// or a policy that stays alive.
+#[derive(Clone, Copy)]
+pub struct AllocContext<'a> {
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    _p: PhantomData<&'a ()>,
+}
+
+impl<'a> AllocContext<'a> {
+    /// The fault and the policy of a C caller; either may be null.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must meet the type's invariants.
+    #[inline]
+    pub unsafe fn from_raw(
+        vmf: *mut bindings::vm_fault,
+        mpol: *mut bindings::mempolicy,
+        ilx: c_ulong,
+        _call: &'a Call,
+    ) -> Self {
+        // SAFETY: By the requirement.
+        unsafe { Self::new(vmf, mpol, ilx) }
+    }
+
+    /// # Safety
+    ///
+    /// The pointers must meet the type's invariants.
+    #[inline]
+    pub(super) unsafe fn new(
+        vmf: *mut bindings::vm_fault,
+        mpol: *mut bindings::mempolicy,
+        ilx: c_ulong,
+    ) -> Self {
+        // INVARIANT: By the requirement.
+        Self {
+            vmf,
+            mpol,
+            ilx,
+            _p: PhantomData,
+        }
+    }
+
+    /// Allocates a folio of `2^order` pages, and limits `gfp` as C does for large folios. Null on
+    /// failure.
+    ///
+    /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be allowed to allocate with `gfp`; `order` must be at most that of a cluster.
+    #[inline]
+    pub(super) unsafe fn alloc_folio(
+        &self,
+        gfp: &mut bindings::gfp_t,
+        order: u32,
+    ) -> *mut bindings::folio {
+        // SAFETY: By the type invariants the fault and the policy are null or stay alive. C's shifts by the
+        // order don't overflow, since it is at most a cluster's.
+        unsafe { bindings::swapin_alloc_folio(gfp, order, self.vmf, self.mpol, self.ilx) }
+    }
+
+    /// The address space of the fault; null without one.
+    #[inline]
+    pub(super) fn mm(&self) -> *mut bindings::mm_struct {
+        // SAFETY: By the type invariants the fault is null or being handled, with its VMA locked.
+        unsafe { bindings::vmf_mm(self.vmf) }
+    }
+}
+
+/// The size that one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
+/// architecture.
+#[inline]
+pub fn page_table_span() -> usize {
+    // SAFETY: No requirement.
+    unsafe { bindings::page_table_span() }
+}
+
+/// Whether there is a rotating swap device, which seeks slowly. Mirrors `nr_rotate_swap`.
+#[inline]
+pub fn has_rotating_device() -> bool {
+    // SAFETY: No requirement.
+    unsafe { bindings::swap_has_rotating_device() }
+}

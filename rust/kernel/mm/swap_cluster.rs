@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Swap slots, and the clusters whose tables have their entries.
+//!
+//! | type              | proves                                                              |
+//! |-------------------|---------------------------------------------------------------------|
+//! | [`Slot`]          | the slot's device isn't swapped off                                 |
+//! | [`LockedCluster`] | a cluster's lock is held, by this task or by the C that calls it    |
+//! | [`ClusterGuard`]  | the same, and dropping it unlocks                                   |
+//!
+//! A cluster's lock is a spin lock, never taken in interrupt context. Reclaim takes it with
+//! interrupts disabled. Under it nest the locks of freeing a slot, and those of cgroup v1 at
+//! swap-out.
+//!
+//! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
+
+use crate::{
+    bindings,
+    error::{
+        code::{
+            EBUSY,
+            EEXIST,
+            EINVAL,
+            ENOENT, //
+        },
+        Result, //
+    },
+    ffi::{
+        c_uint,
+        c_ulong,
+        c_ushort, //
+    },
+    mm::{
+        call::Call,
+        swap_table::{
+            Flags,
+            KernelLayout,
+            Pfn,
+            Shadow,
+            SwapTableEntry, //
+        },
+    },
+    sync::atomic::{
+        ordering::Relaxed,
+        Atomic, //
+    },
+    types::NotThreadSafe,
+};
+use core::{
+    marker::PhantomData,
+    ops::Deref,
+    ptr::NonNull, //
+};
+
+/// Slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
+pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
+
+/// A swap slot on a device that isn't swapped off.
+///
+/// Proves nothing about the slot's users: the slot may be free.
+///
+/// # Invariants
+///
+/// During `'a` the device of `entry` isn't swapped off; `entry` lies within it, in `cluster`.
+#[derive(Clone, Copy)]
+pub struct Slot<'a> {
+    // Only the value, so that a `Slot` fits into two registers.
+    entry: usize,
+    cluster: NonNull<bindings::swap_cluster_info>,
+    _device: PhantomData<&'a ()>,
+}
+
+impl<'a> Slot<'a> {
+    /// The slot of an entry from C.
+    ///
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
+    /// mm/swap.h asks the same of callers in C: "the caller must ensure that the entry is valid and
+    /// protect the swap device with a reference or locks".
+    #[inline]
+    pub unsafe fn from_raw(entry: bindings::swp_entry_t, _call: &'a Call) -> Self {
+        // SAFETY: During `'a` the device isn't swapped off, and the entry lies within it.
+        unsafe { Self::new(entry) }
+    }
+
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
+    #[inline]
+    pub(super) unsafe fn new(entry: bindings::swp_entry_t) -> Self {
+        // INVARIANT: The device isn't swapped off during `'a`, and the entry lies within it. C finds the
+        // cluster of an entry in the device's table.
+        Self {
+            entry: entry.val,
+            // SAFETY: The device has a cluster for the entry, whose address is never null.
+            cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
+            _device: PhantomData,
+        }
+    }
+
+    /// The slot's entry, for C.
+    #[inline]
+    pub fn as_raw(self) -> bindings::swp_entry_t {
+        bindings::swp_entry_t { val: self.entry }
+    }
+
+    /// The slot's index in its cluster.
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        index(self.as_raw())
+    }
+
+    /// The slot's offset on its device.
+    #[inline]
+    pub fn offset(self) -> usize {
+        // SAFETY: Arithmetic on the value.
+        unsafe { bindings::swp_offset(self.as_raw()) }
+    }
+
+    /// The device's number of slots, including the one of its header.
+    #[inline]
+    pub fn device_len(self) -> usize {
+        // SAFETY: By the type invariant the device exists.
+        (unsafe { (*bindings::swap_entry_to_info(self.as_raw())).max }) as usize
+    }
+
+    /// The slot at `offset` of the same device; `None` if that is beyond its end.
+    #[inline]
+    pub fn at(self, offset: usize) -> Option<Self> {
+        if offset >= self.device_len() {
+            return None;
+        }
+        // SAFETY: Arithmetic on the values; the device is the same, and has such a slot.
+        Some(unsafe {
+            Self::new(bindings::swp_entry(
+                bindings::swp_type(self.as_raw()) as c_ulong,
+                offset,
+            ))
+        })
+    }
+
+    /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
+    /// fewer.
+    #[inline]
+    pub(super) fn first(self, order: u32) -> Option<Self> {
+        let nr = 1usize
+            .checked_shl(order)
+            .filter(|&nr| nr <= SLOTS_PER_CLUSTER)?;
+        // INVARIANT: In the same cluster, since `nr` divides the size of a cluster, to which
+        // clusters are aligned.
+        Some(Self {
+            entry: self.entry & !nr.wrapping_sub(1),
+            ..self
+        })
+    }
+
+    /// The slot's current swap-table entry. Takes no lock.
+    #[inline]
+    pub fn table_entry(self) -> SwapTableEntry {
+        // SAFETY: By the type invariant the cluster exists and has such a slot. C looks up the
+        // table under RCU, and takes a missing table for entries that are all null.
+        KernelLayout::decode(unsafe {
+            bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
+        })
+    }
+}
+
+/// A slot's index in its cluster.
+#[inline]
+pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
+    // SAFETY: Arithmetic on the value.
+    (unsafe { bindings::swp_cluster_offset(entry) }) as usize
+}
+
+/// A cluster whose lock is held, by this task or by the C that calls it.
+///
+/// Doesn't own the lock: dropping it does nothing.
+///
+/// # Invariants
+///
+/// The lock of `cluster`, which exists during `'a`, is held as long as this exists.
+pub struct LockedCluster<'a> {
+    cluster: NonNull<bindings::swap_cluster_info>,
+    _locked: PhantomData<&'a ()>,
+    _not_send: NotThreadSafe,
+}
+
+impl<'a> LockedCluster<'a> {
+    /// The cluster that a C caller has locked.
+    ///
+    /// # Safety
+    ///
+    /// `cluster` must exist and be locked by the caller during `'a`.
+    #[inline]
+    pub unsafe fn from_raw(cluster: NonNull<bindings::swap_cluster_info>, _call: &'a Call) -> Self {
+        // INVARIANT: The caller has locked it for `'a`.
+        Self {
+            cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    #[inline]
+    pub(super) fn as_raw(&self) -> *mut bindings::swap_cluster_info {
+        self.cluster.as_ptr()
+    }
+
+    /// The same witness by value, as functions take it: they get the cluster in a register.
+    #[inline]
+    pub(super) fn reborrow(&self) -> LockedCluster<'_> {
+        // INVARIANT: The lock is held as long as `self` exists, which is borrowed.
+        LockedCluster {
+            cluster: self.cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    /// The swap table; `None` if the cluster has none.
+    ///
+    /// # Safety
+    ///
+    /// While the result is in use, the cluster must not lose its last slot in use, with which the table
+    /// is freed.
+    #[inline]
+    unsafe fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
+        // SAFETY: By the type invariant the cluster is locked while `self` is borrowed. A slot of it is in use,
+        // if it has a table, and stays so: so does the table. A table has an entry for each slot of a
+        // cluster. The entries are atomic in C, too.
+        unsafe {
+            bindings::swap_cluster_table(self.as_raw())
+                .cast::<[Atomic<usize>; SLOTS_PER_CLUSTER]>()
+                .as_ref()
+        }
+    }
+
+    /// The swap-table entries of the `nr` slots from `first` on; fewer if the cluster ends before.
+    ///
+    /// # Safety
+    ///
+    /// As for [`LockedCluster::table`].
+    #[inline]
+    pub(super) unsafe fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
+        // SAFETY: A slot stays in use while the result is, as the caller ensures.
+        let table: &[Atomic<usize>] = match unsafe { self.table() } {
+            Some(table) => table,
+            None => &[],
+        };
+        let rest = table.get(first..).unwrap_or(&[]);
+        rest.get(..nr).unwrap_or(rest)
+    }
+
+    /// Checks that the `2^order` slots from `first` on, `target` among them, can get a folio, and
+    /// returns what the check has found. With `MEMCG` they must also belong to one cgroup.
+    ///
+    /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
+    /// if another of the slots fails the checks. Mirrors `__swap_cache_add_check()`.
+    #[inline]
+    pub(super) fn vacancy<const MEMCG: bool>(
+        &self,
+        target: Slot<'_>,
+        first: Slot<'_>,
+        order: u32,
+    ) -> Result<Vacant<'_>> {
+        // SAFETY: If the cluster has a table, the table stays: a slot is in use, as checked below, and no
+        // other task can free it while `self` is borrowed.
+        let table = unsafe { self.table() }.ok_or(ENOENT)?;
+        let at = target.index();
+        let entry = table.get(at).ok_or(EINVAL)?;
+        let (shadow, flags) = match KernelLayout::decode(entry.load(Relaxed)) {
+            SwapTableEntry::Folio(..) => return Err(EEXIST),
+            SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
+            // Free, bad, or of an unknown kind.
+            _ => return Err(ENOENT),
+        };
+        let memcg = if MEMCG { self.memcg(at) } else { 0 };
+        let mut entries = core::slice::from_ref(entry);
+        if order > 0 {
+            let zero = self.is_zero(at, flags);
+            entries = table
+                .get(first.index()..)
+                .and_then(|entries| entries.get(..1 << order))
+                .ok_or(EINVAL)?;
+            for (at, entry) in (first.index()..SLOTS_PER_CLUSTER).zip(entries) {
+                match KernelLayout::decode(entry.load(Relaxed)) {
+                    SwapTableEntry::Shadow(_, flags)
+                        if flags.count() > 0
+                            && self.is_zero(at, flags) == zero
+                            && (!MEMCG || self.memcg(at) == memcg) => {}
+                    _ => return Err(EBUSY),
+                }
+            }
+        }
+        // INVARIANT: One, or as many as the loop has checked.
+        Ok(Vacant {
+            entries,
+            shadow,
+            memcg,
+        })
+    }
+
+    /// The ID of the cgroup that a slot is charged to.
+    #[inline]
+    fn memcg(&self, index: usize) -> c_ushort {
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
+        unsafe { bindings::swap_cgroup_get(self.as_raw(), index as c_uint) }
+    }
+
+    /// Whether a slot has the zero mark, in its swap-table entry or in the bitmap.
+    #[inline]
+    fn is_zero(&self, index: usize, flags: Flags) -> bool {
+        if KernelLayout::HAS_ZERO_MARK {
+            return flags.is_zero();
+        }
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
+        unsafe { bindings::swap_table_test_zero(self.as_raw(), index as c_uint) }
+    }
+}
+
+/// Slots that can get a folio, as long as their cluster is locked.
+///
+/// # Invariants
+///
+/// During `'l` the cluster of `entries` is locked by this task; there are as many as requested, and
+/// none has a folio.
+pub(super) struct Vacant<'l> {
+    /// Their swap-table entries.
+    pub(super) entries: &'l [Atomic<usize>],
+    /// The shadow of the requested slot.
+    pub(super) shadow: Shadow,
+    /// The cgroup of all slots, if requested, else 0.
+    pub(super) memcg: c_ushort,
+}
+
+/// The lock of a cluster, which dropping this releases.
+///
+/// # Invariants
+///
+/// The lock is owned by this value, which lends the witness of it by reference only.
+pub(super) struct ClusterGuard<'a>(LockedCluster<'a>);
+
+impl<'a> ClusterGuard<'a> {
+    /// Locks the cluster of a slot.
+    #[inline]
+    pub(super) fn new(slot: Slot<'a>) -> Self {
+        // SAFETY: By the invariant of `Slot` the cluster exists.
+        unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
+        // INVARIANT: Just taken, and held until this is dropped; the cluster exists during `'a`.
+        Self(LockedCluster {
+            cluster: slot.cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        })
+    }
+}
+
+impl<'a> Deref for ClusterGuard<'a> {
+    type Target = LockedCluster<'a>;
+
+    #[inline]
+    fn deref(&self) -> &LockedCluster<'a> {
+        &self.0
+    }
+}
+
+impl Drop for ClusterGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the lock is owned by this value.
+        unsafe { bindings::swap_cluster_unlock(self.0.as_raw()) }
+    }
+}
+
+/// The number of a folio's first page frame, as in swap-table entries.
+///
+/// # Safety
+///
+/// `folio` must be alive.
+#[inline]
+pub(super) unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
+    // SAFETY: The caller ensures that the folio is alive.
+    let pfn = unsafe { bindings::folio_pfn(folio.as_ptr()) };
+    crate::vm_warn_on_once!(pfn >> bindings::SWAP_TABLE_PFN_BITS != 0);
+    Pfn::new(pfn)
+}
+
+/// A mismatch between a folio and the swap-table entries of its slots.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum BadEntry {
+    /// A folio enters a slot that has a folio already, whose flags stay, or that isn't usable.
+    EntersOccupied,
+    /// A folio enters slots beyond the end of its cluster.
+    EntersOutside,
+    /// A folio leaves, and the entry of one of its slots has something else.
+    LeavesForeign,
+    /// A folio leaves slots beyond the end of its cluster.
+    LeavesOutside,
+    /// A folio is replaced, and the entry of one of the slots has something else.
+    ReplacesForeign,
+    /// A folio takes over slots beyond the end of the cluster.
+    ReplacesOutside,
+}
+
+/// Warns of a mismatch, once for each kind, and names it in the log.
+#[cold]
+#[inline(never)]
+pub(super) fn bad_table_entry(kind: BadEntry) {
+    macro_rules! warn_once {
+        ($($kind:ident)*) => {
+            $(if kind == BadEntry::$kind {
+                crate::do_once_lite! {
+                    crate::prelude::pr_warn!("swap table: {}\n", stringify!($kind));
+                    crate::warn_on!(kind == BadEntry::$kind);
+                }
+            })*
+        };
+    }
+    warn_once! {
+        EntersOccupied EntersOutside LeavesForeign LeavesOutside ReplacesForeign ReplacesOutside
+    }
+}

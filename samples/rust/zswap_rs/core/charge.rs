@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Charging entries to memory cgroups, by the run.
+//!
+//! C header: [`include/linux/memcontrol.h`](srctree/include/linux/memcontrol.h)
+
+use core::ptr::NonNull;
+use kernel::{
+    bindings,
+    mm::{
+        memalloc::Memalloc,
+        memcontrol::ObjCgroup, //
+    },
+    page::PAGE_SIZE,
+    sync::{
+        aref::ARef,
+        rcu, //
+    },
+    warn_on_once,
+};
+
+/// What a run of entries comes to.
+///
+/// # Invariants
+///
+/// No number is larger than `i32::MAX`.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sum {
+    bytes: usize,
+    entries: usize,
+    /// Entries of a page's bytes.
+    incompressible: usize,
+}
+
+impl Sum {
+    /// Whether an entry of `len` bytes can be added: `mod_memcg_state()` takes an `int`, and
+    /// `obj_cgroup_uncharge()` counts in an `unsigned int`.
+    #[inline]
+    fn has_room(&self, len: usize) -> bool {
+        self.bytes.wrapping_add(len) <= i32::MAX as usize
+    }
+
+    /// Adds an entry of `len` bytes, from 1 to a page's, if it [`has_room`](Self::has_room).
+    #[inline]
+    fn add(&mut self, len: usize) {
+        // INVARIANT: There is room for the bytes; each entry has at least one.
+        self.bytes = self.bytes.wrapping_add(len);
+        self.entries = self.entries.wrapping_add(1);
+        self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
+    }
+
+    /// Charges it to the group, and gets a reference for each entry. May sleep.
+    #[inline]
+    fn charge(&self, objcg: &ObjCgroup, _memalloc: &Memalloc) {
+        if self.entries == 0 {
+            return;
+        }
+        // SAFETY: The group is alive, as it is lent, and so has a reference.
+        unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), self.entries) };
+        if !takes_zswap(objcg) {
+            return;
+        }
+        // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
+        let refused = unsafe {
+            bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, self.bytes)
+        };
+        warn_on_once!(refused != 0);
+        self.count(objcg, 1);
+    }
+
+    /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Not inlined, to keep its
+    /// locals out of the stack frames of its callers.
+    #[inline(never)]
+    fn count(&self, objcg: &ObjCgroup, sign: i32) {
+        let rcu = rcu::read_lock();
+        let memcg = objcg.memcg_rcu(&rcu);
+        let count = |item, n: usize| {
+            // By the type invariant `n` is an `i32`.
+            // SAFETY: RCU keeps the group; the items are those of the enum.
+            unsafe { bindings::mod_memcg_state(memcg, item, (n as i32).wrapping_mul(sign)) }
+        };
+        count(bindings::memcg_stat_item_MEMCG_ZSWAP_B, self.bytes);
+        count(bindings::memcg_stat_item_MEMCG_ZSWAPPED, self.entries);
+        if self.incompressible != 0 {
+            count(
+                bindings::memcg_stat_item_MEMCG_ZSWAP_INCOMP,
+                self.incompressible,
+            );
+        }
+    }
+}
+
+/// Whether entries are charged to a group: not to the root, and only on the default hierarchy.
+#[inline]
+fn takes_zswap(objcg: &ObjCgroup) -> bool {
+    // SAFETY: The group is alive.
+    unsafe { bindings::memcg_on_dfl() && !bindings::obj_cgroup_is_root(objcg.as_raw()) }
+}
+
+/// Charges entries of these lengths, a folio's, to `objcg`, with a reference for each. May sleep.
+///
+/// Mirrors `obj_cgroup_charge_zswap()` of each, which must not fail, as it doesn't in a task that allocates from
+/// the reserves.
+#[inline]
+pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, memalloc: &Memalloc) {
+    let mut sum = Sum::default();
+    for len in lens {
+        // A folio has no 2 GiB.
+        sum.add(len);
+    }
+    sum.charge(objcg, memalloc);
+}
+
+/// Charges that end together, with one call of C for a run of entries of one group.
+///
+/// # Invariants
+///
+/// `sum` is charged to the group, and `sum.entries` references to it are ours; it is nothing without one.
+pub(super) struct UnchargeBatch {
+    objcg: Option<NonNull<ObjCgroup>>,
+    sum: Sum,
+}
+
+impl UnchargeBatch {
+    /// No charges.
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self {
+            objcg: None,
+            sum: Sum::default(),
+        }
+    }
+
+    /// Takes over the charge of one entry of `len` bytes, with the reference.
+    #[inline]
+    pub(super) fn add(&mut self, objcg: ARef<ObjCgroup>, len: usize) {
+        let objcg = ARef::into_raw(objcg);
+        if self.objcg != Some(objcg) || !self.sum.has_room(len) {
+            self.end();
+            self.objcg = Some(objcg);
+        }
+        // INVARIANT: The charge and the reference are ours now.
+        self.sum.add(len);
+    }
+
+    /// Ends the charges. Any context but NMI. Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each.
+    pub(super) fn end(&mut self) {
+        let Some(objcg) = self.objcg.take() else {
+            return;
+        };
+        let sum = core::mem::take(&mut self.sum);
+        // SAFETY: By the type invariant we have references, until they are put.
+        let group = unsafe { objcg.as_ref() };
+        if takes_zswap(group) {
+            // SAFETY: By the type invariant that much is charged.
+            unsafe { bindings::obj_cgroup_uncharge(group.as_raw(), sum.bytes) };
+            sum.count(group, -1);
+        }
+        // SAFETY: By the type invariant these are ours.
+        unsafe { bindings::obj_cgroup_put_many(group.as_raw(), sum.entries) };
+    }
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[kernel::macros::kunit_tests(zswap_charge)]
+mod tests {
+    use super::*;
+    use kernel::prelude::*;
+
+    const GIB: usize = 1 << 30;
+
+    #[test]
+    fn a_run_fits_into_an_int() {
+        let mut sum = Sum::default();
+        assert!(sum.has_room(i32::MAX as usize));
+        sum.add(GIB);
+        assert!(sum.has_room(GIB - 1));
+        assert!(!sum.has_room(GIB));
+        sum.add(GIB - 1);
+        assert!(!sum.has_room(1));
+        assert_eq!((sum.bytes, sum.entries), (i32::MAX as usize, 2));
+        assert_eq!(sum.incompressible, 0);
+    }
+
+    // tests/vm/kunit.sh creates a cgroup for it. In the root nothing is counted.
+    #[test]
+    #[cfg(CONFIG_MEMCG)]
+    fn gigabytes_are_charged_and_uncharged() -> Result {
+        use kernel::mm::{
+            memalloc,
+            memcontrol::{
+                Cursor,
+                MemCgroup, //
+            },
+        };
+
+        /// More bytes than C's `unsigned int` holds.
+        const ENTRIES: usize = 5;
+
+        let usage = |memcg: &MemCgroup| {
+            // SAFETY: The group is alive.
+            unsafe { bindings::mem_cgroup_flush_stats(MemCgroup::raw(Some(memcg))) };
+            memcg.zswap_usage().map(|usage| (usage.bytes, usage.pages))
+        };
+
+        // The last group, which is the root if there is no other.
+        let (mut cursor, mut last) = (Cursor::new(), None);
+        cursor.advance();
+        while cursor.get().is_some() {
+            last = cursor.tryget_online().or(last);
+            cursor.advance();
+        }
+        // `cgroup_disable=memory`
+        let Some(memcg) = last else { return Ok(()) };
+
+        // SAFETY: Only this task uses the field, and the group is alive until it is set back. The
+        // group is online, and so keeps its `struct obj_cgroup`.
+        let objcg: ARef<ObjCgroup> = unsafe {
+            let current = bindings::get_current();
+            let old =
+                core::mem::replace(&mut (*current).active_memcg, MemCgroup::raw(Some(&memcg)));
+            let objcg = bindings::current_obj_cgroup();
+            (*current).active_memcg = old;
+            objcg.cast::<ObjCgroup>().as_ref().ok_or(EINVAL)?.into()
+        };
+
+        let (bytes, pages) = usage(&memcg).ok_or(EINVAL)?;
+        memalloc::scope(|memalloc| {
+            for _ in 0..ENTRIES {
+                charge(&objcg, core::iter::once(GIB), memalloc);
+            }
+        });
+        let counted = if takes_zswap(&objcg) { ENTRIES } else { 0 };
+        assert_eq!(
+            usage(&memcg),
+            Some((bytes + counted * GIB, pages + counted))
+        );
+
+        let mut uncharge = UnchargeBatch::new();
+        for _ in 0..ENTRIES {
+            // SAFETY: `charge` has got a reference for each entry.
+            uncharge.add(unsafe { ARef::from_raw(NonNull::from(&*objcg)) }, GIB);
+        }
+        uncharge.end();
+        assert_eq!(usage(&memcg), Some((bytes, pages)));
+        Ok(())
+    }
+}

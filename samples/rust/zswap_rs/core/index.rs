@@ -1,0 +1,798 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! The index: which entry a swap slot has.
+//!
+//! A device has an array of trees, one for each [`SLOTS_PER_TREE`] slots. A tree maps a run of
+//! [`SLOTS_PER_LEAF`] slots to a [`Leaf`], which has a pointer for each. A witness of [`slots`](super::slots)
+//! makes a slot exclusive, so that its pointer is read and written without a lock and without an atomic
+//! read-modify-write. Only the lifetime of a leaf is shared by the owners of its slots: it is a reference
+//! count. In C:
+//!
+//! ```c
+//! struct leaf { long refs; struct rcu_head rcu; struct zswap_entry *slots[64]; };
+//!
+//! bool leaf_try_get(leaf, n)      // before n slots are filled
+//! {
+//!         return atomic_add_unless(&leaf->refs, n, 0);    // 0: it is being removed; insert another
+//! }
+//! void leaf_put(leaf, n)          // after n slots were emptied
+//! {
+//!         if (!atomic_sub_and_lock(n, &leaf->refs, &tree->xa_lock)) return;
+//!         __xa_erase(tree, index); xa_unlock(tree); kfree_rcu(leaf);
+//! }
+//! ```
+//!
+//! So a leaf with an entry stays in its tree. The owner of a slot who finds nothing in a leaf that is being
+//! removed has found the truth: nobody else could have filled the slot.
+
+use super::{
+    entry::Entry,
+    free::StoredEntry, //
+};
+use core::{
+    alloc::Layout,
+    ops::Range,
+    ptr::NonNull, //
+};
+use kernel::{
+    alloc::{
+        allocator::KVmalloc,
+        Allocator,
+        Flags,
+        NumaNode, //
+    },
+    bindings,
+    error::code::EINVAL,
+    jump_label::static_key::StaticKeyFalse,
+    mm::swapops::SwapEntry,
+    prelude::*,
+    slab, static_key_enabled_unlikely, static_lock_class,
+    sync::{
+        atomic::{
+            ordering::{
+                Acquire,
+                Full,
+                Relaxed,
+                Release, //
+            },
+            Atomic,
+        },
+        rcu, //
+    },
+    types::Opaque,
+    xarray::{
+        StoreError,
+        XArray, //
+    },
+};
+
+pub(super) const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
+
+/// Slots in one leaf: as many as an XArray node has, so that a leaf takes a node's memory.
+pub(super) const SLOTS_PER_LEAF: usize = 64;
+
+/// Slots in one tree: with pages of 4 KiB, 16 MiB of swap space. Its leaves fit into one XArray node.
+///
+/// C's `ZSWAP_ADDRESS_SPACE_PAGES` is four times as large, for trees that are one node deeper.
+pub(super) const SLOTS_PER_TREE: usize = {
+    let one_node = SLOTS_PER_LEAF * 64;
+    if one_node > bindings::SWAPFILE_CLUSTER_SLOTS {
+        one_node
+    } else {
+        bindings::SWAPFILE_CLUSTER_SLOTS
+    }
+};
+
+const _: () = assert!(SLOTS_PER_TREE % bindings::SWAPFILE_CLUSTER_SLOTS == 0);
+const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
+
+/// The entries of a run of slots.
+///
+/// # Invariants
+///
+/// - A pointer of `slots` is null, or owns an entry. It is accessed only with a witness for its slot, or
+///   when the leaf is dropped.
+/// - `refs` is the number of entries in `slots` plus the references that [`LeafRef`]s have: see the field.
+#[repr(C)]
+pub(super) struct Leaf {
+    /// - above 0: the leaf is in its tree, and stays there.
+    /// - 0: the leaf is being removed. `refs` becomes 0 and the leaf leaves its tree in one critical section of
+    ///   the tree's lock. No reference can be got any more.
+    refs: Atomic<usize>,
+    rcu: Opaque<bindings::callback_head>,
+    slots: [Atomic<*mut Entry>; SLOTS_PER_LEAF],
+}
+
+// SAFETY: It owns entries, which are `Send`; the head is RCU's once the leaf is freed.
+unsafe impl Send for Leaf {}
+// SAFETY: A witness lends an entry to one task at a time, and entries are `Sync` besides.
+unsafe impl Sync for Leaf {}
+
+impl Leaf {
+    /// An empty leaf, with `n` references for its maker.
+    #[inline]
+    fn new(n: usize) -> Self {
+        Self {
+            refs: Atomic::new(n),
+            rcu: Opaque::zeroed(),
+            slots: [const { Atomic::new(core::ptr::null_mut()) }; SLOTS_PER_LEAF],
+        }
+    }
+
+    /// The entry of the slot at `offset` of its device.
+    #[inline]
+    pub(super) fn slot(&self, offset: usize) -> &Atomic<*mut Entry> {
+        &self.slots[offset % SLOTS_PER_LEAF]
+    }
+
+    /// The entries of the slots at `offsets`, of this leaf.
+    ///
+    /// # Safety
+    ///
+    /// The slots must be the caller's, by a witness, and their entries not be taken while they are looked at.
+    #[inline]
+    pub(super) unsafe fn entries(&self, offsets: Range<usize>) -> impl Iterator<Item = &Entry> {
+        // SAFETY: By the type invariant what isn't null owns an entry. The slots are the caller's.
+        offsets.filter_map(|offset| unsafe { self.slot(offset).load(Relaxed).as_ref() })
+    }
+
+    /// Gets `n` references, unless the leaf is being removed. Mirrors `atomic_add_unless()`.
+    #[inline]
+    fn try_get(&self, n: usize) -> bool {
+        let mut refs = self.refs.load(Relaxed);
+        while refs != 0 {
+            match self.refs.cmpxchg(refs, refs.wrapping_add(n), Relaxed) {
+                Ok(_) => return true,
+                Err(now) => refs = now,
+            }
+        }
+        false
+    }
+
+    /// Frees a leaf after an RCU grace period, as XArray frees its nodes. Its slots must be empty: it isn't
+    /// dropped. Any context but NMI. Mirrors `call_rcu()`.
+    #[inline]
+    fn free_rcu(leaf: slab::Box<Self>) {
+        /// # Safety
+        ///
+        /// `head` must be that of a leaf which nobody uses any more.
+        unsafe extern "C" fn free(head: *mut bindings::callback_head) {
+            // SAFETY: The caller guarantees that `head` is in a leaf, which is in memory of a slab cache and unused.
+            // Documentation/core-api/memory-allocation.rst allows kfree() for it.
+            unsafe { bindings::kfree(head.byte_sub(core::mem::offset_of!(Leaf, rcu)).cast()) }
+        }
+        let leaf = slab::Box::into_raw(leaf);
+        // SAFETY: The leaf was ours. Its head is for nothing else. RCU readers may look at it until C calls `free`,
+        // which is built in.
+        unsafe { bindings::call_rcu((*leaf.as_ptr()).rcu.get(), Some(free)) }
+    }
+}
+
+impl Drop for Leaf {
+    fn drop(&mut self) {
+        for slot in &self.slots {
+            if let Some(entry) = NonNull::new(slot.load(Relaxed)) {
+                // SAFETY: By the type invariant it owns an entry. Nobody else can reach it: the leaf is being dropped.
+                drop(unsafe { StoredEntry::from_raw(entry) });
+            }
+        }
+    }
+}
+
+/// Enabled before the first leaf is made.
+static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
+
+/// Whether nothing was ever stored, nor could be. A no-op as long as that is true.
+///
+/// Mirrors `zswap_never_enabled()`.
+#[inline]
+pub(crate) fn never_opened() -> bool {
+    !static_key_enabled_unlikely!(EVER_OPEN)
+}
+
+/// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
+///
+/// # Invariants
+///
+/// If `open` is true, `EVER_OPEN` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) make an
+/// exception: no folio is read for their slots.)
+pub(crate) struct LeafCache {
+    cache: slab::Cache<Leaf>,
+    open: Atomic<bool>,
+}
+
+impl LeafCache {
+    /// Creates the cache, from which no leaf is made before [`LeafCache::open`]. May sleep.
+    pub(crate) fn new(name: &'static CStr) -> Result<Self> {
+        // INVARIANT: Not open.
+        Ok(Self {
+            cache: slab::Cache::new(name)?,
+            open: Atomic::new(false),
+        })
+    }
+
+    /// Allows leaves to be made. From here on [`never_opened`] returns false. May sleep; takes
+    /// `cpus_read_lock()`.
+    pub(crate) fn open(&self) {
+        EVER_OPEN.enable();
+        // INVARIANT: Just enabled; release publishes that.
+        self.open.store(true, Release);
+    }
+}
+
+/// The leaves of [`SLOTS_PER_TREE`] slots.
+pub(super) type Tree = XArray<slab::Box<Leaf>>;
+
+/// The index, in its tree, of the leaf of the slot at `offset`.
+#[inline]
+fn leaf_index(offset: usize) -> usize {
+    offset % SLOTS_PER_TREE / SLOTS_PER_LEAF
+}
+
+/// The part of `offsets` that is in the leaf of its first.
+#[inline]
+pub(super) fn in_one_leaf(offsets: &Range<usize>) -> Range<usize> {
+    let next_leaf = (offsets.start | (SLOTS_PER_LEAF - 1)).wrapping_add(1);
+    offsets.start..next_leaf.min(offsets.end)
+}
+
+/// References to a leaf: it stays in its tree.
+///
+/// # Invariants
+///
+/// `leaf` is in `tree`, at `index`, and `n` of its `refs` are this value's. While `n` is 0, a slot of the leaf
+/// is filled that only the owner of this could empty.
+pub(super) struct LeafRef<'a> {
+    tree: &'a Tree,
+    index: usize,
+    leaf: NonNull<Leaf>,
+    n: usize,
+}
+
+impl<'a> LeafRef<'a> {
+    /// Gets `n` references, at least one, to the leaf of the slot at `offset`, which is inserted if need be. May
+    /// sleep if `gfp` may. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
+    #[inline]
+    pub(super) fn get_or_insert(
+        tree: &'a Tree,
+        offset: usize,
+        n: usize,
+        cache: &'static LeafCache,
+        gfp: Flags,
+    ) -> Result<Self> {
+        let index = leaf_index(offset);
+        if let Some(leaf) = Self::try_get(tree, index, n) {
+            return Ok(leaf);
+        }
+        let leaf = Self::insert(tree, index, n, cache, gfp)?;
+        // INVARIANT: As `insert` says.
+        Ok(Self {
+            tree,
+            index,
+            leaf,
+            n,
+        })
+    }
+
+    /// Gets references to the leaf that is there, if there is one that stays.
+    #[inline]
+    fn try_get(tree: &'a Tree, index: usize, n: usize) -> Option<Self> {
+        let _rcu = rcu::read_lock();
+        let leaf = tree.load(index)?.cast::<Leaf>();
+        // SAFETY: It was in the tree during this RCU read section, and so isn't freed before its end.
+        // INVARIANT: If `try_get` says so, `n` are ours; with them the leaf stays in the tree. (Not `then_some`:
+        // it makes a `LeafRef` first, which is dropped.)
+        unsafe { leaf.as_ref() }.try_get(n).then(|| Self {
+            tree,
+            index,
+            leaf,
+            n,
+        })
+    }
+
+    /// The leaf at `index` of `tree`, new or another task's, with `n` references for the caller. Fails with
+    /// `EINVAL` if `cache` isn't open, else with `ENOMEM`.
+    #[inline(never)]
+    fn insert(
+        tree: &'a Tree,
+        index: usize,
+        n: usize,
+        cache: &'static LeafCache,
+        gfp: Flags,
+    ) -> Result<NonNull<Leaf>> {
+        // Acquire pairs with the release in `LeafCache::open`: an entry is stored only after the key was enabled.
+        if !cache.open.load(Acquire) {
+            return Err(EINVAL);
+        }
+        // Without memory, too: another task may have inserted the leaf while this one waited for some.
+        let present = || {
+            let leaf = Self::try_get(tree, index, n)?;
+            Some(core::mem::ManuallyDrop::new(leaf).leaf)
+        };
+        let Ok(memory) = cache.cache.alloc(gfp, NumaNode::NO_NODE) else {
+            return present().ok_or(ENOMEM);
+        };
+        let mut new = memory.write(Leaf::new(n));
+        loop {
+            let leaf = new.as_ptr();
+            match tree.insert(index, new, gfp) {
+                // It has `n` references, which are ours.
+                Ok(()) => return Ok(leaf),
+                // Another task, which fills other slots of it, was first.
+                Err(StoreError { error, value }) if error == EBUSY => new = value,
+                Err(StoreError { error, .. }) => return present().ok_or(error),
+            }
+            if let Some(leaf) = present() {
+                return Ok(leaf);
+            }
+        }
+    }
+
+    /// References to the leaf of a slot at `offset` that is filled: none yet, to be [emptied](Self::empty).
+    ///
+    /// # Safety
+    ///
+    /// `leaf` must be in `tree` as the leaf of that slot, which must be filled, and the caller's as long as this
+    /// has no reference.
+    #[inline]
+    pub(super) unsafe fn of_filled(tree: &'a Tree, offset: usize, leaf: NonNull<Leaf>) -> Self {
+        // INVARIANT: Only the caller could empty the slot.
+        Self {
+            tree,
+            index: leaf_index(offset),
+            leaf,
+            n: 0,
+        }
+    }
+
+    /// The leaf.
+    #[inline]
+    pub(super) fn leaf(&self) -> &Leaf {
+        // SAFETY: By the type invariant it is in the tree, and stays there while this lives: `n` is above
+        // 0, or slots are filled that only the owner of this could empty.
+        unsafe { self.leaf.as_ref() }
+    }
+
+    /// Fills the slot at `offset`, of the leaf, and returns the entry that it had. The reference for that entry is
+    /// the new one's, or else one of this value's.
+    ///
+    /// # Safety
+    ///
+    /// The slot must be the caller's, by a witness, and one that references were got for; `entry` must own an
+    /// entry, which is the slot's from here on.
+    #[inline]
+    pub(super) unsafe fn fill(
+        &mut self,
+        offset: usize,
+        entry: NonNull<Entry>,
+    ) -> Option<StoredEntry> {
+        let slot = self.leaf().slot(offset);
+        let old = slot.load(Relaxed);
+        slot.store(entry.as_ptr(), Relaxed);
+        let Some(old) = NonNull::new(old) else {
+            // INVARIANT: What was this value's of `refs` is the slot's.
+            self.n = self.n.wrapping_sub(1);
+            return None;
+        };
+        // SAFETY: By the invariant of `Leaf` it owned an entry, which is no longer the slot's.
+        Some(unsafe { StoredEntry::from_raw(old) })
+    }
+
+    /// Empties the slot at `offset`, of the leaf, and returns its entry, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The slot must be the caller's, by a witness.
+    #[inline]
+    pub(super) unsafe fn empty(&mut self, offset: usize) -> Option<StoredEntry> {
+        let slot = self.leaf().slot(offset);
+        let entry = NonNull::new(slot.load(Relaxed))?;
+        slot.store(core::ptr::null_mut(), Relaxed);
+        // INVARIANT: What was the slot's of `refs` is this value's.
+        self.n = self.n.wrapping_add(1);
+        // SAFETY: By the invariant of `Leaf` it owned an entry, which is no longer the slot's.
+        Some(unsafe { StoredEntry::from_raw(entry) })
+    }
+
+    /// Removes the leaf with its last references. Of 64 slots that are freed, one comes here.
+    #[cold]
+    #[inline(never)]
+    fn put_last(&self) {
+        let mut tree = self.tree.lock();
+        // Full: what others did to the leaf before they put it comes before its end.
+        if self.leaf().refs.fetch_sub(self.n, Full) != self.n {
+            return;
+        }
+        // INVARIANT: The leaf leaves the tree in the critical section in which its `refs` became 0.
+        let leaf = tree.remove(self.index);
+        drop(tree);
+        if let Some(leaf) = leaf {
+            Leaf::free_rcu(leaf);
+        }
+    }
+}
+
+impl Drop for LeafRef<'_> {
+    /// Puts the references. Mirrors `atomic_dec_and_lock()`.
+    #[inline]
+    fn drop(&mut self) {
+        if self.n == 0 {
+            return;
+        }
+        let mut refs = self.leaf().refs.load(Relaxed);
+        while refs > self.n {
+            // Release: the slots are empty before the leaf can go.
+            match self
+                .leaf()
+                .refs
+                .cmpxchg(refs, refs.wrapping_sub(self.n), Release)
+            {
+                Ok(_) => return,
+                Err(now) => refs = now,
+            }
+        }
+        self.put_last();
+    }
+}
+
+/// The first of `offsets`, which are in one leaf, that has an entry: its leaf, which stays as long as the slot
+/// has it.
+///
+/// # Safety
+///
+/// The slots must be the caller's, by a witness, until it is done with the leaf.
+#[inline]
+pub(super) unsafe fn first_filled(
+    tree: &Tree,
+    offsets: Range<usize>,
+) -> Option<(usize, NonNull<Leaf>)> {
+    let _rcu = rcu::read_lock();
+    let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf>();
+    for offset in offsets {
+        // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
+        // The slot is the caller's, by a witness. If it is filled, the leaf is in the tree, and
+        // stays there, as only the caller could empty the slot.
+        if !unsafe { leaf.as_ref() }
+            .slot(offset)
+            .load(Relaxed)
+            .is_null()
+        {
+            return Some((offset, leaf));
+        }
+    }
+    None
+}
+
+/// The trees of all devices, from when swapon attaches them to when swapoff detaches them.
+///
+/// # Invariants
+///
+/// `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory of
+/// `KVmalloc`. Both change only in [`attach`] and [`detach`].
+struct Index {
+    // Two arrays, so that the address of an element takes no arithmetic.
+    trees: [Atomic<*mut Tree>; MAX_DEVICES],
+    nr: [Atomic<usize>; MAX_DEVICES],
+}
+
+// SAFETY: It is a collection of trees, which are `Sync`; what witnesses lend without a lock is `Send` and `Sync`.
+unsafe impl Sync for Index {}
+
+static INDEX: Index = Index {
+    trees: [const { Atomic::new(core::ptr::null_mut()) }; MAX_DEVICES],
+    nr: [const { Atomic::new(0) }; MAX_DEVICES],
+};
+
+impl Index {
+    /// Where a device's trees are, and their number.
+    #[inline]
+    fn device(&self, entry: SwapEntry) -> (&Atomic<*mut Tree>, &Atomic<usize>) {
+        let device = entry.device();
+        // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
+        unsafe {
+            (
+                self.trees.get_unchecked(device),
+                self.nr.get_unchecked(device),
+            )
+        }
+    }
+}
+
+/// The tree for `entry`, if the device has one.
+///
+/// # Safety
+///
+/// The device of `entry` must not be taken out of use during `'a`.
+#[inline]
+pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
+    let (trees, nr) = INDEX.device(entry);
+    let index = entry.offset() / SLOTS_PER_TREE;
+    // Acquire pairs with the release in `attach`: a reader that sees the pointer sees what it
+    // points to, and the number.
+    let trees = trees.load(Acquire);
+    if trees.is_null() || index >= nr.load(Relaxed) {
+        return None;
+    }
+    // SAFETY: By the type invariant of `Index` there is an initialised tree at `index`. It goes away in `detach`
+    // only, which the caller excludes.
+    Some(unsafe { &*trees.add(index) })
+}
+
+/// As [`tree`], for a device that has trees for all of its slots.
+///
+/// # Safety
+///
+/// [`attach`] must have succeeded for the device of `entry`, with as many slots as it has, and it must not be
+/// taken out of use during `'a`.
+#[inline(always)] // for every slot that is freed
+pub(super) unsafe fn tree_unchecked<'a>(entry: SwapEntry) -> &'a Tree {
+    // Acquire as in `tree`.
+    let trees = INDEX.device(entry).0.load(Acquire);
+    // SAFETY: The caller guarantees that there are trees for all of the device's slots, for `'a`.
+    unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) }
+}
+
+/// Makes trees for the `nr_slots` slots of a device. May sleep. Fails with `ENOMEM`; with `EINVAL` if there are
+/// no slots, or more than [`SwapEntry::OFFSET_BITS`] can name, which C refuses before.
+///
+/// # Safety
+///
+/// The device of `first` must be out of use, and the caller's alone, after its earlier owners.
+pub(super) unsafe fn attach(first: SwapEntry, nr_slots: usize) -> Result {
+    if nr_slots == 0 || nr_slots as u64 > 1 << SwapEntry::OFFSET_BITS {
+        return Err(EINVAL);
+    }
+    let nr = nr_slots.div_ceil(SLOTS_PER_TREE);
+    let layout = Layout::array::<Tree>(nr).map_err(|_| ENOMEM)?;
+    // SAFETY: As the caller guarantees.
+    unsafe { detach(first) };
+    let trees = KVmalloc::alloc(layout, GFP_KERNEL, NumaNode::NO_NODE)
+        .map_err(|_| ENOMEM)?
+        .cast::<Tree>()
+        .as_ptr();
+    for i in 0..nr {
+        // SAFETY: The allocation has room for `nr` trees, nobody else knows it yet, and it doesn't move.
+        unsafe {
+            pin_init::raw_init(
+                trees.add(i),
+                XArray::new_plain(c"zswap_tree", static_lock_class!()),
+            )
+        };
+    }
+    // INVARIANT: `nr` initialised trees. Release publishes them together with their number.
+    let (its_trees, its_nr) = INDEX.device(first);
+    its_nr.store(nr, Relaxed);
+    its_trees.store(trees, Release);
+    Ok(())
+}
+
+/// Drops the trees that a device has, and the entries that are left in them. May sleep. Returns whether the trees
+/// were empty, as they should have been.
+///
+/// # Safety
+///
+/// As for [`attach`].
+pub(super) unsafe fn detach(first: SwapEntry) -> bool {
+    let (its_trees, its_nr) = INDEX.device(first);
+    // Relaxed: the owner of the device that attached the trees came before this one, as the caller guarantees.
+    let trees = its_trees.load(Relaxed);
+    let nr = its_nr.load(Relaxed);
+    let Some(ptr) = NonNull::new(trees) else {
+        return true;
+    };
+    // INVARIANT: No trees; the device is the caller's.
+    its_trees.store(core::ptr::null_mut(), Relaxed);
+    its_nr.store(0, Relaxed);
+
+    let mut empty = true;
+    for i in 0..nr {
+        // SAFETY: By the invariant of `Index` these are `nr` trees. Nobody else uses them, as the device is out of
+        // use, or will, since they are no longer reachable.
+        unsafe {
+            empty &= (*trees.add(i)).is_empty();
+            core::ptr::drop_in_place(trees.add(i));
+        }
+    }
+    // SAFETY: Allocated by `attach` with that number of trees, and unreachable now.
+    unsafe { KVmalloc::free(ptr.cast(), Layout::array::<Tree>(nr).unwrap_unchecked()) };
+    empty
+}
+
+#[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
+#[kunit_tests(zswap_index)]
+pub(super) mod tests {
+    use super::{
+        super::{
+            counts::Counts,
+            object::Object,
+            pool_list::{
+                tests::{
+                    algorithms,
+                    TestList, //
+                },
+                PoolRef, //
+            },
+        },
+        *, //
+    };
+    use kernel::sync::SetOnce;
+
+    /// The number of no device.
+    pub(in super::super) const DEVICE: usize = 2;
+
+    /// The slot at `offset` of that device.
+    pub(in super::super) fn slot(offset: usize) -> SwapEntry {
+        // SAFETY: Arithmetic on the values; the number is one that a device could have.
+        unsafe { SwapEntry::from_raw(bindings::swp_entry(DEVICE, offset)) }
+    }
+
+    /// The tree of the slot at `offset`.
+    pub(in super::super) fn tree_at(offset: usize) -> Option<&'static Tree> {
+        // SAFETY: Tests don't use the tree after they have detached it.
+        unsafe { tree(slot(offset)) }
+    }
+
+    /// Never freed, so that the test can be run again.
+    pub(in super::super) fn leaves() -> Result<&'static LeafCache> {
+        static LEAVES: SetOnce<LeafCache> = SetOnce::new();
+        if LEAVES.as_ref().is_none() {
+            LEAVES.populate(LeafCache::new(c"zswap_index_test")?);
+        }
+        LEAVES.as_ref().ok_or(ENOMEM)
+    }
+
+    /// Opens or closes [`leaves`]. Not by `LeafCache::open()`: with the key, C would allocate no large folios.
+    pub(in super::super) fn set_open(open: bool) -> Result {
+        leaves()?.open.store(open, Relaxed);
+        Ok(())
+    }
+
+    /// The `refs` of the leaf of the slot at `offset`.
+    pub(in super::super) fn refs(offset: usize) -> Option<usize> {
+        let leaf = tree_at(offset)?.load(leaf_index(offset))?.cast::<Leaf>();
+        // SAFETY: No other task changes the tree.
+        Some(unsafe { leaf.as_ref() }.refs.load(Relaxed))
+    }
+
+    /// A reference to the leaf of the slot at `offset`, for each of `n` slots.
+    pub(in super::super) fn get(offset: usize, n: usize) -> Result<LeafRef<'static>> {
+        let tree = tree_at(offset).ok_or(EINVAL)?;
+        LeafRef::get_or_insert(tree, offset, n, leaves()?, GFP_KERNEL)
+    }
+
+    /// Makes entries that are told apart by their lengths.
+    pub(in super::super) struct Entries(PoolRef);
+
+    impl Entries {
+        pub(in super::super) fn new() -> Result<Self> {
+            let [algorithm, _] = algorithms()?;
+            Ok(Self(TestList::new()?.add(&algorithm)?))
+        }
+
+        /// An entry of `len` bytes for the slot at `offset`.
+        pub(in super::super) fn entry(&self, offset: usize, len: usize) -> Result<StoredEntry> {
+            static CACHE: SetOnce<slab::Cache<Entry>> = SetOnce::new();
+            if CACHE.as_ref().is_none() {
+                CACHE.populate(slab::Cache::new(c"zswap_entry_test")?);
+            }
+            let memory = CACHE
+                .as_ref()
+                .ok_or(ENOMEM)?
+                .alloc(GFP_KERNEL, NumaNode::NO_NODE)?;
+            let bytes = [1; 16];
+            let bytes = bytes.get(..len).ok_or(EINVAL)?;
+            let pool = self.0.clone();
+            let object =
+                Object::from_bytes(pool, bytes, slot(offset), GFP_KERNEL, NumaNode::NO_NODE)?;
+            let mut counts = Counts::default();
+            counts.add(len);
+            counts.publish();
+            Ok(StoredEntry::new(memory, Entry::new(object)))
+        }
+    }
+
+    fn attach_slots(nr: usize) -> Result {
+        // SAFETY: The number is no device's, and no other task uses it.
+        unsafe { attach(slot(0), nr) }
+    }
+
+    fn detach_slots() -> bool {
+        // SAFETY: The number is no device's, and no other task uses it.
+        unsafe { detach(slot(0)) }
+    }
+
+    #[test]
+    fn a_device_has_trees_for_its_slots() -> Result {
+        assert!(tree_at(0).is_none());
+        assert_eq!(attach_slots(0).err(), Some(EINVAL));
+        let too_many = (1 << SwapEntry::OFFSET_BITS) + 1;
+        assert_eq!(attach_slots(too_many).err(), Some(EINVAL));
+        assert!(tree_at(0).is_none());
+
+        attach_slots(SLOTS_PER_TREE + 1)?;
+        assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_some());
+        assert!(tree_at(2 * SLOTS_PER_TREE).is_none());
+        // Another one takes their place.
+        attach_slots(SLOTS_PER_TREE)?;
+        assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_none());
+        assert!(detach_slots());
+        assert!(detach_slots());
+        assert!(tree_at(0).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn a_leaf_stays_as_long_as_it_has_references() -> Result {
+        let entries = Entries::new()?;
+        attach_slots(SLOTS_PER_TREE)?;
+        set_open(false)?;
+        assert_eq!(get(0, 1).err(), Some(EINVAL));
+        assert!(refs(0).is_none());
+        set_open(true)?;
+
+        // Of two references a slot takes one.
+        let mut leaf = get(3, 2)?;
+        assert_eq!(refs(3), Some(2));
+        // SAFETY: No other task uses the slot, which is one of this leaf.
+        assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?.into_raw()) }.is_none());
+        assert_eq!(refs(3), Some(2));
+        drop(leaf);
+        assert_eq!(refs(3), Some(1));
+
+        // A slot whose entry is replaced takes none.
+        let mut leaf = get(3, 1)?;
+        // SAFETY: As above.
+        let old = unsafe { leaf.fill(3, entries.entry(3, 7)?.into_raw()) };
+        assert_eq!(old.map(|old| old.object().len()), Some(6));
+        assert_eq!(refs(3), Some(2));
+        drop(leaf);
+        assert_eq!(refs(3), Some(1));
+
+        // References pin a leaf without an entry.
+        let pin = get(8, 2)?;
+        assert_eq!(refs(3), Some(3));
+        let tree = tree_at(3).ok_or(EINVAL)?;
+        // SAFETY: No other task uses the slot, which is filled, and is emptied once.
+        let entry = unsafe {
+            let (offset, leaf) = first_filled(tree, 0..SLOTS_PER_LEAF).ok_or(EINVAL)?;
+            assert_eq!(offset, 3);
+            let mut leaf = LeafRef::of_filled(tree, offset, leaf);
+            let entry = leaf.empty(offset);
+            assert!(leaf.empty(offset).is_none());
+            entry
+        };
+        assert_eq!(entry.map(|entry| entry.object().len()), Some(7));
+        assert_eq!(refs(3), Some(2));
+        // SAFETY: No other task uses the slots.
+        assert!(unsafe { first_filled(tree, 0..SLOTS_PER_LEAF) }.is_none());
+        drop(pin);
+        assert!(refs(3).is_none());
+        assert!(tree.is_empty());
+        assert!(detach_slots());
+        Ok(())
+    }
+
+    #[test]
+    fn no_reference_is_got_to_a_leaf_that_is_being_removed() {
+        let leaf = Leaf::new(2);
+        assert!(leaf.try_get(3));
+        assert_eq!(leaf.refs.load(Relaxed), 5);
+        leaf.refs.store(0, Relaxed);
+        assert!(!leaf.try_get(1));
+        assert_eq!(leaf.refs.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn runs_end_at_the_next_leaf() {
+        let edge = SLOTS_PER_LEAF;
+        for (offsets, run) in [
+            (0..1, 0..1),
+            (0..edge, 0..edge),
+            (0..edge + 1, 0..edge),
+            (edge - 1..edge + 1, edge - 1..edge),
+            (edge..2 * edge + 3, edge..2 * edge),
+        ] {
+            assert_eq!(in_one_leaf(&offsets), run);
+        }
+    }
+}
