@@ -94,7 +94,7 @@ pub mod freed_kept {
     #[allow(unsafe_code)]
     pub fn attack(entry: bindings::swp_entry_t) {
         let mut kept = None;
-        // SAFETY: As in exports.rs.
+        // SAFETY: Stands for zswap_invalidate_range(), called with the cluster locked and its entries cleared.
         unsafe {
             FreedSlots::<Note>::with_raw(entry, 8, |slots| {
                 #[cfg(control)]
@@ -108,7 +108,7 @@ pub mod freed_kept {
             let filled = filled.map(|filled| filled.take_each(drop));
             filled //~[freed_kept] ERROR: lifetime may not live long enough
         };
-        // SAFETY: As above.
+        // SAFETY: The same call: the lock is held until it returns.
         let _ = unsafe { FreedSlots::<Note>::with_raw(entry, 8, filled) };
     }
 }

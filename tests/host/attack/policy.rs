@@ -110,7 +110,7 @@ pub mod memcg_kept {
 
     #[allow(unsafe_code)]
     pub(crate) fn attack(memcg: *mut kernel::bindings::mem_cgroup) -> bool {
-        // SAFETY: As in exports.rs.
+        // SAFETY: Stands for zswap_memcg_offline_cleanup(), whose caller has a reference to the group.
         unsafe { MemCgroup::with_raw(memcg, offline) } //~[memcg_kept] ERROR: implementation of `FnOnce` is not general
     }
 }
