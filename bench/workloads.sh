@@ -33,14 +33,14 @@ deb() { chroot $deb /usr/bin/env "$@"; }
 
 # over COMMAND...: in the cgroup
 # shellcheck disable=SC2016 # expanded by the inner shell
-over() { sh -c 'echo $$ > /cg/work/cgroup.procs; exec chroot /deb /usr/bin/env "$@"' - "$@"; }
+over() { sh -c 'echo $$ > /cg/job/cgroup.procs; exec chroot /deb /usr/bin/env "$@"' - "$@"; }
 
 # read_in FILE...: programs whose pages shall not count for the cgroup. If they did, reclaim would take them, and the
 # emulator would translate them again and again.
 read_in() { deb cat "$@" > /dev/null; }
 
 # limit MIB: of the cgroup
-limit() { echo "$1M" > /cg/work/memory.max; }
+limit() { echo "$1M" > /cg/job/memory.max; }
 
 as_postgres="setpriv --reuid postgres --regid postgres --clear-groups" # words
 
@@ -179,7 +179,7 @@ memtester()
 {
 	limit 6
 	# Random pages don't compress: more of them go to the device.
-	echo 3M > /cg/work/memory.zswap.max
+	echo 3M > /cg/job/memory.zswap.max
 	# With no right to lock memory, so that it can be swapped out. Its first five tests.
 	over sh -c 'ulimit -l 0; MEMTESTER_TEST_MASK=0xf exec setpriv --reuid nobody --clear-groups memtester 8M 1' > /run/said 2>&1
 	must $? memtester
@@ -245,25 +245,25 @@ run()
 	kib=$1 checked=
 	swap_on "$2" || wrong "no swap on $2"
 	shift 2
-	mkdir /cg/work
+	mkdir /cg/job
 	folios "$kib"
 	before=$(events)
 	whole=$(folios_stored 64)
 	"$@"
 	after=$(events)
 	whole=$(($(folios_stored 64) - whole))
-	[ "$(soon 0 sh -c 'wc -l < /cg/work/cgroup.procs')" = 0 ] || wrong "processes are left"
-	kills=$(awk '/^oom/ && $2 { print $1, $2 }' /cg/work/memory.events | paste -s -d ' ')
+	[ "$(soon 0 sh -c 'wc -l < /cg/job/cgroup.procs')" = 0 ] || wrong "processes are left"
+	kills=$(awk '/^oom/ && $2 { print $1, $2 }' /cg/job/memory.events | paste -s -d ' ')
 	[ -z "$kills" ] || wrong "the cgroup was out of memory: $kills"
-	peak=$(($(cat /cg/work/memory.swap.peak) / 1024))
+	peak=$(($(cat /cg/job/memory.swap.peak) / 1024))
 	[ $peak -ge 1024 ] || wrong "only $peak KiB were swapped out"
 	[ "$kib" = 4 ] || [ $whole -gt 0 ] || wrong "no folio of $kib KiB was stored"
 	# Two nanoseconds for an instruction (scripts/vm.sh -r).
-	instructions=$(awk '$1 == "usage_usec" { print $2 * 500 }' /cg/work/cpu.stat)
+	instructions=$(awk '$1 == "usage_usec" { print $2 * 500 }' /cg/job/cpu.stat)
 	swap_off || wrong "swapoff failed"
 	left="$(soon 0 debug stored_pages) pages and $(soon 0 debug pool_total_size) bytes"
 	[ "$left" = "0 pages and 0 bytes" ] || wrong "swapoff has left $left in zswap"
-	rmdir /cg/work
+	rmdir /cg/job
 	echo "$name $kib $before $after" | awk -v OFS='\t' -v rest="$whole $peak $instructions" -v checked="$checked" '
 		{ split(rest, r); print $1, $2, $7 - $3, $8 - $4, $9 - $5, $10 - $6, r[1], r[2], r[3], checked }'
 }
