@@ -43,7 +43,7 @@ pub mod entry_after_replace {
     }
 }
 
-// An entry is used after its slot was given the zero mark, which frees what is kept for the slot.
+// An entry is used after its slot was given the zero mark, which frees the slot's entry.
 #[cfg(any(control, entry_after_mark))]
 pub mod entry_after_mark {
     use super::*;
