@@ -545,7 +545,7 @@ impl Drop for PoolRef {
 }
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
-#[kunit_tests(rust_zswap_pool_list)]
+#[kunit_tests(zswap_pool_list)]
 pub(super) mod tests {
     use super::{
         super::contexts::Contexts,
