@@ -8,32 +8,15 @@ use crate::{
     bindings,
     cpu::CpuId,
     error::{
-        code::EINVAL,
         from_result,
-        to_result,
-        Error,
-        Result, //
-    },
-    ffi::{
-        c_int,
-        c_uint, //
+        to_result, //
     },
     prelude::*,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
-    types::Opaque,
+    types::Opaque, //
 };
 use core::{
     marker::PhantomData,
-    ops::Deref,
-    pin::Pin, //
-};
-use pin_init::{
-    pin_data,
-    pinned_drop,
-    PinInit, //
+    ops::Deref, //
 };
 
 /// The place of a state in the order in which a CPU passes through the states before it runs: `enum

@@ -7,7 +7,7 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    ffi::c_int, //
+    prelude::*, //
 };
 
 /// The NUMA nodes with memory that the kernel can use: at least one.

@@ -15,17 +15,10 @@ use crate::{
         nr_cpu_ids,
         CpuId, //
     },
-    ffi::c_void,
     page::PAGE_SIZE,
+    prelude::*, //
 };
-use core::{
-    marker::PhantomData,
-    mem::{
-        align_of,
-        size_of, //
-    },
-};
-use pin_init::PinInit;
+use core::marker::PhantomData;
 
 /// A `T` for each possible CPU, in memory close to that CPU.
 ///
@@ -164,7 +157,6 @@ mod tests {
     use super::*;
     use crate::{
         new_mutex,
-        prelude::*,
         sync::{
             Arc,
             Mutex, //

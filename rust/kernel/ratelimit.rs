@@ -6,16 +6,8 @@
 
 use crate::{
     bindings,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*,
     types::Opaque, //
-};
-use pin_init::{
-    pin_data,
-    pin_init,
-    PinInit, //
 };
 
 /// Lets ten messages pass in five seconds, and counts the suppressed ones.
@@ -71,7 +63,6 @@ impl RateLimit {
 #[crate::macros::kunit_tests(rust_ratelimit)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
 
     #[test]
     fn ten_pass() -> Result {

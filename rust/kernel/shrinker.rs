@@ -7,19 +7,8 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    error::{
-        code::ENOMEM,
-        Result, //
-    },
-    ffi::{
-        c_int,
-        c_ulong, //
-    },
     mm::memcontrol::MemCgroup,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*, //
 };
 use core::ptr::NonNull;
 

@@ -11,16 +11,8 @@ use crate::{
         NumaNode, //
     },
     bindings,
-    error::{
-        code::ENOMEM,
-        Result, //
-    },
-    ffi::c_void,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
-    types::ForeignOwnable,
+    prelude::*,
+    types::ForeignOwnable, //
 };
 use core::{
     marker::PhantomData,

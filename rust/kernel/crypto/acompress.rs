@@ -8,13 +8,8 @@ use crate::{
     alloc::NumaNode,
     bindings,
     error::{
-        code::{
-            EINVAL,
-            ENOMEM, //
-        },
         from_err_ptr,
-        to_result,
-        Result, //
+        to_result, //
     },
     fmt,
     mm::folio::{
@@ -25,7 +20,7 @@ use crate::{
     page::PAGE_SIZE,
     prelude::*,
     str::BStr,
-    types::Opaque,
+    types::Opaque, //
 };
 use core::{
     marker::PhantomData,

@@ -13,17 +13,10 @@
 use crate::{
     bindings,
     error::{
-        code::{
-            EBUSY,
-            EINPROGRESS,
-            EINVAL,
-            ENAMETOOLONG, //
-        },
         from_result,
         to_result, //
     },
     prelude::*,
-    str::CStr,
     sync::barrier::barrier,
     types::Opaque, //
 };

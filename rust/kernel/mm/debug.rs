@@ -9,10 +9,7 @@
 use crate::{
     bindings,
     mm::folio::Folio,
-    str::{
-        CStr,
-        CStrExt as _, //
-    }, //
+    prelude::*, //
 };
 
 /// With `CONFIG_DEBUG_VM`, warns once if a condition is true.

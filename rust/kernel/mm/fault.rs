@@ -6,11 +6,11 @@
 
 use crate::{
     bindings,
-    ffi::c_ulong,
     mm::{
         call::Call,
         virt::VmaRef, //
     },
+    prelude::*,
     sync::atomic::Atomic, //
 };
 use core::{

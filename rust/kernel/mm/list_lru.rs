@@ -13,31 +13,22 @@ use crate::{
         NumaNode, //
     },
     bindings,
-    error::{
-        code::{
-            EBUSY,
-            ENODEV, //
-        },
-        to_result,
-        Result, //
-    },
-    ffi::c_void,
+    error::to_result,
     mm::memcontrol::{
         MemCgroup,
         ObjCgroup, //
     },
+    prelude::*,
     shrinker::Shrinker,
     sync::{
         atomic::{
-            ordering::{
-                Acquire,
-                Release, //
-            },
+            Acquire,
             Atomic,
+            Release, //
         },
-        rcu,
+        rcu, //
     },
-    types::Opaque,
+    types::Opaque, //
 };
 
 /// [`ListLru::state`]: nobody has called `init`.

@@ -21,9 +21,9 @@ use crate::{
             AlwaysRefCounted, //
         },
         atomic::Atomic,
-        rcu,
+        rcu, //
     },
-    types::Opaque,
+    types::Opaque, //
 };
 use core::ptr::NonNull;
 

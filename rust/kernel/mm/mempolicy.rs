@@ -6,12 +6,12 @@
 
 use crate::{
     bindings,
-    ffi::c_ulong,
     mm::{
         fault::AllocContext,
         virt::VmaRef, //
     },
-    types::NotThreadSafe,
+    prelude::*,
+    types::NotThreadSafe, //
 };
 use core::marker::PhantomData;
 

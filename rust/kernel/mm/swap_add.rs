@@ -14,21 +14,7 @@
 use crate::{
     alloc::Flags,
     bindings,
-    error::{
-        code::{
-            EEXIST,
-            EINVAL,
-            ENOMEM, //
-        },
-        from_err_ptr,
-        Error,
-        Result, //
-    },
-    ffi::{
-        c_int,
-        c_long,
-        c_ushort, //
-    },
+    error::from_err_ptr,
     mm::{
         fault::AllocContext,
         folio::{
@@ -58,14 +44,13 @@ use crate::{
             SwapTableEntry, //
         },
     },
+    prelude::*,
     sync::{
         aref::ARef,
         atomic::{
-            ordering::{
-                Relaxed,
-                Release, //
-            },
             Atomic,
+            Relaxed,
+            Release, //
         },
     },
 };

@@ -25,10 +25,6 @@
 
 use crate::{
     bindings,
-    error::{
-        code::EINVAL,
-        Result, //
-    },
     mm::{
         call::Call,
         folio::Folio,
@@ -37,8 +33,9 @@ use crate::{
             Slot, //
         },
         swap_table::SwapTableEntry,
-        swapops::SwapEntry,
+        swapops::SwapEntry, //
     },
+    prelude::*,
     sync::aref::ARef,
     types::Opaque, //
 };

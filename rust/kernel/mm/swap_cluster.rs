@@ -16,20 +16,6 @@
 
 use crate::{
     bindings,
-    error::{
-        code::{
-            EBUSY,
-            EEXIST,
-            EINVAL,
-            ENOENT, //
-        },
-        Result, //
-    },
-    ffi::{
-        c_uint,
-        c_ulong,
-        c_ushort, //
-    },
     mm::{
         call::Call,
         swap_table::{
@@ -40,11 +26,12 @@ use crate::{
             SwapTableEntry, //
         },
     },
+    prelude::*,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
-    types::NotThreadSafe,
+    types::NotThreadSafe, //
 };
 use core::{
     marker::PhantomData,

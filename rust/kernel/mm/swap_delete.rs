@@ -9,11 +9,6 @@
 
 use crate::{
     bindings,
-    ffi::{
-        c_int,
-        c_long,
-        c_uint, //
-    },
     mm::{
         folio::{
             CachedFolio,
@@ -35,7 +30,8 @@ use crate::{
             SwapTableEntry, //
         },
     },
-    sync::atomic::ordering::Relaxed, //
+    prelude::*,
+    sync::atomic::Relaxed, //
 };
 use core::ptr::NonNull;
 

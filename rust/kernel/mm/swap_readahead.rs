@@ -9,20 +9,20 @@
 use crate::{
     alloc::Flags,
     bindings,
-    ffi::c_int,
     mm::{
         fault::{
             page_table_span,
             Fault, //
         },
         folio::Folio,
-        swap_cluster::Slot,
+        swap_cluster::Slot, //
     },
+    prelude::*,
     sync::{
         aref::ARef,
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
+            Atomic,
+            Relaxed, //
         },
     },
 };

@@ -7,13 +7,12 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    error::Error,
-    ffi::c_int,
     mm::{
         memcontrol::MemCgroup,
         swapops::SwapEntry,
         trace_event::EventField, //
     },
+    prelude::*, //
 };
 
 /// The outcome of storing a folio. Mirrors `enum zswap_outcome`.

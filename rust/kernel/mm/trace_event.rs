@@ -6,12 +6,7 @@
 
 use crate::{
     bindings,
-    error::Error,
-    ffi::{
-        c_int,
-        c_uint,
-        c_ulong, //
-    },
+    prelude::*, //
 };
 
 /// A value that an event may record.

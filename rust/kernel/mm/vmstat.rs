@@ -6,7 +6,7 @@
 
 use crate::{
     bindings,
-    ffi::c_long, //
+    prelude::*, //
 };
 
 /// An event that memory management counts. Mirrors `enum vm_event_item`.

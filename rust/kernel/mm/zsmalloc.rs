@@ -11,24 +11,13 @@ use crate::{
     },
     bindings,
     crypto::acompress::Input,
-    error::{
-        code::{
-            EINVAL,
-            ENOMEM, //
-        },
-        Error,
-        Result, //
-    },
     mm::folio::{
         FolioPage,
         NotUptodate,
         Uptodate, //
     },
     page::PAGE_SIZE,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*,
     types::{
         NotThreadSafe,
         Opaque, //
@@ -279,7 +268,6 @@ impl Drop for View<'_> {
 #[crate::macros::kunit_tests(rust_zsmalloc)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
 
     #[test]
     fn objects_have_the_length_they_were_made_with() -> Result {

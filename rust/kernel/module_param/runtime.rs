@@ -12,18 +12,8 @@
 use crate::{
     bindings,
     error::{
-        code::{
-            EINVAL,
-            ENOSPC, //
-        },
         from_result,
-        to_result,
-        Result, //
-    },
-    ffi::{
-        c_char,
-        c_int,
-        c_void, //
+        to_result, //
     },
     page::PAGE_SIZE,
     prelude::*,
@@ -31,12 +21,11 @@ use crate::{
         call_printk,
         format_strings, //
     },
-    str::CStr,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
-    types::NotThreadSafe,
+    types::NotThreadSafe, //
 };
 use core::cell::UnsafeCell;
 

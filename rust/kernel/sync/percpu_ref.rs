@@ -6,22 +6,11 @@
 
 use crate::{
     bindings,
-    error::{
-        to_result,
-        Error, //
-    },
+    error::to_result,
     prelude::*,
-    types::Opaque,
+    types::Opaque, //
 };
-use core::{
-    pin::Pin,
-    ptr::NonNull, //
-};
-use pin_init::{
-    pin_data,
-    pinned_drop,
-    PinInit, //
-};
+use core::ptr::NonNull;
 
 /// A reference count, embedded in the object that it counts references to. Mirrors `struct
 /// percpu_ref`.

@@ -15,10 +15,7 @@
 //! 32 bits wide. A length in a compressed block is a sum of at most that many bytes, and positions
 //! are below the length of a slice: all fit into 64 bits.
 
-use kernel::{
-    error::code::EINVAL,
-    prelude::*, //
-};
+use kernel::prelude::*;
 use lz4_flex::block::{
     compress_into_with_table,
     decompress_into,

@@ -5,13 +5,6 @@
 use super::trace;
 use kernel::{
     alloc::Flags,
-    error::code::{
-        EBUSY,
-        EEXIST,
-        EINVAL,
-        ENOENT,
-        ENOMEM, //
-    },
     mm::{
         fault::AllocContext,
         swap_add::{
@@ -26,7 +19,7 @@ use kernel::{
             Slot,
             SLOTS_PER_CLUSTER, //
         },
-        swap_table::SwapTableEntry,
+        swap_table::SwapTableEntry, //
     },
     prelude::*,
     race_point, //

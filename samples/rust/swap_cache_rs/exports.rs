@@ -45,10 +45,10 @@ use kernel::{
             SwapTableEntry, //
         },
         swapops::SwapEntry,
-        virt::VmaRef,
+        virt::VmaRef, //
     },
     prelude::*,
-    sync::aref::ARef,
+    sync::aref::ARef, //
 };
 
 /// Called at boot, once. The log names the implementation, as it does for zswap.

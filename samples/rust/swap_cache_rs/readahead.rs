@@ -39,8 +39,8 @@ use kernel::{
     sync::{
         aref::ARef,
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
+            Atomic,
+            Relaxed, //
         },
     },
 };

@@ -18,7 +18,7 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::aref::ARef,
+    sync::aref::ARef, //
 };
 
 /// Swaps in the page of `slot`, with its neighbours if `orders` has the bit of a larger folio, but

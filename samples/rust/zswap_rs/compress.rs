@@ -26,10 +26,9 @@ use kernel::{
             __GFP_MOVABLE,
             __GFP_NORETRY, //
         },
-        Flags,
+        Flags, //
     },
     crypto::acompress::RequestQueue,
-    error::code::EINVAL,
     mm::{
         folio::{
             CachedFolio,

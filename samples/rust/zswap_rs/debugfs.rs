@@ -14,7 +14,7 @@ use kernel::{
     debugfs::attribute::Attribute,
     page::PAGE_SIZE,
     prelude::*,
-    sync::atomic::ordering::Relaxed, //
+    sync::atomic::Relaxed, //
 };
 
 /// The memory that the pools use, in bytes. Mirrors `debugfs_get_total_size()`.

@@ -30,7 +30,6 @@ use super::{
 };
 use kernel::{
     bindings,
-    error::code::ENOENT,
     mm::{
         call::Call,
         folio::CachedFolio,
@@ -41,7 +40,7 @@ use kernel::{
     },
     prelude::*,
     sync::{
-        atomic::ordering::Relaxed,
+        atomic::Relaxed,
         rcu, //
     },
 };

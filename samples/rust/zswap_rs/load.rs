@@ -15,7 +15,6 @@ use super::{
     },
 };
 use kernel::{
-    error::code::EIO,
     mm::{
         folio::{
             NotUptodate,

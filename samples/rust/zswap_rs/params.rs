@@ -22,11 +22,6 @@ use super::{
 use kernel::{
     builtin_param,
     crypto::acompress::Algorithm,
-    error::code::{
-        EINVAL,
-        ENODEV,
-        ENOENT, //
-    },
     module_param::runtime::{
         strip,
         system_is_running,
@@ -39,10 +34,7 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    str::{
-        BStr,
-        CStr, //
-    },
+    str::BStr, //
 };
 
 static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new(&ENABLED);

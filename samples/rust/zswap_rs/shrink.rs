@@ -29,11 +29,6 @@ use super::{
 };
 use kernel::{
     alloc::NumaNode,
-    error::code::{
-        EAGAIN,
-        EEXIST,
-        ENOENT, //
-    },
     impl_has_work,
     mm::{
         memcontrol::{
@@ -60,7 +55,7 @@ use kernel::{
     },
     sync::{
         aref::ARef,
-        atomic::ordering::{
+        atomic::{
             Full,
             Relaxed, //
         },

@@ -26,11 +26,10 @@ use kernel::{
     prelude::*,
     ratelimit::RateLimit,
     slab,
-    str::CStr,
     sync::{
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
+            Atomic,
+            Relaxed, //
         },
         SetOnce, //
     },

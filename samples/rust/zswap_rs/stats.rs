@@ -8,8 +8,8 @@
 #![allow(non_upper_case_globals)]
 
 use kernel::sync::atomic::{
-    ordering::Relaxed,
-    Atomic, //
+    Atomic,
+    Relaxed, //
 };
 
 /// The pool limit was hit (see `max_pool_percent`).

@@ -9,7 +9,7 @@ use kernel::{
         Text,
         UintParam, //
     },
-    str::CStr, //
+    prelude::*, //
 };
 
 /// Whether pages are stored: C's `zswap_enabled`.

@@ -11,10 +11,6 @@ use super::{
     },
 };
 use kernel::{
-    error::code::{
-        EEXIST,
-        ENOMEM, //
-    },
     mm::{
         swap_add::Added,
         swap_cache::SwapDevice,

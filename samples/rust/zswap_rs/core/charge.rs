@@ -16,7 +16,7 @@ use kernel::{
         aref::ARef,
         rcu, //
     },
-    warn_on_once,
+    warn_on_once, //
 };
 
 /// What a run of entries comes to.

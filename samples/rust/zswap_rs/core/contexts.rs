@@ -9,7 +9,6 @@ use kernel::{
         Algorithm,
         Compressor, //
     },
-    error::code::EINVAL,
     new_mutex,
     percpu::{
         node_of,

@@ -7,8 +7,8 @@
 use kernel::{
     page::PAGE_SIZE,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
 };
 

@@ -42,20 +42,17 @@ use kernel::{
         NumaNode, //
     },
     bindings,
-    error::code::EINVAL,
     jump_label::static_key::StaticKeyFalse,
     mm::swapops::SwapEntry,
     prelude::*,
     slab, static_key_enabled_unlikely, static_lock_class,
     sync::{
         atomic::{
-            ordering::{
-                Acquire,
-                Full,
-                Relaxed,
-                Release, //
-            },
+            Acquire,
             Atomic,
+            Full,
+            Relaxed,
+            Release, //
         },
         rcu, //
     },

@@ -21,7 +21,6 @@ use core::{
 };
 use kernel::{
     bindings,
-    error::code::EINVAL,
     mm::{
         call::Call,
         folio::{
@@ -29,10 +28,10 @@ use kernel::{
             NotUptodate,
             Uptodate, //
         },
-        swap_add::NewFolio,
+        swap_add::NewFolio, //
     },
     prelude::*,
-    warn_on_once,
+    warn_on_once, //
 };
 
 /// A [`NewFolio`] whose slot is marked as that of a page of zeroes: its entry is older, and must be neither

@@ -23,8 +23,8 @@ use kernel::{
     page::PAGE_SIZE,
     prelude::*,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
 };
 

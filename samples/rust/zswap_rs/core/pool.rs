@@ -8,13 +8,10 @@ use kernel::{
     crypto::acompress::Algorithm,
     mm::zsmalloc,
     prelude::*,
-    str::{
-        CStr,
-        CString, //
-    },
+    str::CString,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
 };
 

@@ -32,19 +32,16 @@ use core::{
 use kernel::{
     bindings, container_of,
     crypto::acompress::Algorithm,
-    error::code::ENOSPC,
     impl_has_work,
     prelude::*,
     static_lock_class,
     sync::{
         atomic::{
-            ordering::{
-                Acquire,
-                Full,
-                Relaxed,
-                Release as ReleaseOrder, //
-            },
+            Acquire,
             Atomic,
+            Full,
+            Relaxed,
+            Release as ReleaseOrder, //
         },
         percpu_ref::{
             PercpuRef,

@@ -44,7 +44,6 @@ use core::{
 };
 use kernel::{
     bindings,
-    error::code::EINVAL,
     mm::{
         call::Call,
         folio::{
@@ -55,7 +54,7 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::atomic::ordering::Relaxed,
+    sync::atomic::Relaxed,
     types::NotThreadSafe, //
 };
 

@@ -31,16 +31,16 @@ use core::{
 use kernel::{
     alloc::Flags,
     bindings,
-    error::code::EINVAL,
     mm::{
         folio::CachedFolio,
         memalloc,
         memcontrol::ObjCgroup, //
     },
     prelude::*,
-    race_point, slab,
+    race_point,
+    slab,
     sync::aref::ARef,
-    warn_on_once,
+    warn_on_once, //
 };
 
 /// Entries that are owned, and on no list.
