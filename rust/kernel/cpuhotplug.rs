@@ -169,7 +169,33 @@ impl<T: Prepare> Drop for State<T> {
 /// assert!(new().is_ok());
 /// # Ok::<(), Error>(())
 /// ```
-pub struct Instance<T: Prepare>(Pin<KBox<Registered<T>>>);
+///
+/// # Invariants
+///
+/// The node of `registered` is on the list of instances of `state`.
+pub struct Instance<T: Prepare> {
+    registered: Pin<KBox<Registered<T>>>,
+    state: &'static State<T>,
+}
+
+/// The memory of an [`Instance`].
+#[repr(C)]
+struct Registered<T> {
+    node: Opaque<bindings::hlist_node>,
+    inner: T,
+}
+
+// SAFETY: `node` is on a list that has its own lock.
+unsafe impl<T: Send> Send for Registered<T> {}
+// SAFETY: A shared reference gives `&T`; only C uses the node, under the lock of its list.
+unsafe impl<T: Sync> Sync for Registered<T> {}
+
+impl<T> Registered<T> {
+    /// The node, by a pointer that is good for all of it.
+    fn node(&self) -> *mut bindings::hlist_node {
+        Opaque::cast_into(core::ptr::from_ref(self).cast())
+    }
+}
 
 impl<T: Prepare> Instance<T> {
     /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep. Fails with
@@ -180,10 +206,16 @@ impl<T: Prepare> Instance<T> {
     ///
     /// Mirrors `cpuhp_state_add_instance()`.
     pub fn new(state: &'static State<T>, inner: T) -> Result<Self> {
-        Ok(Self(KBox::pin_init(
-            Registered::new(state, inner),
-            GFP_KERNEL,
-        )?))
+        // An `hlist_node` off any list is zeroed.
+        let node = Opaque::zeroed();
+        let registered = KBox::pin(Registered { node, inner }, GFP_KERNEL)?;
+        let node = registered.node();
+        // SAFETY: By the invariant of `State` the state is registered with our callback, which finds a
+        // `Registered<T>` around the node. That is pinned; its memory is freed only after `drop` below has removed
+        // the node from the list, or here, if C has failed and not added it.
+        to_result(unsafe { bindings::__cpuhp_state_add_instance(state.state, node, true) })?;
+        // INVARIANT: Just added.
+        Ok(Self { registered, state })
     }
 }
 
@@ -192,72 +224,17 @@ impl<T: Prepare> Deref for Instance<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.0.inner
+        &self.registered.inner
     }
 }
 
-/// The memory of an [`Instance`]. Private: only [`Instance::new`] may choose where it lies.
-///
-/// # Invariants
-///
-/// `node` is on the list of instances of `state`, and `inner` doesn't change.
-#[pin_data(PinnedDrop)]
-#[repr(C)]
-struct Registered<T: Prepare> {
-    #[pin]
-    node: Opaque<bindings::hlist_node>,
-    state: &'static State<T>,
-    inner: T,
-}
-
-// SAFETY: `node` is on a list that has its own lock, `State` is `Sync`, and `T: Send`.
-unsafe impl<T: Prepare> Send for Registered<T> {}
-// SAFETY: A shared reference gives `&T`, and `T: Sync`.
-unsafe impl<T: Prepare> Sync for Registered<T> {}
-
-impl<T: Prepare> Registered<T> {
-    fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
-        let init = move |this: *mut Self| -> Result {
-            // SAFETY: `this` is valid for writes, by the contract of `pin_init_from_closure()`, and
-            // nothing is in it yet.
-            unsafe {
-                (&raw mut (*this).state).write(state);
-                (&raw mut (*this).inner).write(inner);
-            }
-            // SAFETY: `this` is valid for writes. An `hlist_node` off any list is zeroed.
-            unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
-            // SAFETY: By the invariant of `State` the state is registered with our callback, which
-            // finds an initialised `Self` around the node. `Instance::new` is the only caller: the
-            // memory is that of a `Pin<KBox<Self>>`, which is freed only after `PinnedDrop` has
-            // removed the node from the list.
-            let ret = to_result(unsafe {
-                bindings::__cpuhp_state_add_instance(
-                    state.state,
-                    Opaque::cast_into(&raw const (*this).node),
-                    true,
-                )
-            });
-            if ret.is_err() {
-                // SAFETY: The node was not added, so nothing else can reach `inner`, and on error
-                // our caller doesn't drop it.
-                unsafe { core::ptr::drop_in_place(&raw mut (*this).inner) };
-            }
-            ret
-        };
-        // SAFETY: On success all fields are initialised, on error none is. `init` doesn't move
-        // what it has initialised.
-        unsafe { pin_init::pin_init_from_closure(init) }
-    }
-}
-
-#[pinned_drop]
-impl<T: Prepare> PinnedDrop for Registered<T> {
-    fn drop(self: Pin<&mut Self>) {
+impl<T: Prepare> Drop for Instance<T> {
+    fn drop(&mut self) {
         // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
         // this returns, no callback runs or will run for the node: C takes `cpu_hotplug_lock` for
         // reading here, and for writing when it brings up a CPU.
         unsafe {
-            bindings::__cpuhp_state_remove_instance(self.state.state, self.node.get(), true);
+            bindings::__cpuhp_state_remove_instance(self.state.state, self.registered.node(), true);
         }
     }
 }
