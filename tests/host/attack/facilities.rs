@@ -3,13 +3,13 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    debugfs::attribute::{Attribute, StaticDir},
+    debugfs::attribute::StaticDir,
     module_param::runtime::ParamLocked,
     percpu::PerCpu,
     prelude::*,
     ratelimit::RateLimit,
     slab::{Box as SlabBox, Cache, UninitBox, UninitBoxes},
-    sync::Arc,
+    sync::{atomic::Atomic, Arc},
     workqueue::{RawWorkItem, ReclaimQueue},
     xarray::{Guard, XArray},
 };
@@ -65,17 +65,14 @@ pub mod delayed_on_reclaim_queue {
 pub mod file_of_a_local {
     use super::*;
 
+    static OF_ALL: Atomic<u64> = Atomic::new(0);
+
     pub fn attack(dir: StaticDir, number: u64) {
-        struct Shown;
-        impl Attribute for Shown {
-            fn get() -> u64 {
-                #[cfg(file_of_a_local)]
-                return number; //~[file_of_a_local] E0434
-                #[cfg(control)]
-                0
-            }
-        }
-        dir.file::<Shown>(c"attack");
+        let number = Atomic::new(number);
+        #[cfg(file_of_a_local)]
+        dir.file(c"attack", &number); //~[file_of_a_local] E0597
+        #[cfg(control)]
+        dir.file(c"attack", &OF_ALL);
         let _ = number;
     }
 }
