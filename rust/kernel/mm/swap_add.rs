@@ -149,12 +149,35 @@ impl Slot<'_> {
     pub fn add_folio(self, folio: FreshFolio, context: &AllocContext<'_>) -> Result<NewFolio> {
         let (order, gfp) = (folio.order, folio.gfp);
         let folio = Unpublished::enter(self, folio)?;
+        let ptr = folio.ptr.as_ptr();
         crate::race_point!("add:before_charge");
-        folio
-            .charge(context, gfp)
-            .inspect_err(|_| count_fallback(order, Fallback::Charge))?;
-        folio.prepare_split()?;
-        Ok(folio.publish())
+        // SAFETY: The folio is alive, locked, and known to no other task but by lookups; the fault, if there
+        // is one, keeps its `mm`.
+        let refused = unsafe {
+            bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, context.mm(), gfp.as_raw())
+        };
+        if refused != 0 {
+            count_fallback(order, Fallback::Charge);
+            return Err(ENOMEM);
+        }
+        // Makes sure that a large folio can be put on its cgroup's deferred split queue.
+        if folio.nr_pages() > 2
+            // SAFETY: The folio is alive and locked.
+            && unsafe { bindings::folio_prepare_split(ptr) } != 0
+        {
+            return Err(ENOMEM);
+        }
+        let folio = ManuallyDrop::new(folio);
+        // SAFETY: By the invariant of `Unpublished` the folio is locked by this task and in the swap cache, has a
+        // reference that is passed on, and hasn't been counted before. The shadow is one that C has
+        // left in the slot, or the empty one.
+        Ok(unsafe {
+            bindings::memcg1_swapin(ptr);
+            bindings::workingset_refault(ptr, folio.shadow.as_ptr());
+            bindings::folio_count_swapcache(ptr, folio.nr_pages());
+            bindings::folio_add_lru(ptr);
+            NewFolio::from_raw(ptr)
+        })
     }
 }
 
@@ -209,58 +232,6 @@ impl<'a> Unpublished<'a> {
         // SAFETY: The folio is alive, and locked by this task, so that no other can split it.
         unsafe { bindings::folio_nr_pages(self.ptr.as_ptr()) }
     }
-
-    /// Charges the folio, once, to the cgroup of its slots. May sleep if the flags allow it.
-    ///
-    /// Fails with `ENOMEM`. Mirrors `mem_cgroup_swapin_charge_folio()`.
-    #[inline]
-    fn charge(&self, context: &AllocContext<'_>, gfp: Flags) -> Result {
-        // SAFETY: The folio is alive, locked, and known to no other task but by lookups; the fault, if there
-        // is one, keeps its `mm`.
-        let ret = unsafe {
-            bindings::mem_cgroup_swapin_charge_folio(
-                self.ptr.as_ptr(),
-                self.memcg,
-                context.mm(),
-                gfp.as_raw(),
-            )
-        };
-        if ret == 0 {
-            Ok(())
-        } else {
-            Err(ENOMEM)
-        }
-    }
-
-    /// Makes sure that the folio, charged before, can be put on its cgroup's deferred split queue if it
-    /// is large. May sleep. Fails with `ENOMEM`. Mirrors `folio_memcg_alloc_deferred()`.
-    #[inline]
-    fn prepare_split(&self) -> Result {
-        if self.nr_pages() > 2
-            // SAFETY: The folio is alive and locked.
-            && unsafe { bindings::folio_prepare_split(self.ptr.as_ptr()) } != 0
-        {
-            return Err(ENOMEM);
-        }
-        Ok(())
-    }
-
-    /// Counts the folio and its refault, and puts it on the LRU. The last step.
-    #[inline]
-    fn publish(self) -> NewFolio {
-        let unpublished = ManuallyDrop::new(self);
-        let ptr = unpublished.ptr.as_ptr();
-        // SAFETY: By the type invariant the folio is locked by this task and in the swap cache, has a
-        // reference that is passed on, and hasn't been counted before. The shadow is one that C has
-        // left in the slot, or the empty one.
-        unsafe {
-            bindings::memcg1_swapin(ptr);
-            bindings::workingset_refault(ptr, unpublished.shadow.as_ptr());
-            bindings::folio_count_swapcache(ptr, unpublished.nr_pages());
-            bindings::folio_add_lru(ptr);
-            NewFolio::from_raw(ptr)
-        }
-    }
 }
 
 impl Drop for Unpublished<'_> {
@@ -287,10 +258,10 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
             Slot::new(bindings::folio_swap(ptr.as_ptr())),
         )
     };
-    let cluster = ClusterGuard::new(first);
+    let mut cluster = ClusterGuard::new(first);
     // SAFETY: The folio is locked by this task and in the swap cache for these slots; the cluster is
     // theirs.
-    unsafe { leave(cluster.reborrow(), nr, ptr, first.as_raw(), shadow) };
+    unsafe { leave(cluster.locked(), nr, ptr, first.as_raw(), shadow) };
     drop(cluster);
     // SAFETY: The lock and the references are released by their owner; those of the swap cache, too,
     // since the folio has left it.
@@ -360,8 +331,8 @@ pub unsafe fn add_from_c(
     crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
     crate::vm_warn_on_once_folio!(new_folio.is_in_swap_cache(), new_folio);
     crate::vm_warn_on_once_folio!(!new_folio.is_swap_backed(), new_folio);
-    // SAFETY: The cluster has a table, which stays while slots are in use. The folio is locked, not in the
-    // swap cache, and has as many pages as there are slots, which are the caller's.
+    // SAFETY: The folio is locked, not in the swap cache, and has as many pages as there are slots, which are the
+    // caller's.
     unsafe {
         let nr = bindings::folio_nr_pages(folio.as_ptr());
         let entries = cluster.entries(index(entry), nr as usize);
@@ -398,13 +369,6 @@ pub enum Fallback {
 }
 
 impl SwapDevice {
-    /// Whether the slot isn't usable: that of the device's header, or a bad block's. This stays so
-    /// for as long as the device does.
-    #[cfg(not(CONFIG_SWAP_CACHE_RUST))]
-    fn is_bad(&self) -> bool {
-        matches!(self.slot().table_entry(), SwapTableEntry::Bad)
-    }
-
     /// Tries to put a new folio of one page into the swap cache for the slot. May sleep, but never
     /// waits for a folio's lock.
     ///
@@ -413,10 +377,11 @@ impl SwapDevice {
     /// Mirrors `swap_cache_alloc_folio()` as zswap's writeback calls it.
     #[inline]
     pub fn add_folio(&self, gfp: Flags) -> Added {
-        // The entry may be that of an earlier device, and the slot a bad one of this. Rust's swap
-        // cache refuses it; C's takes its swap-table entry for a count.
+        // The entry may be that of an earlier device, and the slot a bad one of this: that of the device's header, or a
+        // bad block's, for as long as the device is in use. Rust's swap cache refuses it; C's takes its swap-table
+        // entry for a count.
         #[cfg(not(CONFIG_SWAP_CACHE_RUST))]
-        if self.is_bad() {
+        if matches!(self.slot().table_entry(), SwapTableEntry::Bad) {
             return Added::Failed(crate::error::code::ENOENT);
         }
         // It would be charged twice.
@@ -426,7 +391,7 @@ impl SwapDevice {
         // task's, which only the task itself changes. One order, that of a single page.
         let added = unsafe {
             bindings::swap_cache_alloc_folio(
-                self.entry().as_raw(),
+                self.entry.as_raw(),
                 gfp,
                 1,
                 core::ptr::null_mut(),

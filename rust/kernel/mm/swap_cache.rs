@@ -121,7 +121,7 @@ struct Raced;
 /// the device.
 pub struct SwapDevice {
     si: NonNull<bindings::swap_info_struct>,
-    entry: SwapEntry,
+    pub(super) entry: SwapEntry,
 }
 
 impl SwapDevice {
@@ -135,12 +135,6 @@ impl SwapDevice {
         let si = NonNull::new(unsafe { bindings::get_swap_device(entry.as_raw()) })?;
         // INVARIANT: C has got the reference, and checked that the entry lies within the device.
         Some(Self { si, entry })
-    }
-
-    /// The entry of the slot that the device was looked up by.
-    #[inline]
-    pub(super) fn entry(&self) -> SwapEntry {
-        self.entry
     }
 
     /// The slot that the device was looked up by.

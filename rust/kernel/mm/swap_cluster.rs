@@ -166,7 +166,9 @@ pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
 ///
 /// # Invariants
 ///
-/// The lock of `cluster`, which exists during `'a`, is held as long as this exists.
+/// - The lock of `cluster`, which exists during `'a`, is held as long as this exists.
+/// - The cluster's table isn't freed while this is borrowed: what frees a slot, and with the last one the table, takes
+///   this by value, or leaves a slot in use. There is no other for the cluster.
 pub struct LockedCluster<'a> {
     cluster: NonNull<bindings::swap_cluster_info>,
     _locked: PhantomData<&'a ()>,
@@ -178,7 +180,7 @@ impl<'a> LockedCluster<'a> {
     ///
     /// # Safety
     ///
-    /// `cluster` must exist and be locked by the caller during `'a`.
+    /// `cluster` must exist and be locked by the caller during `'a`, which leaves it to this.
     #[inline]
     pub unsafe fn from_raw(cluster: NonNull<bindings::swap_cluster_info>, _call: &'a Call) -> Self {
         // INVARIANT: The caller has locked it for `'a`.
@@ -194,28 +196,11 @@ impl<'a> LockedCluster<'a> {
         self.cluster.as_ptr()
     }
 
-    /// The same witness by value, as functions take it: they get the cluster in a register.
-    #[inline]
-    pub(super) fn reborrow(&self) -> LockedCluster<'_> {
-        // INVARIANT: The lock is held as long as `self` exists, which is borrowed.
-        LockedCluster {
-            cluster: self.cluster,
-            _locked: PhantomData,
-            _not_send: NotThreadSafe,
-        }
-    }
-
     /// The swap table; `None` if the cluster has none.
-    ///
-    /// # Safety
-    ///
-    /// While the result is in use, the cluster must not lose its last slot in use, with which the table
-    /// is freed.
     #[inline]
-    unsafe fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
-        // SAFETY: By the type invariant the cluster is locked while `self` is borrowed. A slot of it is in use,
-        // if it has a table, and stays so: so does the table. A table has an entry for each slot of a
-        // cluster. The entries are atomic in C, too.
+    fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
+        // SAFETY: By the type invariant the cluster is locked, and its table stays, while `self` is borrowed. A
+        // table has an entry for each slot of a cluster. The entries are atomic in C, too.
         unsafe {
             bindings::swap_cluster_table(self.as_raw())
                 .cast::<[Atomic<usize>; SLOTS_PER_CLUSTER]>()
@@ -224,14 +209,9 @@ impl<'a> LockedCluster<'a> {
     }
 
     /// The swap-table entries of the `nr` slots from `first` on; fewer if the cluster ends before.
-    ///
-    /// # Safety
-    ///
-    /// As for [`LockedCluster::table`].
     #[inline]
-    pub(super) unsafe fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
-        // SAFETY: A slot stays in use while the result is, as the caller ensures.
-        let table: &[Atomic<usize>] = match unsafe { self.table() } {
+    pub(super) fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
+        let table: &[Atomic<usize>] = match self.table() {
             Some(table) => table,
             None => &[],
         };
@@ -251,9 +231,7 @@ impl<'a> LockedCluster<'a> {
         first: Slot<'_>,
         order: u32,
     ) -> Result<Vacant<'_>> {
-        // SAFETY: If the cluster has a table, the table stays: a slot is in use, as checked below, and no
-        // other task can free it while `self` is borrowed.
-        let table = unsafe { self.table() }.ok_or(ENOENT)?;
+        let table = self.table().ok_or(ENOENT)?;
         let at = target.index();
         let entry = table.get(at).ok_or(EINVAL)?;
         let (shadow, flags) = match KernelLayout::decode(entry.load(Relaxed)) {
@@ -340,6 +318,17 @@ impl<'a> ClusterGuard<'a> {
             _locked: PhantomData,
             _not_send: NotThreadSafe,
         })
+    }
+
+    /// The witness by value, as functions take it: they get the cluster in a register.
+    #[inline]
+    pub(super) fn locked(&mut self) -> LockedCluster<'_> {
+        // INVARIANT: The lock is held as long as `self` exists, whose own witness can't be used meanwhile.
+        LockedCluster {
+            cluster: self.0.cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        }
     }
 }
 

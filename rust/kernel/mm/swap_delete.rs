@@ -86,8 +86,8 @@ impl CachedFolio<'_> {
         // SAFETY: The device of a folio that is locked and in the swap cache isn't swapped off. All slots
         // of the folio are in one cluster.
         unsafe {
-            let cluster = ClusterGuard::new(Slot::new(self.swap().as_raw()));
-            self.delete_locked(cluster.reborrow(), Shadow::NONE, false);
+            let mut cluster = ClusterGuard::new(Slot::new(self.swap().as_raw()));
+            self.delete_locked(cluster.locked(), Shadow::NONE, false);
             drop(cluster);
             // The swap cache had a reference for each page.
             bindings::folio_ref_sub(ptr.as_ptr(), nr as c_int);
@@ -107,16 +107,14 @@ impl CachedFolio<'_> {
     #[inline]
     pub unsafe fn replace_by(&self, cluster: LockedCluster<'_>, new: NonNull<bindings::folio>) {
         // SAFETY: Both folios are alive, as they are locked by the caller, which keeps their fields
-        // stable; `new` is only checked. `cluster` is locked, and doesn't lose its table, as the folio has
-        // slots there.
-        let (old, new_folio, pfn, entry, nr, entries) = unsafe {
+        // stable; `new` is only checked.
+        let (old, new_folio, pfn, entry, nr) = unsafe {
             let new_folio: &Folio = new.cast().as_ref();
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
             let entry = bindings::folio_swap(new.as_ptr());
-            let entries = cluster.entries(index(entry), nr);
-            let old = pfn_of(self.as_ptr());
-            (old, new_folio, pfn_of(new), entry, nr, entries)
+            (pfn_of(self.as_ptr()), new_folio, pfn_of(new), entry, nr)
         };
+        let entries = cluster.entries(index(entry), nr);
         crate::vm_warn_on_once_folio!(!new_folio.is_in_swap_cache(), new_folio);
         crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
         crate::vm_warn_on_once_folio!(entry.val == 0, new_folio);
@@ -169,9 +167,7 @@ pub(super) unsafe fn leave(
         crate::vm_warn_on_once_folio!(own != cluster.as_raw(), folio);
         crate::vm_warn_on_once_folio!(folio.is_under_writeback(), folio);
     }
-    // SAFETY: The slots are in use, at least by the folio, and aren't freed before the loop is
-    // over.
-    let entries = unsafe { cluster.entries(first, nr) };
+    let entries = cluster.entries(first, nr);
     let (mut used, mut unused, mut understood) = (false, false, entries.len() == nr);
     if !understood {
         bad_table_entry(BadEntry::LeavesOutside);
@@ -203,7 +199,7 @@ pub(super) unsafe fn leave(
     }
     if used {
         // SAFETY: The loop has found a slot in use; they are the same slots.
-        return unsafe { free_unused(cluster.reborrow(), first, nr, entry) };
+        return unsafe { free_unused(cluster, first, nr, entry) };
     }
     // SAFETY: No slot has a user, nor a folio any more. The device is in use, since it has slots
     // that are.
@@ -231,13 +227,11 @@ unsafe fn free_unused(
     nr: usize,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: The slot in use isn't freed here, so the table stays.
-    let entries = unsafe { cluster.entries(first, nr) };
-    for (at, slot) in (first..SLOTS_PER_CLUSTER).zip(entries) {
+    for (at, slot) in (first..SLOTS_PER_CLUSTER).zip(cluster.entries(first, nr)) {
         if matches!(KernelLayout::decode(slot.load(Relaxed)), SwapTableEntry::Shadow(_, flags) if flags.count() == 0)
         {
             // SAFETY: The slot has neither a user nor a folio, and is in this cluster, whose device
-            // is in use.
+            // is in use. The slot in use isn't freed here, so the table stays.
             unsafe {
                 bindings::__swap_cluster_free_entries(
                     bindings::swap_entry_to_info(entry),
