@@ -100,10 +100,10 @@ impl VmaRef {
 /// or a policy that stays alive.
 #[derive(Clone, Copy)]
 pub struct AllocContext<'a> {
-    vmf: *mut bindings::vm_fault,
-    mpol: *mut bindings::mempolicy,
-    ilx: c_ulong,
-    _p: PhantomData<&'a ()>,
+    pub(super) vmf: *mut bindings::vm_fault,
+    pub(super) mpol: *mut bindings::mempolicy,
+    pub(super) ilx: c_ulong,
+    pub(super) _p: PhantomData<&'a ()>,
 }
 
 impl<'a> AllocContext<'a> {
@@ -118,19 +118,6 @@ impl<'a> AllocContext<'a> {
         mpol: *mut bindings::mempolicy,
         ilx: c_ulong,
         _call: &'a Call,
-    ) -> Self {
-        // SAFETY: By the requirement.
-        unsafe { Self::new(vmf, mpol, ilx) }
-    }
-
-    /// # Safety
-    ///
-    /// The pointers must meet the type's invariants.
-    #[inline]
-    pub(super) unsafe fn new(
-        vmf: *mut bindings::vm_fault,
-        mpol: *mut bindings::mempolicy,
-        ilx: c_ulong,
     ) -> Self {
         // INVARIANT: By the requirement.
         Self {

@@ -62,8 +62,13 @@ impl<'a> VmaPolicy<'a> {
     /// Allocation by this policy.
     #[inline]
     pub fn alloc_context(&self) -> AllocContext<'_> {
-        // SAFETY: By the type invariant the policy stays alive as long as `self`.
-        unsafe { AllocContext::new(core::ptr::null_mut(), self.policy, self.ilx) }
+        // INVARIANT: By ours the policy stays alive as long as `self`.
+        AllocContext {
+            vmf: core::ptr::null_mut(),
+            mpol: self.policy,
+            ilx: self.ilx,
+            _p: PhantomData,
+        }
     }
 }
 
