@@ -13,6 +13,7 @@ use crate::{
     mm::{
         call::Call,
         folio::CachedFolio,
+        trace_event::EventField,
         vmstat::Event, //
     },
     sync::{
@@ -157,6 +158,16 @@ impl MemCgroup {
     pub fn zswap_writeback_enabled(memcg: Option<&Self>) -> bool {
         // SAFETY: It is null, which C takes, or alive; a group keeps its ancestors.
         unsafe { bindings::mem_cgroup_zswap_writeback_enabled(Self::raw(memcg)) }
+    }
+}
+
+// SAFETY: Null, or a group that is borrowed.
+unsafe impl EventField for Option<&MemCgroup> {
+    type Raw = *mut bindings::mem_cgroup;
+
+    #[inline(always)]
+    fn into_raw(self) -> *mut bindings::mem_cgroup {
+        MemCgroup::raw(self)
     }
 }
 

@@ -5,6 +5,7 @@
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 
 use crate::{
+    alloc::NumaNode,
     bindings,
     prelude::*, //
 };
@@ -40,6 +41,16 @@ macro_rules! numbers {
 }
 
 numbers! { bool c_int c_uint c_ulong bindings::swp_entry_t }
+
+// SAFETY: It is a number.
+unsafe impl EventField for NumaNode {
+    type Raw = c_int;
+
+    #[inline(always)]
+    fn into_raw(self) -> c_int {
+        self.as_raw()
+    }
+}
 
 // SAFETY: It is a number: the errno, or 0.
 unsafe impl EventField for Option<Error> {

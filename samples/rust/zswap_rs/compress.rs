@@ -10,6 +10,7 @@ use super::{
         zswap_reject_compress_fail,
         zswap_reject_compress_poor, //
     },
+    trace::Outcome,
     zswap_core::{
         object::Object,
         pool_list::PoolRef,
@@ -29,13 +30,10 @@ use kernel::{
         Flags, //
     },
     crypto::acompress::RequestQueue,
-    mm::{
-        folio::{
-            CachedFolio,
-            NotUptodate,
-            Uptodate, //
-        },
-        trace::Outcome, //
+    mm::folio::{
+        CachedFolio,
+        NotUptodate,
+        Uptodate, //
     },
     page::PAGE_SIZE,
     prelude::*,

@@ -2,16 +2,16 @@
 
 //! Swap devices and their slots: they come, are freed, and go.
 
-use super::zswap_core::slots::{
-    Attached,
-    DeadDevice,
-    FilledSlots,
-    FreedSlots, //
+use super::{
+    trace,
+    zswap_core::slots::{
+        Attached,
+        DeadDevice,
+        FilledSlots,
+        FreedSlots, //
+    },
 };
-use kernel::{
-    mm::trace,
-    prelude::*, //
-};
+use kernel::prelude::*;
 
 /// A device is about to be put into use. May sleep.
 ///

@@ -5,7 +5,7 @@
 use super::{
     compress::decompress,
     state::zswap,
-    stats, //
+    stats, trace,
     zswap_core::{
         entry::Entry,
         load_states::{
@@ -20,7 +20,6 @@ use kernel::{
             NotUptodate,
             Uptodate, //
         },
-        trace,
         vmstat::{
             self,
             Event, //

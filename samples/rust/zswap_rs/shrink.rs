@@ -12,7 +12,7 @@ use super::{
         accept_pages,
         zswap, //
     },
-    stats,
+    stats, trace,
     tunables::SHRINKER_ENABLED,
     writeback::{
         write_back,
@@ -30,16 +30,10 @@ use super::{
 use kernel::{
     alloc::NumaNode,
     impl_has_work,
-    mm::{
-        memcontrol::{
-            Cursor,
-            LruVec,
-            MemCgroup, //
-        },
-        trace::{
-            self,
-            Walk, //
-        },
+    mm::memcontrol::{
+        Cursor,
+        LruVec,
+        MemCgroup, //
     },
     new_spinlock, new_work,
     nodemask::memory_nodes,
@@ -97,13 +91,7 @@ fn walk(
     lru::walk(nid, memcg, nr_to_walk, |visit| {
         visit_entry(visit, &mut found)
     });
-    trace::shrink(|| Walk {
-        nid,
-        memcg,
-        left: *nr_to_walk,
-        freed: found.freed,
-        in_swap_cache: found.in_swap_cache,
-    });
+    trace::shrink(|| (nid, memcg, *nr_to_walk, found.freed, found.in_swap_cache));
     found
 }
 

@@ -17,6 +17,10 @@ use super::{
         Zswap, //
     },
     stats,
+    trace::{
+        self,
+        Outcome, //
+    },
     tunables::{
         ENABLED,
         SKIP_INCOMPRESSIBLE, //
@@ -42,10 +46,6 @@ use kernel::{
     mm::{
         folio::CachedFolio,
         memcontrol::ObjCgroup,
-        trace::{
-            self,
-            Outcome, //
-        },
         vmstat::{
             self,
             Event, //

@@ -17,7 +17,8 @@
 //!
 //! Each imports only files above it in this list; `make check` verifies that.
 //!
-//! - [`stats`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, values of parameters, arithmetic
+//! - [`stats`], [`trace`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, events, values of parameters,
+//!   arithmetic
 //! - [`zswap_core`]: the mechanism, in files of its own
 //! - [`compress`]: compressing pages
 //! - [`state`]: the global state
@@ -60,6 +61,7 @@ mod shrink;
 mod state;
 mod stats;
 mod store;
+mod trace;
 mod tunables;
 mod writeback;
 #[allow(unsafe_code)]

@@ -64,6 +64,8 @@ mod stats;
 mod store;
 #[cfg(store_for_ever)]
 use store_for_ever as store;
+#[path = "../../../samples/rust/zswap_rs/trace.rs"]
+mod trace;
 #[path = "../../../samples/rust/zswap_rs/tunables.rs"]
 mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]

@@ -32,8 +32,6 @@ pub mod swap_readahead;
 pub mod swap_table;
 #[path = "../../../../../rust/kernel/mm/swapops.rs"]
 pub mod swapops;
-#[path = "../../../../../rust/kernel/mm/trace.rs"]
-pub mod trace;
 #[path = "../../../../../rust/kernel/mm/trace_event.rs"]
 pub mod trace_event;
 #[path = "../../../../../rust/kernel/mm/vmstat.rs"]
