@@ -7,7 +7,10 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    mm::memcontrol::MemCgroup,
+    mm::{
+        call::Call,
+        memcontrol::MemCgroup, //
+    },
     prelude::*, //
 };
 use core::ptr::NonNull;
@@ -30,14 +33,14 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// # Safety
     ///
-    /// `sc` must be the one that C passes to a callback, for `'a`.
-    unsafe fn from_raw(sc: *mut bindings::shrink_control) -> Self {
+    /// `sc` must be the one that C passes to the callback that `call` is the call of.
+    unsafe fn from_raw(sc: *mut bindings::shrink_control, call: &'a Call) -> Self {
         // SAFETY: By the requirement; C keeps the cgroup while it runs the callback, and the node
         // is a possible one.
         unsafe {
             Self {
                 nid: NumaNode::from_possible((*sc).nid),
-                memcg: MemCgroup::from_raw((*sc).memcg),
+                memcg: MemCgroup::from_raw_or_null((*sc).memcg, call),
                 gfp: (*sc).gfp_mask,
             }
         }
@@ -189,8 +192,9 @@ unsafe extern "C" fn count<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
+    let call = Call::new();
     // SAFETY: By the requirement.
-    S::count(&unsafe { Request::from_raw(sc) })
+    S::count(&unsafe { Request::from_raw(sc, &call) })
 }
 
 /// # Safety
@@ -200,8 +204,9 @@ unsafe extern "C" fn scan<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
+    let call = Call::new();
     // SAFETY: By the requirement.
-    let request = unsafe { Request::from_raw(sc) };
+    let request = unsafe { Request::from_raw(sc, &call) };
     // SAFETY: By the requirement; C lends it to the callback.
     match S::scan(&request, unsafe { &mut (*sc).nr_to_scan }) {
         Scanned::Freed(freed) => freed,
@@ -226,8 +231,9 @@ mod tests {
             // SAFETY: It consists of numbers and pointers, which may be zero.
             let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
             sc.gfp_mask = gfp;
+            let call = Call::new();
             // SAFETY: Its cgroup is null.
-            let request = unsafe { Request::from_raw(&mut sc) };
+            let request = unsafe { Request::from_raw(&mut sc, &call) };
             assert_eq!(request.may_do_io(), may);
         }
     }

@@ -99,17 +99,7 @@ impl MemCgroup {
         _call: &'a Call,
     ) -> Option<&'a Self> {
         // SAFETY: The caller guarantees that the group, if there is one, has a reference for the time of the call,
-        // which outlives `'a`.
-        unsafe { Self::from_raw(ptr) }
-    }
-
-    /// # Safety
-    ///
-    /// `ptr` must be null or point to a group that somebody has a reference to during `'a`, which
-    /// the caller must see to: no code that it calls may choose it.
-    pub(crate) unsafe fn from_raw<'a>(ptr: *mut bindings::mem_cgroup) -> Option<&'a Self> {
-        // SAFETY: The caller guarantees that `ptr` is null or that the group has a reference during `'a`;
-        // `Self` is transparent.
+        // which outlives `'a`; `Self` is transparent.
         unsafe { ptr.cast::<Self>().as_ref() }
     }
 
@@ -334,17 +324,7 @@ impl LruVec {
     #[inline]
     pub unsafe fn from_c<'a>(ptr: *mut bindings::lruvec, _call: &'a Call) -> &'a Self {
         // SAFETY: The caller guarantees that the `struct lruvec` isn't freed in the time of the call, which outlives
-        // `'a`.
-        unsafe { Self::from_raw(ptr) }
-    }
-
-    /// # Safety
-    ///
-    /// `ptr` must point to a `struct lruvec` that isn't freed during `'a`.
-    #[inline]
-    unsafe fn from_raw<'a>(ptr: *mut bindings::lruvec) -> &'a Self {
-        // SAFETY: The caller guarantees that the `struct lruvec` isn't freed during `'a`; `Self` is
-        // transparent.
+        // `'a`; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
@@ -356,11 +336,11 @@ impl LruVec {
             return None;
         }
         // SAFETY: The group is null, which C takes, or alive, and keeps its state; the node is one
-        // that there can be, by the invariant of `NumaNode`, and has its data for ever.
+        // that there can be, by the invariant of `NumaNode`, and has its data for ever. `Self` is transparent.
         unsafe {
             let node = bindings::NODE_DATA(nid.as_raw());
             let lruvec = bindings::mem_cgroup_lruvec(MemCgroup::raw(memcg), node);
-            Some(Self::from_raw(lruvec))
+            Some(&*lruvec.cast())
         }
     }
 
@@ -370,8 +350,8 @@ impl LruVec {
     #[inline]
     pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> &'rcu Self {
         // SAFETY: The folio is alive; what `folio_lruvec()` finds isn't freed while the RCU read
-        // lock is held, as it says.
-        unsafe { Self::from_raw(bindings::folio_lruvec(folio.as_raw())) }
+        // lock is held, as it says; `Self` is transparent.
+        unsafe { &*bindings::folio_lruvec(folio.as_raw()).cast() }
     }
 
     /// Pages that came back from a swap device rather than from zswap, since the shrinker last
