@@ -90,9 +90,10 @@ pub mod mechanism_called {
         mut cached: CachedFolio<'_>,
         mut new: NewFolio,
         contents: NotUptodate<'_>,
-        cluster: &LockedCluster<'_>,
+        clusters: [LockedCluster<'_>; 3],
         shadow: Shadow,
     ) {
+        let [one, two, three] = clusters;
         #[cfg(mechanism_called)]
         {
             let _ = cached.swap().after(1); //~[mechanism_called] E0133
@@ -100,12 +101,12 @@ pub mod mechanism_called {
             let _ = cached.split(); //~[mechanism_called] E0133
             let _ = new.split(); //~[mechanism_called] E0133
             let _ = contents.assume_written(); //~[mechanism_called] E0133
-            cached.replace_by(cluster, NonNull::dangling()); //~[mechanism_called] E0133
+            cached.replace_by(one, NonNull::dangling()); //~[mechanism_called] E0133
             let entry = cached.swap().as_raw();
-            swap_add::add_from_c(cluster, NonNull::dangling(), entry); //~[mechanism_called] E0133
+            swap_add::add_from_c(two, NonNull::dangling(), entry); //~[mechanism_called] E0133
             match new.has_zero_mark() {
                 true => cached.delete(), //~[mechanism_called] E0133
-                false => cached.delete_locked(cluster, shadow, true), //~[mechanism_called] E0133
+                false => cached.delete_locked(three, shadow, true), //~[mechanism_called] E0133
             }
         }
     }

@@ -237,11 +237,11 @@ pub(super) fn in_one_leaf(offsets: &Range<usize>) -> Range<usize> {
 ///
 /// # Invariants
 ///
-/// `leaf` is in `tree`, at `index`, and `n` of its `refs` are this value's. While `n` is 0, a slot of the leaf
-/// is filled that only the owner of this could empty.
+/// `leaf` is in `tree`, as that of the slot at `offset`, and `n` of its `refs` are this value's. While `n` is 0, a slot
+/// of the leaf is filled that only the owner of this could empty.
 pub(super) struct LeafRef<'a> {
     tree: &'a Tree,
-    index: usize,
+    offset: usize,
     leaf: NonNull<Leaf>,
     n: usize,
 }
@@ -257,15 +257,14 @@ impl<'a> LeafRef<'a> {
         cache: &'static LeafCache,
         gfp: Flags,
     ) -> Result<Self> {
-        let index = leaf_index(offset);
-        if let Some(leaf) = Self::try_get(tree, index, n) {
+        if let Some(leaf) = Self::try_get(tree, offset, n) {
             return Ok(leaf);
         }
-        let leaf = Self::insert(tree, index, n, cache, gfp)?;
+        let leaf = Self::insert(tree, offset, n, cache, gfp)?;
         // INVARIANT: As `insert` says.
         Ok(Self {
             tree,
-            index,
+            offset,
             leaf,
             n,
         })
@@ -273,26 +272,26 @@ impl<'a> LeafRef<'a> {
 
     /// Gets references to the leaf that is there, if there is one that stays.
     #[inline]
-    fn try_get(tree: &'a Tree, index: usize, n: usize) -> Option<Self> {
+    fn try_get(tree: &'a Tree, offset: usize, n: usize) -> Option<Self> {
         let _rcu = rcu::read_lock();
-        let leaf = tree.load(index)?.cast::<Leaf>();
+        let leaf = tree.load(leaf_index(offset))?.cast::<Leaf>();
         // SAFETY: It was in the tree during this RCU read section, and so isn't freed before its end.
         // INVARIANT: If `try_get` says so, `n` are ours; with them the leaf stays in the tree. (Not `then_some`:
         // it makes a `LeafRef` first, which is dropped.)
         unsafe { leaf.as_ref() }.try_get(n).then(|| Self {
             tree,
-            index,
+            offset,
             leaf,
             n,
         })
     }
 
-    /// The leaf at `index` of `tree`, new or another task's, with `n` references for the caller. Fails with
+    /// The leaf of the slot at `offset`, new or another task's, with `n` references for the caller. Fails with
     /// `EINVAL` if `cache` isn't open, else with `ENOMEM`.
     #[inline(never)]
     fn insert(
         tree: &'a Tree,
-        index: usize,
+        offset: usize,
         n: usize,
         cache: &'static LeafCache,
         gfp: Flags,
@@ -303,7 +302,7 @@ impl<'a> LeafRef<'a> {
         }
         // Without memory, too: another task may have inserted the leaf while this one waited for some.
         let present = || {
-            let leaf = Self::try_get(tree, index, n)?;
+            let leaf = Self::try_get(tree, offset, n)?;
             Some(core::mem::ManuallyDrop::new(leaf).leaf)
         };
         let Ok(memory) = cache.cache.alloc(gfp, NumaNode::NO_NODE) else {
@@ -312,7 +311,7 @@ impl<'a> LeafRef<'a> {
         let mut new = memory.write(Leaf::new(n));
         loop {
             let leaf = new.as_ptr();
-            match tree.insert(index, new, gfp) {
+            match tree.insert(leaf_index(offset), new, gfp) {
                 // It has `n` references, which are ours.
                 Ok(()) => return Ok(leaf),
                 // Another task, which fills other slots of it, was first.
@@ -325,21 +324,44 @@ impl<'a> LeafRef<'a> {
         }
     }
 
-    /// References to the leaf of a slot at `offset` that is filled: none yet, to be [emptied](Self::empty).
+    /// The leaf of the first of `offsets`, which are in one leaf, that is filled. No references yet: the slot is to be
+    /// [emptied](Self::empty).
     ///
     /// # Safety
     ///
-    /// `leaf` must be in `tree` as the leaf of that slot, which must be filled, and the caller's as long as this
-    /// has no reference.
+    /// The slots must be the caller's, by a witness, as long as this has no reference.
     #[inline]
-    pub(super) unsafe fn of_filled(tree: &'a Tree, offset: usize, leaf: NonNull<Leaf>) -> Self {
-        // INVARIANT: Only the caller could empty the slot.
-        Self {
-            tree,
-            index: leaf_index(offset),
-            leaf,
-            n: 0,
+    pub(super) unsafe fn first_filled(tree: &'a Tree, offsets: Range<usize>) -> Option<Self> {
+        let _rcu = rcu::read_lock();
+        let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf>();
+        for offset in offsets {
+            // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
+            // The slot is the caller's, by a witness. If it is filled, the leaf is in the tree, and
+            // stays there, as only the caller could empty the slot.
+            let slot = unsafe { leaf.as_ref() }.slot(offset);
+            if !slot.load(Relaxed).is_null() {
+                // INVARIANT: Just seen.
+                return Some(Self {
+                    tree,
+                    offset,
+                    leaf,
+                    n: 0,
+                });
+            }
         }
+        None
+    }
+
+    /// The tree that the leaf is in.
+    #[inline]
+    pub(super) fn tree(&self) -> &'a Tree {
+        self.tree
+    }
+
+    /// The slot that the leaf was found by.
+    #[inline]
+    pub(super) fn offset(&self) -> usize {
+        self.offset
     }
 
     /// The leaf.
@@ -401,7 +423,7 @@ impl<'a> LeafRef<'a> {
             return;
         }
         // INVARIANT: The leaf leaves the tree in the critical section in which its `refs` became 0.
-        let leaf = tree.remove(self.index);
+        let leaf = tree.remove(leaf_index(self.offset));
         drop(tree);
         if let Some(leaf) = leaf {
             Leaf::free_rcu(leaf);
@@ -430,34 +452,6 @@ impl Drop for LeafRef<'_> {
         }
         self.put_last();
     }
-}
-
-/// The first of `offsets`, which are in one leaf, that has an entry: its leaf, which stays as long as the slot
-/// has it.
-///
-/// # Safety
-///
-/// The slots must be the caller's, by a witness, until it is done with the leaf.
-#[inline]
-pub(super) unsafe fn first_filled(
-    tree: &Tree,
-    offsets: Range<usize>,
-) -> Option<(usize, NonNull<Leaf>)> {
-    let _rcu = rcu::read_lock();
-    let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf>();
-    for offset in offsets {
-        // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
-        // The slot is the caller's, by a witness. If it is filled, the leaf is in the tree, and
-        // stays there, as only the caller could empty the slot.
-        if !unsafe { leaf.as_ref() }
-            .slot(offset)
-            .load(Relaxed)
-            .is_null()
-        {
-            return Some((offset, leaf));
-        }
-    }
-    None
 }
 
 /// The trees of all devices, from when swapon attaches them to when swapoff detaches them.
@@ -751,17 +745,16 @@ pub(super) mod tests {
         let tree = tree_at(3).ok_or(EINVAL)?;
         // SAFETY: No other task uses the slot, which is filled, and is emptied once.
         let entry = unsafe {
-            let (offset, leaf) = first_filled(tree, 0..SLOTS_PER_LEAF).ok_or(EINVAL)?;
-            assert_eq!(offset, 3);
-            let mut leaf = LeafRef::of_filled(tree, offset, leaf);
-            let entry = leaf.empty(offset);
-            assert!(leaf.empty(offset).is_none());
+            let mut leaf = LeafRef::first_filled(tree, 0..SLOTS_PER_LEAF).ok_or(EINVAL)?;
+            assert_eq!(leaf.offset(), 3);
+            let entry = leaf.empty(3);
+            assert!(leaf.empty(3).is_none());
             entry
         };
         assert_eq!(entry.map(|entry| entry.object().len()), Some(7));
         assert_eq!(refs(3), Some(2));
         // SAFETY: No other task uses the slots.
-        assert!(unsafe { first_filled(tree, 0..SLOTS_PER_LEAF) }.is_none());
+        assert!(unsafe { LeafRef::first_filled(tree, 0..SLOTS_PER_LEAF) }.is_none());
         drop(pin);
         assert!(refs(3).is_none());
         assert!(tree.is_empty());

@@ -30,18 +30,13 @@ use super::{
     },
     index::{
         self,
-        Leaf,
         LeafRef,
         Tree, //
     },
     lru,
     page_mask::PageMask, //
 };
-use core::{
-    marker::PhantomData,
-    ops::Range,
-    ptr::NonNull, //
-};
+use core::{marker::PhantomData, ops::Range};
 use kernel::{
     bindings,
     mm::{
@@ -58,19 +53,19 @@ use kernel::{
     types::NotThreadSafe, //
 };
 
-/// Slots of one witness, of which at least one has an entry.
+/// Slots of one witness, of which at least one has an entry: [`FreedSlots`], or all of a folio.
 ///
 /// # Invariants
 ///
-/// The slots at `offsets`, all in `tree`, are the owner's for `'a`. The first has an entry, and is in `leaf`,
-/// which stays as long as it has.
-struct EntryRange<'a> {
-    tree: &'a Tree,
-    offsets: Range<usize>,
-    leaf: NonNull<Leaf>,
+/// The slots from `leaf.offset()` to `end`, all in `leaf.tree()`, are the owner's for `'a`. The first has an entry.
+pub(crate) struct FilledSlots<'a> {
+    leaf: LeafRef<'a>,
+    end: usize,
+    // A spin lock is its task's.
+    _not_send: NotThreadSafe,
 }
 
-impl<'a> EntryRange<'a> {
+impl<'a> FilledSlots<'a> {
     /// Looks for the first slot with an entry among those at `offsets`, all in `tree`.
     ///
     /// # Safety
@@ -82,12 +77,12 @@ impl<'a> EntryRange<'a> {
             let run = index::in_one_leaf(&offsets);
             offsets.start = run.end;
             // SAFETY: The slots of `run` are among those of the caller, for `'a`.
-            if let Some((first, leaf)) = unsafe { index::first_filled(tree, run) } {
-                // INVARIANT: It is the first, and in that leaf.
+            if let Some(leaf) = unsafe { LeafRef::first_filled(tree, run) } {
+                // INVARIANT: It is the first.
                 return Some(Self {
-                    tree,
-                    offsets: first..offsets.end,
                     leaf,
+                    end: offsets.end,
+                    _not_send: NotThreadSafe,
                 });
             }
         }
@@ -95,20 +90,17 @@ impl<'a> EntryRange<'a> {
     }
 
     /// Empties the slots and frees their entries, in order: those of a leaf leave their LRU lists together. Shows
-    /// each to `look` first.
+    /// each to `look` first, with the cluster locked if the slots are being freed: `look` must not sleep then, nor call
+    /// what takes the lock of a cluster, such as
+    /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio). That deadlocks, as types don't say
+    /// which locks are held.
     #[inline]
-    fn free_each(self, look: impl Fn(&Entry)) {
+    pub(crate) fn free_each(self, look: impl Fn(&Entry)) {
         FreeBatch::with(|batch| {
             let mut next = Some(self);
-            while let Some(Self {
-                tree,
-                offsets,
-                leaf,
-            }) = next
-            {
-                let run = index::in_one_leaf(&offsets);
-                // SAFETY: By the type invariant the first slot is filled, is in `leaf`, and is the caller's.
-                let mut leaf = unsafe { LeafRef::of_filled(tree, run.start, leaf) };
+            while let Some(Self { mut leaf, end, .. }) = next {
+                let tree = leaf.tree();
+                let run = index::in_one_leaf(&(leaf.offset()..end));
                 // SAFETY: By the type invariant the slots are ours, and so are their entries, which the leaf owns.
                 unsafe { lru::del_each(leaf.leaf().entries(run.clone())) };
                 for offset in run.clone() {
@@ -121,7 +113,7 @@ impl<'a> EntryRange<'a> {
                 }
                 drop(leaf);
                 // SAFETY: By the type invariant the slots are the caller's.
-                next = unsafe { Self::find(tree, run.end..offsets.end) };
+                next = unsafe { Self::find(tree, run.end..end) };
             }
         });
     }
@@ -241,33 +233,27 @@ impl<'a, 'f> Slots<'a, 'f> {
         self.folio.swap().offset().wrapping_add(index)
     }
 
+    /// The same, as long as `self` isn't used.
+    #[inline]
+    fn reborrow(&mut self) -> Slots<'_, 'f> {
+        // INVARIANT: By ours, as this is borrowed exclusively.
+        Slots { ..*self }
+    }
+
     /// The entry of slot `index` of the folio. The other slots are given up.
     #[inline]
     pub(crate) fn entry(self, index: usize) -> Option<SlotEntry<'a>> {
         if index >= self.nr {
             return None;
         }
-        // SAFETY: The folio has such a slot, and the others are given up.
-        unsafe { self.find(index) }
-    }
-
-    /// The entry of slot `index` of the folio.
-    ///
-    /// # Safety
-    ///
-    /// `index` must be below `nr`. As long as the result is used `self` must not be.
-    #[inline]
-    unsafe fn find(&self, index: usize) -> Option<SlotEntry<'a>> {
         // Often there is no entry in all of it: that takes no walk.
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let offset = self.offset(index);
         // SAFETY: By the type invariant the slot is ours.
-        let (_, leaf) = unsafe { index::first_filled(tree, offset..offset.wrapping_add(1)) }?;
-        // INVARIANT: By ours, which isn't used meanwhile. The slot is filled.
+        let leaf = unsafe { LeafRef::first_filled(tree, offset..offset.wrapping_add(1)) }?;
+        // INVARIANT: By ours. The slot is filled.
         Some(SlotEntry {
-            // SAFETY: Just found. The slot is ours.
-            leaf: unsafe { LeafRef::of_filled(tree, offset, leaf) },
-            offset,
+            leaf,
             _not_send: NotThreadSafe,
         })
     }
@@ -303,8 +289,7 @@ impl<'a, 'f> Slots<'a, 'f> {
     #[inline(never)]
     fn mark(&mut self, zeroes: PageMask) {
         for index in zeroes {
-            // SAFETY: The folio has such a slot. It is dropped before `self` is used again.
-            drop(unsafe { self.find(index) }.map(SlotEntry::take));
+            drop(self.reborrow().entry(index).map(SlotEntry::take));
         }
         let (first, bits) = zeroes.bits();
         // SAFETY: The folio is alive, locked and in the swap cache, by the invariant of `CachedFolio`; its slots
@@ -324,7 +309,7 @@ impl<'f> Slots<'f, 'f> {
         let offsets = first..first.wrapping_add(self.nr);
         if let Some(tree) = self.tree.filter(|tree| !tree.is_empty()) {
             // SAFETY: By the type invariant the slots are ours.
-            if let Some(range) = unsafe { EntryRange::find(tree, offsets) } {
+            if let Some(range) = unsafe { FilledSlots::find(tree, offsets) } {
                 range.free_each(|_| ());
             }
         }
@@ -340,10 +325,9 @@ pub(crate) struct Cleared<'f>(PhantomData<CachedFolio<'f>>);
 ///
 /// # Invariants
 ///
-/// The slot at `offset`, of the leaf of `leaf`, is ours for `'a`, and filled. `leaf` has no references.
+/// The slot that `leaf` was found by is ours for `'a`, and filled. `leaf` has no references.
 pub(crate) struct SlotEntry<'a> {
     leaf: LeafRef<'a>,
-    offset: usize,
     // A folio's lock is its task's.
     _not_send: NotThreadSafe,
 }
@@ -352,7 +336,7 @@ impl SlotEntry<'_> {
     /// Looks at it, for no longer than until it is taken.
     #[inline]
     pub(crate) fn get(&self) -> &Entry {
-        let entry = self.leaf.leaf().slot(self.offset).load(Relaxed);
+        let entry = self.leaf.leaf().slot(self.leaf.offset()).load(Relaxed);
         // SAFETY: By the type invariant the slot is ours and filled; taking the entry consumes `self`.
         unsafe { &*entry }
     }
@@ -360,8 +344,9 @@ impl SlotEntry<'_> {
     /// Takes it out of its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
     #[inline]
     pub(super) fn take(mut self) -> StoredEntry {
+        let offset = self.leaf.offset();
         // SAFETY: By the type invariant the slot is ours, and filled. The reference goes with `self`.
-        unsafe { self.leaf.empty(self.offset).unwrap_unchecked() }
+        unsafe { self.leaf.empty(offset).unwrap_unchecked() }
     }
 }
 
@@ -435,29 +420,7 @@ impl<'a> FreedSlots<'a> {
         let first = self.first.offset();
         let offsets = first..first.wrapping_add(self.nr);
         // SAFETY: By the type invariant the slots are ours.
-        let range = unsafe { EntryRange::find(self.tree(), offsets) }?;
-        Some(FilledSlots {
-            range,
-            _not_send: NotThreadSafe,
-        })
-    }
-}
-
-/// [`FreedSlots`], of which at least one has an entry.
-pub(crate) struct FilledSlots<'a> {
-    range: EntryRange<'a>,
-    // A spin lock is its task's.
-    _not_send: NotThreadSafe,
-}
-
-impl FilledSlots<'_> {
-    /// Empties the slots and frees their entries, in order, and shows each to `look` first. The cluster is locked:
-    /// `look` must not sleep, nor call what takes the lock of a cluster, such as
-    /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio). That deadlocks, as types don't say
-    /// which locks are held.
-    #[inline]
-    pub(crate) fn free_each(self, look: impl Fn(&Entry)) {
-        self.range.free_each(look);
+        unsafe { FilledSlots::find(self.tree(), offsets) }
     }
 }
 
@@ -577,9 +540,9 @@ mod tests {
     fn stored(offset: usize) -> Option<usize> {
         let next = offset.wrapping_add(1);
         // SAFETY: No other task uses the slot, which is no device's.
-        let (_, leaf) = unsafe { index::first_filled(tree_at(offset)?, offset..next) }?;
+        let leaf = unsafe { LeafRef::first_filled(tree_at(offset)?, offset..next) }?;
         // SAFETY: The slot is filled, so that the leaf stays, and isn't emptied meanwhile.
-        let len = unsafe { leaf.as_ref().entries(offset..next) }
+        let len = unsafe { leaf.leaf().entries(offset..next) }
             .next()?
             .object()
             .len();

@@ -273,6 +273,6 @@ impl Locked {
         let slots = unsafe { FreedSlots::from_raw(slot(0).as_raw(), NR, &call) };
         if let Some(filled) = slots.filled() {
             filled.free_each(|_| ());
-        }
+        };
     }
 }
