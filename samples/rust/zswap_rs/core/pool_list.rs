@@ -24,7 +24,6 @@
 
 use super::pool::Pool;
 use core::{
-    cell::Cell,
     mem::ManuallyDrop,
     ops::Deref,
     ptr::NonNull, //
@@ -235,15 +234,12 @@ impl Node {
         self.refs.is_dying()
     }
 
-    /// Takes a pointer, since the node can be freed before this returns.
-    ///
-    /// # Safety
-    ///
-    /// The caller must own a reference, which it gives up.
-    #[inline]
-    unsafe fn put(node: NonNull<Self>) {
-        // SAFETY: Until the put the caller's reference keeps the node.
-        unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*node.as_ptr()).refs)) }
+    /// A reference, if there still is one.
+    fn tryget(&self) -> Option<PoolRef> {
+        // INVARIANT: Just taken.
+        self.refs.tryget().then(|| PoolRef {
+            node: NonNull::from(self),
+        })
     }
 }
 
@@ -280,15 +276,17 @@ impl PoolList {
             GFP_KERNEL,
         )?;
         // SAFETY: The node doesn't move until `released` makes it a box again.
-        let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
-        // SAFETY: Just made, and not published.
+        let node = NonNull::from(KBox::leak(unsafe { Pin::into_inner_unchecked(node) }));
+        // SAFETY: Just made, with its initial reference.
+        unsafe { node.as_ref().refs.get() };
+        // INVARIANT: Just taken.
+        let pool = PoolRef { node };
         // INVARIANT: The node has that id.
-        unsafe { (*node).id.node.store(node, Relaxed) };
-        // INVARIANT: The node is new, off the list, and has its initial reference, which becomes
-        // ours.
+        pool.node().id.node.store(node.as_ptr(), Relaxed);
+        // INVARIANT: The node is new, off the list, and live.
         Ok(NewPool {
-            // SAFETY: A box is not null.
-            node: unsafe { NonNull::new_unchecked(node) },
+            pool,
+            on_list: false,
         })
     }
 
@@ -296,7 +294,7 @@ impl PoolList {
     /// lock, so `f` must not sleep. A pool that is concurrently made current again may be visited twice. That
     /// move is safe on an RCU list, since readers only continue from an earlier position. A pool that is
     /// retired again moves to the end, and a reader at it may miss the pools after its old position.
-    fn find_node<R>(&self, f: impl Fn(&Node) -> Option<R>) -> Option<R> {
+    fn find_node<R>(&self, mut f: impl FnMut(&Node) -> Option<R>) -> Option<R> {
         let _rcu = rcu::read_lock();
         let head = self.head.get();
         let mut links = head;
@@ -322,12 +320,12 @@ impl PoolList {
     /// Mirrors `zswap_total_pages()`. Not inlined, to keep its locals out of the stack frames of its callers.
     #[inline(never)]
     pub(crate) fn total_pages(&self) -> usize {
-        let total = Cell::new(0usize);
+        let mut total = 0usize;
         self.find_node(|node| -> Option<()> {
-            total.set(total.get().wrapping_add(node.pool.zs().total_pages()));
+            total = total.wrapping_add(node.pool.zs().total_pages());
             None
         });
-        total.get()
+        total
     }
 
     /// The current pool. Any context but NMI. If no pool of the list was ever made current, this may briefly
@@ -335,12 +333,7 @@ impl PoolList {
     ///
     /// Mirrors `zswap_pool_current_get()`.
     pub(crate) fn current(&self) -> Option<PoolRef> {
-        // INVARIANT: `tryget` has taken the reference that `PoolRef` owns.
-        self.find_node(|node| {
-            Some(node.refs.tryget().then(|| PoolRef {
-                node: NonNull::from(node),
-            }))
-        })?
+        self.find_node(|node| Some(node.tryget()))?
     }
 
     /// Takes a retired pool with this algorithm off the list, to be used again.
@@ -348,17 +341,18 @@ impl PoolList {
     /// Mirrors `zswap_pool_find_get()`.
     pub(crate) fn take_retired(&'static self, algorithm: &Algorithm) -> Option<NewPool> {
         let _lock = self.lock.lock();
-        let node = self.find_node(|node| {
-            let found = node.is_killed()
-                && node.pool.algorithm().as_bytes() == algorithm.as_bytes()
-                && node.refs.tryget();
-            found.then_some(NonNull::from(node))
+        let pool = self.find_node(|node| {
+            let found =
+                node.is_killed() && node.pool.algorithm().as_bytes() == algorithm.as_bytes();
+            found.then(|| node.tryget()).flatten()
         })?;
         // SAFETY: It is on the list, which is locked by us; the reference keeps it alive.
-        unsafe { bindings::list_del_rcu(node.as_ref().links.get()) };
-        // INVARIANT: The node is off the list, killed, and has the reference that `tryget` has
-        // taken.
-        Some(NewPool { node })
+        unsafe { bindings::list_del_rcu(pool.node().links.get()) };
+        // INVARIANT: The node is off the list, and killed.
+        Some(NewPool {
+            pool,
+            on_list: false,
+        })
     }
 }
 
@@ -369,53 +363,37 @@ impl PoolList {
 ///
 /// # Invariants
 ///
-/// The node is off its list, and only the owner of this will put it there. It has its initial
-/// reference, or is killed and has another one; either is ours.
+/// Unless `on_list`, the node is off its list, and only the owner of this will put it there. It has its initial
+/// reference, which will be the list's, or is killed.
 #[must_use = "a pool that is dropped is retired"]
 pub(crate) struct NewPool {
-    node: NonNull<Node>,
+    pool: PoolRef,
+    on_list: bool,
 }
-
-// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
-unsafe impl Send for NewPool {}
-// SAFETY: It is a reference to a `Node`, which is `Send` and `Sync`.
-unsafe impl Sync for NewPool {}
 
 impl NewPool {
     /// Makes the pool the current one of its list, and retires the previous one. May sleep.
-    pub(crate) fn make_current(self) {
-        let ptr = ManuallyDrop::new(self).node;
-        // SAFETY: By the type invariant we have a reference.
-        let node = unsafe { ptr.as_ref() };
-
+    pub(crate) fn make_current(mut self) {
+        let node = self.pool.node();
         if node.is_killed() {
-            // SAFETY: Killed, and not zero, since we have a reference. This restores the node's
-            // initial reference, so we can put ours.
-            unsafe {
-                node.refs.resurrect();
-                Node::put(ptr);
-            }
+            // SAFETY: Killed, and not zero, since we have a reference.
+            unsafe { node.refs.resurrect() };
         }
 
         let old = {
             let _lock = node.list.lock.lock();
-            let old = node.list.find_node(|old| {
-                Some((!old.is_killed()).then(|| {
-                    // SAFETY: `old` is live, and stays live while it is first: its initial reference
-                    // is given up only after another node was put before it, under the lock that
-                    // we hold.
-                    unsafe { old.refs.get() };
-                    // INVARIANT: Just taken.
-                    PoolRef {
-                        node: NonNull::from(old),
-                    }
-                }))
-            });
+            // If it is live, it stays live while it is first, and so has a reference to be taken: its initial reference
+            // is given up only after another node was put before it, under the lock that we hold.
+            let old = node
+                .list
+                .find_node(|old| Some(if old.is_killed() { None } else { old.tryget() }));
             // SAFETY: `node` is off the list, which is locked by us. Its initial reference belongs
             // to the list from here on.
             unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
             old.flatten()
         };
+        // INVARIANT: Just put there, with its initial reference.
+        self.on_list = true;
         // Not under the lock, which `released` takes. No other task kills `old`: it was first until
         // now, and of a list's nodes only the one that was first is killed, here.
         if let Some(old) = old {
@@ -429,31 +407,24 @@ impl Deref for NewPool {
     type Target = Pool;
 
     fn deref(&self) -> &Pool {
-        // SAFETY: By the type invariant we have a reference.
-        unsafe { &self.node.as_ref().pool }
+        &self.pool
     }
 }
 
 impl Drop for NewPool {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant we have a reference, and keep one until `put`.
-        let node = unsafe { self.node.as_ref() };
+        if self.on_list {
+            return;
+        }
+        let node = self.pool.node();
         if !node.is_killed() {
-            // SAFETY: We have a reference. The node is live, and other tasks kill only a node that
-            // was first on the list.
-            unsafe {
-                node.refs.get();
-                node.refs.kill();
-            }
+            // SAFETY: The node is live, and other tasks kill only a node that was first on the list.
+            unsafe { node.refs.kill() };
         }
-        {
-            let _lock = node.list.lock.lock();
-            // SAFETY: `node` is off the list, which is locked by us.
-            unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
-        }
-        // SAFETY: Puts the reference of the invariant, or the one that replaced it. The node is on
-        // the list now, as `released` expects.
-        unsafe { Node::put(self.node) };
+        let _lock = node.list.lock.lock();
+        // SAFETY: `node` is off the list, which is locked by us. Our reference is put after this: the node is on the
+        // list then, as `released` expects.
+        unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
     }
 }
 
@@ -536,8 +507,8 @@ impl Deref for PoolRef {
 impl Drop for PoolRef {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the reference is ours.
-        unsafe { Node::put(self.node) }
+        // SAFETY: By the type invariant the reference is ours, and keeps the node until it is put.
+        unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*self.node.as_ptr()).refs)) }
     }
 }
 
@@ -728,8 +699,7 @@ pub(super) mod tests {
 
         // One that was never made current is freed, too.
         let unused = list.create(&b)?;
-        // SAFETY: By the invariant of `NewPool`.
-        let n = unsafe { unused.node.as_ref() }.id.id;
+        let n = id(&unused.pool);
         drop(unused);
         assert!(freed(n));
         assert!(list.seen().eq([id(&first)]));
