@@ -49,25 +49,6 @@ impl Sum {
         self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
     }
 
-    /// Charges it to the group, and gets a reference for each entry. May sleep.
-    #[inline]
-    fn charge(&self, objcg: &ObjCgroup, _memalloc: &Memalloc) {
-        if self.entries == 0 {
-            return;
-        }
-        // SAFETY: The group is alive, as it is lent, and so has a reference.
-        unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), self.entries) };
-        if !takes_zswap(objcg) {
-            return;
-        }
-        // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
-        let refused = unsafe {
-            bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, self.bytes)
-        };
-        warn_on_once!(refused != 0);
-        self.count(objcg, 1);
-    }
-
     /// Adds it to the group's zswap counters, or takes it off: `sign` is 1 or -1. Not inlined, to keep its
     /// locals out of the stack frames of its callers.
     #[inline(never)]
@@ -102,13 +83,25 @@ fn takes_zswap(objcg: &ObjCgroup) -> bool {
 /// Mirrors `obj_cgroup_charge_zswap()` of each, which must not fail, as it doesn't in a task that allocates from
 /// the reserves.
 #[inline]
-pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, memalloc: &Memalloc) {
+pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, _memalloc: &Memalloc) {
     let mut sum = Sum::default();
     for len in lens {
         // A folio has no 2 GiB.
         sum.add(len);
     }
-    sum.charge(objcg, memalloc);
+    if sum.entries == 0 {
+        return;
+    }
+    // SAFETY: The group is alive, as it is lent, and so has a reference.
+    unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), sum.entries) };
+    if !takes_zswap(objcg) {
+        return;
+    }
+    // SAFETY: The group is alive, and by the witness `PF_MEMALLOC` is set, so that C may allocate.
+    let refused =
+        unsafe { bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, sum.bytes) };
+    warn_on_once!(refused != 0);
+    sum.count(objcg, 1);
 }
 
 /// Charges that end together, with one call of C for a run of entries of one group.

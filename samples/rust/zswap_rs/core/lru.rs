@@ -200,22 +200,16 @@ where
     F: for<'v> FnMut(Visit<'v>) -> Next<'v>,
 {
     let visit = |links, list| {
+        let brand = Brand(PhantomData, NotThreadSafe);
         // INVARIANT: `list` is locked, and `links` is on it.
-        f(Visit {
-            links,
-            list,
-            _entry: PhantomData,
-            _visit: PhantomData,
-            _not_send: NotThreadSafe,
-        })
-        .status
+        f(Visit { links, list, brand }).status
     };
     // SAFETY: A `Next` is made of a `Visit`, or of the `Unlocked` that it was consumed for: it says what was done.
     unsafe { LRU.walk(nid, memcg, nr_to_walk, visit) };
 }
 
-/// Ties what a visit ends with to that visit: neither longer nor shorter.
-type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
+/// Ties what a visit ends with to that visit, neither longer nor shorter, and to its task.
+struct Brand<'v>(PhantomData<fn(&'v ()) -> &'v ()>, NotThreadSafe);
 
 /// An entry that a walk has come to. The list's lock is held: it can't be freed.
 ///
@@ -226,9 +220,7 @@ type Brand<'v> = PhantomData<fn(&'v ()) -> &'v ()>;
 pub(crate) struct Visit<'v> {
     links: *mut bindings::list_head,
     list: *mut bindings::list_lru_one,
-    _entry: PhantomData<&'v Entry>,
-    _visit: Brand<'v>,
-    _not_send: NotThreadSafe,
+    brand: Brand<'v>,
 }
 
 /// What a walk is to do after the visit `'v`. Whether that one has dropped the lock is part of it.
@@ -236,17 +228,12 @@ pub(crate) struct Visit<'v> {
 /// `LRU_REMOVED` isn't among the answers: an entry leaves the list when it is freed.
 pub(crate) struct Next<'v> {
     status: bindings::lru_status,
-    _visit: Brand<'v>,
-    _not_send: NotThreadSafe,
+    _brand: Brand<'v>,
 }
 
-impl Next<'_> {
-    fn new(status: bindings::lru_status) -> Self {
-        Self {
-            status,
-            _visit: PhantomData,
-            _not_send: NotThreadSafe,
-        }
+impl<'v> Next<'v> {
+    fn new(status: bindings::lru_status, _brand: Brand<'v>) -> Self {
+        Self { status, _brand }
     }
 }
 
@@ -260,7 +247,7 @@ impl<'v> Visit<'v> {
 
     /// Moves the entry to the end of the list, and goes on to the next.
     pub(crate) fn rotate(self) -> Next<'v> {
-        Next::new(bindings::lru_status::LRU_ROTATE)
+        Next::new(bindings::lru_status::LRU_ROTATE, self.brand)
     }
 
     /// Moves the entry to the end of the list and drops the lock. The entry may be gone then.
@@ -270,22 +257,22 @@ impl<'v> Visit<'v> {
             bindings::list_move_tail(self.links, &raw mut (*self.list).list);
             bindings::spin_unlock(&raw mut (*self.list).lock);
         }
-        Unlocked(PhantomData, NotThreadSafe)
+        Unlocked(self.brand)
     }
 }
 
 /// Proof that the visit `'v` has dropped the lock. It isn't to be taken again: C starts anew.
 #[must_use = "a walk wants to know what to do next"]
-pub(crate) struct Unlocked<'v>(Brand<'v>, NotThreadSafe);
+pub(crate) struct Unlocked<'v>(Brand<'v>);
 
 impl<'v> Unlocked<'v> {
     /// Goes on with what is at the head of the list then.
     pub(crate) fn restart(self) -> Next<'v> {
-        Next::new(bindings::lru_status::LRU_RETRY)
+        Next::new(bindings::lru_status::LRU_RETRY, self.0)
     }
 
     /// Ends the walk.
     pub(crate) fn stop(self) -> Next<'v> {
-        Next::new(bindings::lru_status::LRU_STOP)
+        Next::new(bindings::lru_status::LRU_STOP, self.0)
     }
 }

@@ -87,17 +87,18 @@ impl Chain {
 
     /// The entries, in order.
     #[inline]
-    fn entries(&self) -> impl Iterator<Item = NonNull<Entry>> + use<> {
+    fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
         let mut links = self.first;
         core::iter::from_fn(move || {
             if links.is_null() {
                 return None;
             }
-            // SAFETY: By the type invariant these are the links of an entry of ours, as long as it is in the chain.
+            // SAFETY: By the type invariant these are the links of an entry of ours alone, as long as it is in the chain,
+            // which is borrowed. Each comes once.
             unsafe {
                 let entry = lru::entry_of(links);
                 links = (*links).next;
-                Some(NonNull::new_unchecked(entry))
+                Some(&mut *entry)
             }
         })
     }
@@ -105,19 +106,16 @@ impl Chain {
     /// How many entries are for slots before `offset`.
     #[cold]
     #[inline(never)]
-    fn count_before(&self, offset: usize) -> usize {
+    fn count_before(&mut self, offset: usize) -> usize {
         self.entries()
-            // SAFETY: By the type invariant the entry is alive.
-            .take_while(|entry| unsafe { entry.as_ref() }.offset() < offset)
+            .take_while(|entry| entry.offset() < offset)
             .fold(0, |nr: usize, _| nr.wrapping_add(1))
     }
 
     /// Charges all of them, which are charged to nobody, to `objcg`. May sleep.
     #[inline]
     fn charge(&mut self, objcg: &ObjCgroup) {
-        let lens = self.entries().map(|mut entry| {
-            // SAFETY: By the type invariant the entry is ours alone, and each comes once.
-            let entry = unsafe { entry.as_mut() };
+        let lens = self.entries().map(|entry| {
             // INVARIANT: Charged by `charge` below, before any other access.
             // SAFETY: The group is alive. The reference is taken by `charge`, before this function returns, and nobody
             // else can put it sooner.
@@ -325,12 +323,14 @@ fn fill(
 /// Whether all slots of the folio have the zero mark that get no entry.
 #[cold]
 #[inline(never)]
-fn others_are_zero(slots: &Slots<'_, '_>, chain: &Chain) -> bool {
+fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
     let mut entries = chain.entries();
     let mut next = entries.next();
     (0..slots.len()).all(|index| {
-        // SAFETY: By the invariant of `Chain` the entry is alive.
-        if next.is_some_and(|entry| unsafe { entry.as_ref() }.offset() == slots.offset(index)) {
+        if next
+            .as_ref()
+            .is_some_and(|entry| entry.offset() == slots.offset(index))
+        {
             next = entries.next();
             return true;
         }
