@@ -157,109 +157,24 @@ impl Drop for Transform {
     }
 }
 
-/// A request with its completion. Mirrors `struct acomp_req` with a `struct crypto_wait`.
+/// A request with its completion and its memory. Mirrors `struct acomp_req` with a `struct crypto_wait`. Stays in its
+/// box, since C has pointers to it.
 ///
 /// # Invariants
 ///
-/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it.
-struct AcompRequest {
-    req: NonNull<bindings::acomp_req>,
-    // On the heap, since it contains a pointer to itself.
-    wait: KBox<Opaque<bindings::crypto_wait>>,
-}
-
-/// An acomp operation.
-type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
-
-impl AcompRequest {
-    /// A request for `transform`. Once the transform is freed, the request may be freed, but not
-    /// started. Mirrors `acomp_request_alloc()`. May sleep.
-    fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
-        let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
-        // SAFETY: `wait` is valid for writes; it stays in its box.
-        unsafe { bindings::crypto_init_wait(wait.get()) };
-        // SAFETY: The transform is valid, by its type invariant.
-        let req = unsafe { bindings::acomp_request_alloc(transform.0.as_ptr()) };
-        let req = NonNull::new(req).ok_or(ENOMEM)?;
-        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
-        unsafe {
-            bindings::acomp_request_set_callback(
-                req.as_ptr(),
-                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
-                Some(bindings::crypto_req_done),
-                wait.get().cast(),
-            );
-        }
-        // INVARIANT: Both were just created.
-        Ok(Self { req, wait })
-    }
-
-    /// Submits an operation. Returns the argument for [`AcompRequest::finish`].
-    ///
-    /// # Safety
-    ///
-    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
-    /// `slen` and `dlen` bytes. Until `finish` returns, the request must stay alive and not be used
-    /// otherwise, the transform that it was created for must stay alive, and the operation must be
-    /// allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
-    #[inline]
-    unsafe fn start(
-        &mut self,
-        op: Op,
-        src: *mut bindings::scatterlist,
-        slen: usize,
-        dst: *mut bindings::scatterlist,
-        dlen: usize,
-    ) -> c_int {
-        let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant, and idle by the requirement, which also
-        // covers the scatterlists.
-        unsafe {
-            bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
-            op(req)
-        }
-    }
-
-    /// Waits for an operation to complete. Returns its result, and the length that it reports.
-    ///
-    /// # Safety
-    ///
-    /// `started` must come from the last call of [`AcompRequest::start`], and be passed once.
-    #[inline]
-    unsafe fn finish(&mut self, started: c_int) -> (Result, usize) {
-        // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
-        // completed, and can't be interrupted.
-        unsafe {
-            let ret = match bindings::crypto_wait_req(started, self.wait.get()) {
-                // As in C, anything but zero is an error.
-                1.. => Err(EINVAL),
-                ret => to_result(ret),
-            };
-            (ret, (*self.req.as_ptr()).dlen as usize)
-        }
-    }
-}
-
-impl Drop for AcompRequest {
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
-        // starts one waits for it.
-        unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
-    }
-}
-
-/// A request with its memory. Stays in its box, since C has pointers to it.
-///
-/// # Invariants
-///
-/// `page` is a scatterlist with room for one page, and `output` is that of `buffer`.
+/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it. `page` is a scatterlist with
+/// room for one page, and `output` is that of `buffer`.
 struct Request {
-    acomp: AcompRequest,
+    req: NonNull<bindings::acomp_req>,
+    wait: Opaque<bindings::crypto_wait>,
     page: Opaque<bindings::scatterlist>,
     output: Opaque<bindings::scatterlist>,
     buffer: KBox<[u8; PAGE_SIZE]>,
     started: c_int,
 }
+
+/// An acomp operation.
+type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
 
 impl Request {
     /// Allocates [`QUEUE_DEPTH`] requests for `transform`. May sleep.
@@ -272,15 +187,32 @@ impl Request {
         Ok(requests)
     }
 
+    /// A request for `transform`. Once the transform is freed, the request may be freed, but not
+    /// started. Mirrors `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
+        let buffer = KBox::zeroed_node(GFP_KERNEL, nid)?;
+        // SAFETY: The transform is valid, by its type invariant.
+        let req = unsafe { bindings::acomp_request_alloc(transform.0.as_ptr()) };
         let request = Self {
-            acomp: AcompRequest::new(transform, nid)?,
+            req: NonNull::new(req).ok_or(ENOMEM)?,
+            wait: Opaque::zeroed(),
             page: Opaque::uninit(),
             output: Opaque::uninit(),
-            buffer: KBox::zeroed_node(GFP_KERNEL, nid)?,
+            buffer,
             started: 0,
         };
         let mut request = KBox::new(request, GFP_KERNEL)?;
+        // SAFETY: `wait` is valid for writes; it stays in the box.
+        unsafe { bindings::crypto_init_wait(request.wait.get()) };
+        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
+        unsafe {
+            bindings::acomp_request_set_callback(
+                req,
+                bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
+                Some(bindings::crypto_req_done),
+                request.wait.get().cast(),
+            );
+        }
         let buffer = request.buffer.as_mut_ptr().cast();
         // SAFETY: Both are valid for writes, and stay in the box. The buffer is memory from `kmalloc()`, as
         // `sg_init_one()` requires.
@@ -292,41 +224,92 @@ impl Request {
         Ok(request)
     }
 
+    /// Submits an operation, whose result is one page at most.
+    ///
+    /// # Safety
+    ///
+    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
+    /// `slen` and `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
+    /// otherwise, moved or dropped, the transform that it was created for must stay alive, and the operation must
+    /// be allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
+    #[inline]
+    unsafe fn start(
+        &mut self,
+        op: Op,
+        src: *mut bindings::scatterlist,
+        slen: usize,
+        dst: *mut bindings::scatterlist,
+    ) {
+        let req = self.req.as_ptr();
+        // SAFETY: `req` is valid by the type invariant, and idle by the requirement, which also
+        // covers the scatterlists.
+        self.started = unsafe {
+            bindings::acomp_request_set_params(req, src, dst, slen as u32, PAGE_SIZE as u32);
+            op(req)
+        };
+    }
+
+    /// Waits for an operation to complete. Returns its result, and the length that it reports.
+    ///
+    /// # Safety
+    ///
+    /// Must be called once for each call of [`Request::start`], after it.
+    #[inline]
+    unsafe fn finish(&mut self) -> (Result, usize) {
+        // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
+        // completed, and can't be interrupted.
+        unsafe {
+            let ret = match bindings::crypto_wait_req(self.started, self.wait.get()) {
+                // As in C, anything but zero is an error.
+                1.. => Err(EINVAL),
+                ret => to_result(ret),
+            };
+            (ret, (*self.req.as_ptr()).dlen as usize)
+        }
+    }
+
     /// Starts the compression of `page` into the request's buffer.
     ///
     /// # Safety
     ///
-    /// The request must be idle. Until [`Request::finish`] returns, `page` and the transform that the
+    /// The request must be idle. Until [`Request::compressed`] returns, `page` and the transform that the
     /// request was created for must stay alive, and the request must not be used otherwise, moved or
     /// dropped.
     #[inline]
-    unsafe fn start(&mut self, page: FolioPage<'_>) {
+    unsafe fn compress(&mut self, page: FolioPage<'_>) {
         // SAFETY: By the type invariant these are scatterlists, of the page set here and of our buffer. The
-        // caller guarantees that this request is idle, isn't used otherwise or moved until `finish` returns,
+        // caller guarantees that this request is idle, isn't used otherwise or moved until `compressed` returns,
         // and that the page and the transform stay alive until then.
-        self.started = unsafe {
+        unsafe {
             bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            self.acomp.start(
+            self.start(
                 bindings::crypto_acomp_compress,
                 self.page.get(),
                 PAGE_SIZE,
                 self.output.get(),
-                PAGE_SIZE,
             )
-        };
+        }
     }
 
     /// Waits for the result.
     ///
     /// # Safety
     ///
-    /// Must be called once for each call of [`Request::start`], after it.
+    /// Must be called once for each call of [`Request::compress`], after it.
     #[inline]
-    unsafe fn finish(&mut self) -> Result<&[u8]> {
+    unsafe fn compressed(&mut self) -> Result<&[u8]> {
         // SAFETY: By the requirement.
-        let (ret, len) = unsafe { self.acomp.finish(self.started) };
+        let (ret, len) = unsafe { self.finish() };
         ret?;
         compressed(&self.buffer, len)
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
+        // starts one waits for it.
+        unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
     }
 }
 
@@ -417,8 +400,8 @@ impl Compressor {
         // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for it at once;
         // until then the page is borrowed, and `self` exclusively.
         unsafe {
-            self.request.start(page);
-            self.request.finish()
+            self.request.compress(page);
+            self.request.compressed()
         }
     }
 
@@ -440,14 +423,13 @@ impl Compressor {
         // its invariant; `dst` gives exclusive access to its page's contents.
         let (ret, len) = unsafe {
             bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
-            let started = request.acomp.start(
+            request.start(
                 bindings::crypto_acomp_decompress,
                 src.sg,
                 src.len,
                 request.page.get(),
-                PAGE_SIZE,
             );
-            request.acomp.finish(started)
+            request.finish()
         };
         match ret {
             // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
@@ -489,7 +471,7 @@ impl RequestQueue<'_> {
                 if let Some(page) = page.take() {
                     any = true;
                     // SAFETY: The request was started for this page, and hasn't been finished.
-                    let compressed = unsafe { request.finish() };
+                    let compressed = unsafe { request.compressed() };
                     if result.is_ok() {
                         result = each(page, compressed);
                     }
@@ -503,7 +485,7 @@ impl RequestQueue<'_> {
                         // this loop ends when no request has a page, and a panic doesn't unwind in the
                         // kernel and so frees nothing. Until then `next` is alive, as `'p` outlives
                         // this call, and so is the transform, by the type invariant.
-                        unsafe { request.start(next) };
+                        unsafe { request.compress(next) };
                     }
                 }
             }

@@ -21,8 +21,8 @@ const VARIANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "does_not_wait",
-        "self.acomp.finish(self.started)",
-        "self.acomp.finish(0)",
+        "crypto_wait_req(self.started,",
+        "crypto_wait_req(0,",
     ),
     (
         "transform_goes_first",
