@@ -276,7 +276,7 @@ def mirrors():
         documented, policy = False, False
         for place in re.finditer(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", places):
             path, names = place.groups()
-            path = path if "/" in path else f"{crate}/{path}"
+            path = path if path.split("/")[0] in ("rust", "samples") else f"{crate}/{path}"
             if not os.path.exists(path):
                 yield f"{function}: there is no {path}"
                 continue
