@@ -136,7 +136,7 @@ impl Drop for Object {
 }
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
-#[kunit_tests(rust_zswap_object)]
+#[kunit_tests(zswap_object)]
 mod tests {
     use super::{
         super::pool_list::tests::{

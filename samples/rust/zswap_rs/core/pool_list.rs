@@ -550,7 +550,7 @@ impl Drop for PoolRef {
 
 // Over 700 lines: a quarter of it are tests, which need what is private here.
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
-#[kunit_tests(rust_zswap_pool_list)]
+#[kunit_tests(zswap_pool_list)]
 pub(super) mod tests {
     use super::{
         super::contexts::Contexts,
