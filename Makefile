@@ -124,7 +124,7 @@ zero: kernel
 litmus: source
 	@scripts/litmus.sh count
 
-## check: rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links
+## check: rustfmt, clippy, checkpatch; no unsafe in the policy, no circle, no arrow up; docs, links
 check: overlay
 	@scripts/check.sh
 

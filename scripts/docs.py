@@ -221,7 +221,7 @@ def all_figures():
     unlisted = [f"`{name}`" for name in sources.mutants() if f"`{name}`" not in listed]
     out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
-            "coverage.percent": found_in("coverage", r"\*\*all policy files\*\* .* ([\d.]+) \|"),
+            "coverage.percent": found_in("coverage", r"\*\*(?:all policy files|policy and core)\*\* .* ([\d.]+) \|"),
             "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
             "latency.boots": found_in("latency", r"boots: (\d+) of C, \d+ of Rust")}
     return out

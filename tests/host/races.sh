@@ -33,8 +33,8 @@ exists() {
 	VM) [ -f "tests/vm/$2" ] ;;
 	model | host) grep -q -r -w "fn $2" tests/host --include='*.rs' ;;
 	KUnit)
-		grep -q -r -e "name = \"$suite\"" -e "kunit_tests($suite)" tests/kunit rust/kernel || return
-		[ "$suite" = "$2" ] || grep -q -e "KUNIT_CASE.*(${case}[,)]" -e "fn $case()" -r tests/kunit rust/kernel
+		grep -q -r -e "name = \"$suite\"" -e "kunit_tests($suite)" tests/kunit rust/kernel samples/rust || return
+		[ "$suite" = "$2" ] || grep -q -e "KUNIT_CASE.*(${case}[,)]" -e "fn $case()" -r tests/kunit rust/kernel samples/rust
 		;;
 	esac
 }
