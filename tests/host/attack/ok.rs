@@ -408,8 +408,8 @@ pub mod store_of_another {
     }
 }
 
-// Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot, and an object
-// of a slot that isn't the folio's doesn't get into it.
+// Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot. An object gets only
+// into the folio's slot at its offset; if it names another device, writeback doesn't find it there.
 pub mod slot_of_any_bits {
     use super::*;
 
