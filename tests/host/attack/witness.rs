@@ -399,6 +399,14 @@ pub mod call_promoted {
     pub(crate) fn attack() -> &'static Call {
         &Call::new() //~[call_promoted] E0515
     }
+
+    pub(crate) fn lent(lend: impl FnOnce(&Call)) {
+        #[cfg(call_promoted)]
+        let call: &'static Call = &Call::new(); //~[call_promoted] E0716
+        #[cfg(control)]
+        let call = &Call::new();
+        lend(call);
+    }
 }
 
 // The policy keeps a witness in a static, beyond the call.
