@@ -425,7 +425,7 @@ pub mod store_of_another {
 }
 
 // Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot. An object gets only
-// into the folio's slot at its offset; if it names another device, writeback doesn't find it there.
+// into the slot of the folio that it names; any other is dropped, with a warning.
 pub mod slot_of_any_bits {
     use super::*;
 
