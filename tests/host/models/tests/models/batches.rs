@@ -12,7 +12,9 @@ use kernel::{
     sim::{self, Run},
     workqueue,
 };
-use models::batches::{counted, listed, set_up, tear_down, walk, Locked, DEVICE, ELSEWHERE, FIRST, NR};
+use models::batches::{
+    counted, listed, set_up, tear_down, walk, Locked, DEVICE, ELSEWHERE, FIRST, NR,
+};
 
 /// The numbers with the pages that they are for.
 fn pages(numbers: [Option<u32>; NR]) -> Vec<(usize, u32)> {
