@@ -12,8 +12,8 @@ import drift
 
 # --- Sources and counts --------------------------------------------------------------
 
-LAYERS = ("abi", "policy", "abstractions")
-TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+LAYERS = ("abi", "policy", "core", "abstractions")
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(\w+\) )?mod tests", re.M)
 
 
 @functools.cache
@@ -48,7 +48,7 @@ def layer(path):
     path = str(path)
     if not path.startswith("samples/"):
         return "abstractions"
-    return "abi" if path.endswith("/exports.rs") else "policy"
+    return "abi" if path.endswith("/exports.rs") else "core" if "/zswap_rs/core/" in path else "policy"
 
 
 def files(pattern):
@@ -58,7 +58,7 @@ def files(pattern):
 def suites():
     """The names of the project's KUnit suites in C and in Rust, without the one that only make timing runs."""
     c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
-    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("patches/*.patch")), re.M)
+    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("samples/rust/**/*.rs") + files("patches/*.patch")), re.M)
     return set(c) - {"zswap_time"}, set(rust)
 
 
