@@ -48,7 +48,7 @@ def layer(path):
     path = str(path)
     if not path.startswith("samples/"):
         return "abstractions"
-    return "abi" if path.endswith("/exports.rs") else "core" if "/zswap_rs/core/" in path else "policy"
+    return "core" if "/core/" in path else "abi" if path.endswith("/exports.rs") else "policy"
 
 
 def files(pattern):
@@ -198,6 +198,7 @@ MEANING = {
     "E0596": "a mutable borrow of what is shared",
     "E0597": "the value is dropped while it is borrowed",
     "E0599": "the type has no such method",
+    "E0603": "a private item is named",
     "E0616": "a private field is read",
     "E0624": "a private function is called",
     "E0716": "a temporary is dropped while it is borrowed",

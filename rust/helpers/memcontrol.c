@@ -78,12 +78,6 @@ __rust_helper bool rust_helper_obj_cgroup_may_zswap(struct obj_cgroup *objcg)
 	return obj_cgroup_may_zswap(objcg);
 }
 
-__rust_helper void rust_helper_obj_cgroup_uncharge_zswap(struct obj_cgroup *objcg,
-							 size_t size)
-{
-	obj_cgroup_uncharge_zswap(objcg, size);
-}
-
 __rust_helper void rust_helper_count_objcg_events(struct obj_cgroup *objcg,
 						  enum vm_event_item idx,
 						  unsigned long count)

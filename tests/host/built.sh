@@ -21,7 +21,7 @@ scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 # with_type: the parameters of zswap that .modinfo has a type for, and those that should have one: all but
 # the two with callbacks of their own
 with_type() { tr '\0' '\n' <"$build/modules.builtin.modinfo" | sed -n 's/^zswap\.parmtype=\([^:]*\):.*/\1/p' | sort; }
-of_plain_type() { sed -n 's/^builtin_param!("zswap\.\([a-z_]*\)", .*: \(Number\|Switch\), .*/\1/p' samples/rust/zswap_rs/params.rs | sort; }
+of_plain_type() { sed -n 's/^builtin_param!("zswap\.\([a-z_]*\)", .*: \(UintParam\|Switch\), .*/\1/p' samples/rust/zswap_rs/params.rs | sort; }
 types_agree() {
 	local want
 	want=$(of_plain_type)

@@ -1238,10 +1238,7 @@ pub unsafe fn call_rcu(
         queue.iter().all(|(queued, _)| *queued != address),
         "an object is freed twice"
     );
-    let run = move || {
-        sim::forget_words(address);
-        func.unwrap()(address as *mut callback_head)
-    };
+    let run = move || func.unwrap()(address as *mut callback_head);
     queue.push((address, Box::new(run)));
 }
 pub unsafe fn kfree(ptr: *const c_void) {
