@@ -189,7 +189,7 @@ $(experiments:=-input): %-input:
 ## workloads: programs that people run, over their limit, in C and in Rust; RUNS=5 counted, ONLY="sort"
 ## compressors: cost and ratio of each compressor, and the gain of an accelerator
 ## parity: one workload on both implementations, row by row; RUNS=10 times each
-## coverage: the lines of the policy that the tests reach
+## coverage: the lines of policy and core that the tests reach
 $(experiments): %: %-input overlay
 	@scripts/measure.sh $*
 

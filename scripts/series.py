@@ -46,17 +46,16 @@ They are built into the kernel crate only with their users, since the whole
 crate is exported to modules.""",
      r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
      r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
-    ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
-     """A folio's state is a type: locked, in the swap cache, not read yet. Access
-to the data of a swap slot requires a witness that the slot can't be freed:
-a locked folio in the swap cache, or the slot being freed under the lock of
-its cluster.""",
-     r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
+    ("rust: mm: Folios, memory cgroups, LRU lists and swap entries",
+     """A folio's state is a type: locked, in the swap cache, not uptodate. A call
+from C is a scope: what C lends borrows a value of the function that C
+calls, and so can't be kept.""",
+     r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",
      """Transforms of acomp with their requests, up to eight of them in flight: a
-call can't return before all have completed. And objects of zsmalloc, which
-are read and written as a whole.""",
+call can't return before all have completed. And pools of zsmalloc, whose
+objects are read and written as a whole.""",
      r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/kernel/mm/zsmalloc\.rs|rust/helpers/(acompress|sg)\.c"),
     ("rust: mm: The swap cache, its table and readahead",
      """Swap-table entries are a type whose layout is compared with C's at build
@@ -65,13 +64,19 @@ fields.
 
 swap_range_free() tells zswap of a range of freed slots. For C that is the
 loop that was there.""",
-     r"rust/kernel/mm/(fault|mempolicy|swap|swap_(?:add|cache|cluster|delete|readahead|table)|trace|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
+     r"rust/kernel/mm/(fault|mempolicy|swap_(?:add|cache|cluster|delete|readahead|table)|trace|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
-     """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
+     """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and adds the
 implementation in Rust, which defines the same functions. To user space and
 to its callers in the kernel the two are the same, but for documented
-fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
+fixes.
+
+The core, in core/, has zswap's mechanism: entries, the index of slots, the
+LRU lists, charges and pools. Access to the entry of a swap slot requires a
+witness that the slot can't be freed: a locked folio in the swap cache, or
+the slot being freed under the lock of its cluster. The policy above the
+core has no unsafe code; the C ABI is in exports.rs.""",
      r"samples/rust/zswap_rs/(core/)?[a-z_]+\.(rs|c)|mm/zswap\.c"),
     ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
      r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),

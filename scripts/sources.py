@@ -13,7 +13,7 @@ import drift
 # --- Sources and counts --------------------------------------------------------------
 
 LAYERS = ("abi", "policy", "core", "abstractions")
-TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(\w+\) )?mod tests", re.M)
 
 
 @functools.cache
