@@ -19,6 +19,8 @@
                 ("Mirrors `zswap_store_page()`"), unless it has kept its name
   words         no retired term of scripts/words.txt. A name in code is found as well, if it is a word by itself
   links         the relative links of the Markdown pages lead to files, and their anchors to headings or to <a id="...">
+  size          the words of README.md, CONTRIBUTING.md and docs/, outside of code and generated blocks: at most 28,000. No
+                generated table of a page has more than 40 rows
   targets       docs/commands.md and docs/machines.md name the targets that the Makefile has; README.md names no other
   clippy LOG    clippy's findings in the project's files, including patched ones
   panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/design.md has a reason for
@@ -349,6 +351,30 @@ def links():
                 yield f"{path}:{line_of(text, found.start())}: ({found[1]}): there is no such heading"
 
 
+# Generated parts of a page, code, and comments: not counted as words, but looked at for long tables.
+GENERATED = re.compile(r"<!-- ([^>]*): BEGIN -->\n.*?<!-- \1: END -->", re.S)
+WORDS, ROWS = 28000, 40
+
+
+def size():
+    pages = [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]
+    total = 0
+    for path in pages:
+        text = text_of(path)
+        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^```.*?^```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
+        words = len(re.findall(r"\w[^\s|]*", prose))
+        total += words
+        print(f"{words:6}  {path}")
+        for block in GENERATED.finditer(text):
+            for table in re.finditer(r"(?:^\|.*\n)+", block[0], re.M):
+                rows = table[0].count("\n") - 2
+                if rows > ROWS:
+                    yield f"{path}:{line_of(text, block.start() + table.start())}: a generated table of {rows} rows, more than {ROWS}"
+    print(f"{total:6}  words outside of code and generated blocks, in {len(pages)} pages")
+    if total > WORDS:
+        yield f"README.md, CONTRIBUTING.md and docs/ have {total} words, more than {WORDS}"
+
+
 def listed(text):
     """The targets of "make a", and of "make a`, `b`, `c": the names that follow in the same list."""
     for found in re.finditer(r"`(?:IMPL=c )?make (?:-s )?([a-z-]+)[^`]*`((?:,? (?:and )?`[a-z-]+`)*)", re.sub(r"\s+", " ", text)):
@@ -414,7 +440,7 @@ def panics(build):
     yield from (f"{caller} no longer reaches {panic}: take it out of docs/design.md" for caller, panic in sorted(reasons - found))
 
 
-CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, mirrors, words, links, targets)}
+CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, mirrors, words, links, targets, size)}
 WITH_ARGUMENT = {"clippy": clippy, "panics": panics}
 
 
