@@ -64,6 +64,7 @@ check "no file too long without a reason" python check lengths
 check "the map from C agrees with the code" python check mirrors
 check "no retired term" python check words
 check "links resolve" python check links
+show "the pages are short" python check size
 check "the lists of commands agree with the Makefile" python check targets
 check "the tour shows the code as it is" python docs review check
 check clippy clippy
