@@ -91,7 +91,7 @@ def times():
 def bugs():
     """How many bugs of the history a type excludes, the construction, or neither, since their code is C."""
     found = {"type": 0, "construction": 0, "in-c": 0}
-    for row in re.findall(r"^\| \d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
+    for row in re.findall(r"^\| <a [^>]*></a>\d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
         how = row.split(" | ")[2]
         found["type" if how.startswith("**type**") else "in-c" if how.startswith("in C") else "construction"] += 1
     return found
