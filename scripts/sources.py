@@ -14,6 +14,7 @@ import drift
 # --- Sources and counts --------------------------------------------------------------
 
 LAYERS = ("abi", "policy", "core", "abstractions")
+TITLES = {"policy": "policy", "abi": "C ABI: `exports.rs`", "core": "core: `samples/rust/zswap_rs/core/`", "abstractions": "abstractions: `rust/kernel/`"}
 TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(\w+\) )?mod tests", re.M)
 
 
@@ -127,10 +128,9 @@ def undocumented(path, text):
 
 
 def safety():
-    """The block of docs/safety.md: the unsafe blocks, functions and impls of the abstractions and of the C ABI, without their
-    tests, and in what patches/ adds to upstream's files; and every C function called, with what docs/trusted.tsv trusts it
-    for. Also what is wrong: a function that has no line there, a line that has no function, a block without a SAFETY
-    comment."""
+    """The unsafe blocks, functions and impls, without tests: the table of docs/safety.md, by layer, and docs/unsafe.tsv, by file, or
+    patch and file. Also what is wrong: a C function called that has no line in docs/trusted.tsv, a line that has no function, a
+    block without a SAFETY comment."""
     wrong = []
     used = collections.defaultdict(set)
     counts = []
@@ -155,17 +155,18 @@ def safety():
     wrong += [f"{name} is called, and has no line in docs/trusted.tsv" for name in sorted(called - set(table))]
     wrong += [f"{name} has a line in docs/trusted.tsv, and isn't used" for name in sorted(set(table) - set(used) - through_xarray)]
 
-    out = ["| file | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|"]
-    out += [f"| `{path}` | {blocks} | {functions} | {impls} |" for path, blocks, functions, impls in counts]
+    tsv = ["# The unsafe code of each file, without tests. Written by make safety-report.", "layer\tfile\tblocks\tfunctions\timpls"]
+    tsv += [f"{name}\t{path}\t{blocks}\t{functions}\t{impls}" for name in LAYERS for path, blocks, functions, impls in counts if layer(path) == name]
+
+    def row(title, rows):
+        return f"| {title} | {len(rows)} | {' | '.join(str(sum(row[at] for row in rows)) for at in (1, 2, 3))} |"
+
+    out = ["| layer | files | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|---:|"]
+    out += [row(title, [count for count in counts if layer(count[0]) == name]) for name, title in TITLES.items()]
+    out += [row("all", counts), row("of these, in upstream's files", [count for count in counts if str(count[0]).startswith("patches/")])]
     total = [sum(column) for column in list(zip(*counts))[1:]]
-    out += ["| **all** | **%d** | **%d** | **%d** |" % tuple(total), ""]
-    out += ["| C functions | trusted for |", "|---|---|"]
-    groups = collections.defaultdict(list)
-    for name, what in table.items():
-        groups[what].append(name)
-    out += ["| %s | %s |" % (", ".join(f"`{name}`" for name in names), what) for what, names in groups.items()]
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
-    return out, wrong, said
+    return out, tsv, wrong, said
 
 # --- docs/review.md -------------------------------------------------------------------
 
