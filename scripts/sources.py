@@ -163,7 +163,7 @@ def safety():
 
     out = ["| layer | files | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|---:|"]
     out += [row(title, [count for count in counts if layer(count[0]) == name]) for name, title in TITLES.items()]
-    out += [row("all", counts), row("of these, in upstream's files", [count for count in counts if str(count[0]).startswith("patches/")])]
+    out += [row("all", counts), row("of all, in upstream's files (`patches/`)", [count for count in counts if str(count[0]).startswith("patches/")])]
     total = [sum(column) for column in list(zip(*counts))[1:]]
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
     return out, tsv, wrong, said
@@ -309,7 +309,7 @@ def attacks(names):
     width = max((len(line) for _, line, _ in programs if len(line) <= 56), default=0)
     out = ["// Doesn't compile:"]
     for name, line, error in programs:
-        out += [f"{line:{width}} // {name}: {error}"] if len(line) <= width else [f"// {name}: {error}", line]
+        out += [f"{line:{width}} // {name}: {error}"] if 0 < len(line) <= width else [f"// {name}: {error}", *filter(None, [line])]
     return out
 
 
