@@ -9,7 +9,7 @@ compares, and fails if a page differs.
                  "##" comments. Also writes into each measured block how many files have changed since, which check does
                  not compare: a stale figure fails nothing
   list           prints all figures
-  safety         the report of unsafe code in docs/safety.md
+  safety         the report of unsafe code: docs/unsafe.tsv, and its sums in docs/safety.md
   review         the code that docs/review.md shows, its quotations and tables
   pictures       the figures and the style of the pictures that are drawn by hand. In these <tspan data-count="NAME"> holds
                  the figure of that name, <rect data-bar="NAME"> is as wide as it says, of data-full pixels for the largest
@@ -91,7 +91,7 @@ def times():
 def bugs():
     """How many bugs of the history a type excludes, the construction, or neither, since their code is C."""
     found = {"type": 0, "construction": 0, "in-c": 0}
-    for row in re.findall(r"^\| \d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
+    for row in re.findall(r"^\| <a [^>]*></a>\d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
         how = row.split(" | ")[2]
         found["type" if how.startswith("**type**") else "in-c" if how.startswith("in C") else "construction"] += 1
     return found
@@ -348,15 +348,17 @@ def readme(writes):
 
 def safety(writes):
     page = pathlib.Path("docs/safety.md")
-    lines, wrong, said = sources.safety()
+    lines, tsv, wrong, said = sources.safety()
     text = page.read_text(encoding="utf-8")
     place = block("MADE BY make safety-report").search(text)
-    new = text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):]
+    new = {page: text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):], pathlib.Path("docs/unsafe.tsv"): "\n".join(tsv) + "\n"}
+    for path, text in new.items():
+        if writes:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            wrong.append(f"{path} is out of date: run make safety-report")
     if writes:
-        page.write_text(new, encoding="utf-8")
         print(said)
-    elif new != text:
-        wrong.append(f"{page} is out of date: run make safety-report")
     return wrong
 
 
