@@ -361,7 +361,7 @@ def size():
     total = 0
     for path in pages:
         text = text_of(path)
-        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^```.*?^```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
+        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^ *```.*?^ *```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
         words = len(re.findall(r"\w[^\s|]*", prose))
         total += words
         print(f"{words:6}  {path}")
