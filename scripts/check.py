@@ -23,7 +23,7 @@
                 generated table of a page has more than 40 rows
   targets       docs/commands.md and docs/machines.md name the targets that the Makefile has; README.md names no other
   clippy LOG    clippy's findings in the project's files, including patched ones
-  panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/design.md has a reason for
+  panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/panics.tsv has a reason for
                 each caller
 """
 
@@ -361,7 +361,7 @@ def size():
     total = 0
     for path in pages:
         text = text_of(path)
-        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^```.*?^```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
+        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^ *```.*?^ *```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
         words = len(re.findall(r"\w[^\s|]*", prose))
         total += words
         print(f"{words:6}  {path}")
@@ -435,9 +435,9 @@ def panics(build):
     for path in "zswap_rs/zswap_rs", "swap_cache_rs/swap_cache_rs", "lz4_rs/lz4_rs", "lz4_rs/lz4_flex":
         found |= set(callers(f"{build}/samples/rust/{path}.o", lambda f: True))
     found = {pair for pair in found if "::tests::" not in pair[0]}
-    reasons = set(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", text_of("docs/design.md"), re.M))
-    yield from (f"{caller} reaches {panic}: not in docs/design.md" for caller, panic in sorted(found - reasons))
-    yield from (f"{caller} no longer reaches {panic}: take it out of docs/design.md" for caller, panic in sorted(reasons - found))
+    reasons = {tuple(line.split("\t")[:2]) for line in text_of("docs/panics.tsv").splitlines() if not line.startswith("#")}
+    yield from (f"{caller} reaches {panic}: not in docs/panics.tsv" for caller, panic in sorted(found - reasons))
+    yield from (f"{caller} no longer reaches {panic}: take it out of docs/panics.tsv" for caller, panic in sorted(reasons - found))
 
 
 CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, mirrors, words, links, targets, size)}
