@@ -218,7 +218,7 @@ review: overlay
 # What make bench and make compressors draw as well.
 pictures: toolchain
 	@scripts/enter.sh python3 scripts/docs.py pictures
-	@scripts/enter.sh python3 scripts/docs.py plot performance growth compressors
+	@scripts/enter.sh python3 scripts/docs.py plot performance compressors
 
 ##@ Build, port and send
 

@@ -223,7 +223,7 @@ coverage_run() {
 # With the size of folios, with cgroups and with the pages in zswap, up to UPTO: of a RAM disk of as many pages, of which
 # none is written, zswap has them all.
 growth_input() {
-	plot=growth upto=${UPTO:-4194304}
+	upto=${UPTO:-4194304}
 	number UPTO "$upto" 65536 4194304
 }
 

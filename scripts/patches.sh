@@ -25,7 +25,7 @@ import pathlib, re, sys
 cover = pathlib.Path(sys.argv[1])
 text = cover.read_text()
 performance = pathlib.Path("docs/performance.md").read_text()
-tables = re.findall(r"(?:^\|[^\n]*\n)+", performance, re.M)
+bench = re.search(r"<!-- OUTPUT OF make bench: BEGIN -->\n((?:\|[^\n]*\n)+)", performance)
 body = """This is zswap, and the hot half of the swap cache under it, in Rust: chosen by Kconfig in place of mm/zswap.c and of
 that half of mm/swap_state.c, with the same interfaces to user space and to callers, except for documented fixes.
 The policy has no unsafe code. Locking rules that C states in comments are enforced by types: access to a slot's data
@@ -34,7 +34,7 @@ requires a witness that the slot is pinned, a folio is filled before it is uptod
 The benefit: misuse doesn't compile. The project's docs/races.md has the past bugs, each with the type or the
 construction that excludes it, or in the C that stays. The cost in instructions per page, in C and in Rust:
 
-""" + (max(tables, key=len) if tables else "") + """
+""" + (bench[1] if bench else "") + """
 The project's LZ4 in Rust is left out: it needs a crate that would have to be vendored.
 """
 text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rust").replace("*** BLURB HERE ***", body)
