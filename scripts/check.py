@@ -33,6 +33,8 @@ import re
 import subprocess
 import sys
 
+import drift
+
 
 def text_of(path):
     return pathlib.Path(path).read_text(encoding="utf-8")
@@ -265,16 +267,9 @@ CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rus
 
 
 def mirrors():
-    crate = None
-    for line in text_of("docs/c-to-rust.md").splitlines():
-        heading = re.match(r"#+ `(\S+\.c)`$", line)
-        if heading or line.startswith("## "):
-            # Below "What C says in comments" there are other tables.
-            crate = CRATES.get(heading.group(1)) if heading and line.startswith("## ") else None
-        row = re.match(r"\| `([^`]+)` \| ([^|]*) \|", line) if crate else None
-        if not row:
-            continue
-        function, places = row.groups()
+    rows = [(path, name, rust) for path, table in drift.tables().items() if path in CRATES for name, rust in table.items()]
+    for source, function, places in rows:
+        crate = CRATES[source]
         documented, policy = False, False
         for place in re.finditer(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", places):
             path, names = place.groups()

@@ -102,11 +102,9 @@ def c_lines():
     folder, found = pathlib.Path("build/overlay/c"), {}
     if not folder.is_dir():
         sys.exit("docs.py: build/overlay has no copy of the C: run make overlay")
-    table = pathlib.Path(drift.TABLE).read_text(encoding="utf-8").splitlines()
     for path in ("mm/zswap.c", "mm/swap_state.c"):
         texts = drift.texts((folder / path).read_text(encoding="utf-8"))
-        there = [name for name, (_, line) in drift.tables(table)[path].items()
-                 if name != drift.REST and not table[line].split(" | ")[1].startswith("stays C")]
+        there = [name for name, rust in drift.tables()[path].items() if name != drift.REST and not rust.startswith("stays C")]
         found[path.removeprefix("mm/").removesuffix(".c")] = sum(sources.lines(texts[name]) for name in there if name in texts)
     return found
 
