@@ -24,7 +24,7 @@ $(error ARCH=$(ARCH) is unknown: use x86_64 or arm64)
 endif
 endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
-$(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
+$(error PAGES=$(PAGES) is invalid: use 4, or with ARCH=arm64 also 16 or 64)
 endif
 # Those of scripts/measure.sh.
 experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing workloads
@@ -40,7 +40,7 @@ endif
 endif
 ifneq ($(filter test stress races,$(MAKECMDGOALS)),)
 ifneq ($(filter-out 4,$(PAGES)),)
-$(error PAGES=$(PAGES) is for run, kunit and shell: the tests of whole systems count in pages of 4 KiB)
+$(error PAGES=$(PAGES) is for run, kunit and shell: guest tests count in pages of 4 KiB)
 endif
 endif
 
@@ -68,7 +68,7 @@ $(foreach goal,$(filter kunit fuzz litmus next twins workloads,$(MAKECMDGOALS)),
 
 # A kernel's build folder must not clash with those that scripts use.
 ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab profile plugin judge workloads host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
+$(error VARIANT=$(VARIANT) is not a kernel name: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
 ifeq ($(filter trixie forky,$(or $(TOOLCHAIN),trixie)),)

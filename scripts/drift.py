@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""drift.py KSRC [update]: is the C still what the Rust was written from?
+"""drift.py KSRC [update]: is the C still the C that the Rust mirrors?
 
 docs/c-to-rust.md has a table for each C file and header, headed by its path. Its first
 column names the file's definitions: functions, types, the names in DEFINE_*; one row stands
@@ -137,10 +137,14 @@ def main():
         if path.endswith(".h"):
             for name in [name for name in found if name not in rows]:
                 found[REST] += found.pop(name)
-        now |= {(path, name): digest(text) for name, text in found.items() if name in rows}
-        drift += [f"{path}: {name} vanished" for name in rows if name not in found]
+        for name in rows:
+            if name not in found:
+                drift.append(f"{path}: {name} vanished")
+                continue
+            now[path, name] = digest(found[name])
+            if known.get((path, name)) != now[path, name]:
+                drift.append(f"{path}: {name} changed")
         drift += [f"{path}: {name} appeared" for name in found if name not in rows]
-    drift += [f"{path}: {name} changed" for path, name in now if known.get((path, name)) != now[path, name]]
     drift += [f"{path}: {name} has a hash, but no row in {TABLE}" for path, name in known if name not in tables().get(path, ())]
     if update:
         with open(HASHES, "w", encoding="utf-8") as table:

@@ -64,7 +64,7 @@ for patch in "$out"/zswap-in-rust/*.patch "$out"/fixes/*/*.patch; do
 	attempt "checkpatch ${patch##*/}" scripts/enter.sh env GIT_DIR=none build/src/scripts/checkpatch.pl --root=build/src --terse --no-summary \
 		--ignore MISSING_SIGN_OFF,AVOID_EXTERNS,UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES,FROM_SIGN_OFF_MISMATCH,NO_AUTHOR_SIGN_OFF,COMPLEX_MACRO,MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONFIG_DESCRIPTION,LONG_LINE,LONG_LINE_COMMENT,LONG_LINE_STRING "$patch" >/dev/null || { cat "$LOG"; bad+=("${patch##*/}"); }
 done
-[ ${#bad[@]} = 0 ] || die "checkpatch finds something in ${bad[*]}"
+[ ${#bad[@]} = 0 ] || die "checkpatch reports problems in ${bad[*]}"
 find "$out" -name '*.patch' | sort
 [ "${1:-}" = check ] || exit 0
 
