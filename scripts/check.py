@@ -302,7 +302,7 @@ def words():
     places = [*pathlib.Path().glob("*.md"), pathlib.Path("Kconfig"), pathlib.Path("Makefile")]
     for folder in "docs", "rust", "samples", "tests", "scripts", "include", "bench", "patches":
         places += [path for path in pathlib.Path(folder).rglob("*") if "target" not in path.parts and path.is_file() and (
-            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus") or path.name in ("Kconfig", "Makefile"))]
+            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus", ".patch") or path.name in ("Kconfig", "Makefile"))]
     for path in sorted(places):
         text = text_of(path)
         for term, instead in terms:
