@@ -21,7 +21,8 @@
   links         the relative links of the Markdown pages lead to files, and their anchors to headings or to <a id="...">
   size          the words of README.md, CONTRIBUTING.md and docs/, outside of code and generated blocks: at most 28,000. No
                 generated table of a page has more than 40 rows
-  targets       docs/commands.md and docs/machines.md name the targets that the Makefile has; README.md names no other
+  targets       "make help" and docs/commands.md have the targets of the Makefile; docs/commands.md and README.md name no
+                other, the row of ARCH none that refuses it, and the table of variables has those of the Makefile
   clippy LOG    clippy's findings in the project's files, including patched ones
   panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/panics.tsv has a reason for
                 each caller
@@ -32,6 +33,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import drift
 
 
 def text_of(path):
@@ -265,16 +268,9 @@ CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rus
 
 
 def mirrors():
-    crate = None
-    for line in text_of("docs/c-to-rust.md").splitlines():
-        heading = re.match(r"#+ `(\S+\.c)`$", line)
-        if heading or line.startswith("## "):
-            # Below "What C says in comments" there are other tables.
-            crate = CRATES.get(heading.group(1)) if heading and line.startswith("## ") else None
-        row = re.match(r"\| `([^`]+)` \| ([^|]*) \|", line) if crate else None
-        if not row:
-            continue
-        function, places = row.groups()
+    rows = [(path, name, rust) for path, table in drift.tables().items() if path in CRATES for name, rust in table.items()]
+    for source, function, places in rows:
+        crate = CRATES[source]
         documented, policy = False, False
         for place in re.finditer(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", places):
             path, names = place.groups()
@@ -306,7 +302,7 @@ def words():
     places = [*pathlib.Path().glob("*.md"), pathlib.Path("Kconfig"), pathlib.Path("Makefile")]
     for folder in "docs", "rust", "samples", "tests", "scripts", "include", "bench", "patches":
         places += [path for path in pathlib.Path(folder).rglob("*") if "target" not in path.parts and path.is_file() and (
-            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus") or path.name in ("Kconfig", "Makefile"))]
+            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus", ".patch") or path.name in ("Kconfig", "Makefile"))]
     for path in sorted(places):
         text = text_of(path)
         for term, instead in terms:
@@ -391,11 +387,12 @@ def targets():
     rules = {name for names in re.findall(r"^([a-z -]+):(?!=)", makefile, re.M) for name in names.split() if not name.endswith("-input")}
     rules |= set(variables["experiments"])
     yield from differ("make help", set(re.findall("^## ([a-z-]+): ", makefile, re.M)), rules)
-    prose = docs.split("\n## Every day")[1].split("\n## Variables")[0]
-    yield from differ("docs/commands.md", {"help", *re.findall(r"\*\*`make (?:-s )?([a-z-]+)`\*\*", prose)}, rules)
+    block = re.search("<!-- COMMANDS: BEGIN -->(.*?)<!-- COMMANDS: END -->", docs, re.S)[1]
+    yield from differ("docs/commands.md", set(re.findall(r"^\| `make ([a-z-]+)`", block, re.M)), rules)
+    yield from (f"docs/commands.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(docs)) - rules))
     x86 = {*variables["experiments"], *re.search(r"^of_x86 := \$\(filter \$\(experiments\) (.*),", makefile, re.M)[1].split()}
-    machines = re.search(r"^- Targets that exist for x86-64 only.*?(?=They refuse)", text_of("docs/machines.md"), re.M | re.S)
-    yield from differ("docs/machines.md", set(listed(machines[0])), x86)
+    arch = set(re.findall("`([a-z-]+)`", re.search(r"^\| `ARCH=arm64` \| ([^|]*) \|", docs, re.M)[1]))
+    yield from (f"docs/commands.md has {name} in the row of ARCH, which it refuses or the Makefile hasn't" for name in sorted(arch - rules | arch & x86))
     yield from (f"README.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(text_of("README.md"))) - rules))
     table = docs.split("\n## Variables")[1].split("\n## ")[0]
     yield from (f"the table of variables in docs/commands.md lacks {name}" for line in re.findall("^##= (.*?): ", makefile, re.M)

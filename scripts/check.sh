@@ -74,4 +74,4 @@ check "measured figures" python figures check
 # Measuring takes long, so a stale figure fails nothing.
 grep '^stale: ' build/log/measured-figures.log || :
 check "figures in pages" python docs readme check
-[ ${#bad[@]} -eq 0 ] || die "make check found something: $(IFS=,; echo "${bad[*]}")"
+[ ${#bad[@]} -eq 0 ] || die "make check failed: $(IFS=,; echo "${bad[*]}")"

@@ -109,11 +109,9 @@ def c_lines():
     folder, found = pathlib.Path("build/overlay/c"), {}
     if not folder.is_dir():
         sys.exit("docs.py: build/overlay has no copy of the C: run make overlay")
-    table = pathlib.Path(drift.TABLE).read_text(encoding="utf-8").splitlines()
     for path in ("mm/zswap.c", "mm/swap_state.c"):
         texts = drift.texts((folder / path).read_text(encoding="utf-8"))
-        there = [name for name, (_, line) in drift.tables(table)[path].items()
-                 if name != drift.REST and not table[line].split(" | ")[1].startswith("stays C")]
+        there = [name for name, rust in drift.tables()[path].items() if name != drift.REST and not rust.startswith("stays C")]
         found[path.removeprefix("mm/").removesuffix(".c")] = sum(sources.lines(texts[name]) for name in there if name in texts)
     return found
 
@@ -356,8 +354,11 @@ def lists():
     """{page: the list of commands there}; README.md has only their names."""
     *groups, _variables = commands(pathlib.Path("Makefile").read_text(encoding="utf-8"))
     short = [[title, "`make " + "`, `".join(name for name, _ in found) + "`"] for title, found in groups]
-    full = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for _, found in groups for name, what in found]
-    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": measure.table(["Command", "What it does"], full)}
+    full = []
+    for title, found in groups:
+        lines = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for name, what in found]
+        full += ([""] if full else []) + [f"**{title}**", "", *measure.table(["Command", "What it does"], lines)]
+    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": full}
 
 
 def page_of(page, figure, wrong, writes):

@@ -17,7 +17,7 @@
 //! | retired   | yes         | killed            | all references         |
 //! | dying     | no          | killed            | the worker             |
 //!
-//! Mirrors `zswap_pools` and the functions of mm/zswap.c that use it.
+//! Mirrors `zswap_pools`, `zswap_pools_lock`, and the functions of mm/zswap.c that use it.
 //!
 //! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
 //! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
