@@ -79,7 +79,7 @@ while true; do
 	echo "draw $round: $(wc -l <build/drawn.tsv) drawn, $(wc -l <"$dir/unviable-$list") of them don't compile"
 	! compile || break
 	scripts/enter.sh python3 scripts/drawn.py blame "$tree" build/log/drawn-compiler.log >build/drawn-blamed ||
-		die "the compiler's errors are about none of the mutants: see build/log/drawn-compiler.log"
+		die "no compiler error is in a mutant: see build/log/drawn-compiler.log"
 	cat build/drawn-blamed >>"$dir/unviable-$list"
 done
 mapfile -t names < <(cut -f1 build/drawn.tsv | grep -v -x -F -f <(cat "$dir/unviable-$list"; echo none))
@@ -92,10 +92,10 @@ step "none, host" host "$crates" test --quiet
 args="zswap.enabled=1 kunit.autorun=0 zswap_twins.seed=$seed swap_twins.seed=$seed"
 start=$(now_ms)
 until_sign drawn-none drawn $longest "$args" "${files[@]}"
-[ -z "$seen" ] || die "without a mutant the guest has failed: $seen: see build/log/drawn-none.out and .console"
+[ -z "$seen" ] || die "the guest failed without a mutant: $seen: see build/log/drawn-none.out and .console"
 for file in "${more[@]}"; do
 	until_sign drawn-none drawn $longest "$(boot_of "$file")" "$file"
-	[ -z "$seen" ] || die "without a mutant $file has failed: $seen: see build/log/drawn-none.out and .console"
+	[ -z "$seen" ] || die "$file failed without a mutant: $seen: see build/log/drawn-none.out and .console"
 done
 printf '%-10s %s (%s)\n' none "all pass" "$(took "$start")"
 

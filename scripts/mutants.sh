@@ -53,18 +53,18 @@ mapfile -t all < <(sed -n 's/ in: .*//p' <<<"$headers")
 for name in "${all[@]}"; do
 	patch=$(header "$name" in)
 	[[ $patch != *$'\n'* ]] || die "there are two mutants $name: in ${patch//$'\n'/ and }"
-	grep -q -F "::mutant!(\"$name\")" "$patch" || die "$patch has a header of $name, and nothing in its diff asks for mutant!(\"$name\")"
+	grep -q -F "::mutant!(\"$name\")" "$patch" || die "$patch has a header for $name, but its diff does not use mutant!(\"$name\")"
 	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$patch: $name names no test that catches it"
 done
 for patch in "${patches[@]}"; do
-	grep -q -x -e --- "$patch" && [ "$(grep -c '^+++ ' "$patch")" = 1 ] || die "$patch is no patch to one file, after headers and ---"
+	grep -q -x -e --- "$patch" && [ "$(grep -c '^+++ ' "$patch")" = 1 ] || die "$patch is not a patch to one file, after headers and ---"
 	while read -r name; do
-		[ -n "$(header "$name" in)" ] || die "$patch asks for mutant!(\"$name\"), which has no header"
+		[ -n "$(header "$name" in)" ] || die "$patch uses mutant!(\"$name\"), which has no header"
 	done < <(grep -o '::mutant!("[^"]*")' "$patch" | cut -d'"' -f2)
 done
 read -ra names <<<"${MUTANTS:-${all[*]}}"
 for name in "${names[@]}"; do
-	[ -n "$(header "$name" in)" ] || die "there is no mutant '$name': grep ^mutant: $dir/*.patch lists them all"
+	[ -n "$(header "$name" in)" ] || die "there is no mutant '$name': grep ^mutant: $dir/*.patch lists them"
 done
 
 # --- The project with all seeded bugs -----------------------------------------------------
@@ -138,7 +138,7 @@ build() {
 
 if [ -n "${TWINS:-}" ]; then
 	twins ''
-	[ -z "$seen" ] || die "without a seeded bug the twins differ: $seen"
+	[ -z "$seen" ] || die "the twins differ without a seeded bug: $seen"
 	found=0 table=build/mutants-by-twins.md
 	printf '%s\n' '| mutant | the twins |' '|---|---|' >$table
 	for name in "${names[@]}"; do

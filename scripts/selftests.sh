@@ -30,7 +30,7 @@ list=$(grep -F -e "${ONLY:-}" <<-'END'
 	max=4M transhuge-stress -d 3 64
 	max thp_swap_allocator
 END
-) || die "ONLY=$ONLY fits no test: see the list in scripts/selftests.sh"
+) || die "ONLY=$ONLY matches no test: see the list in scripts/selftests.sh"
 
 # Built with the options of their own makefiles: the cgroup tests not optimised (they write to
 # memory that is never read), those of mm with -O2. patches/selftests/ fixes their flaky tests.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; and of the chains that
-stack.py adds up. Prints TAP."""
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the rows of make bench that a
+page shows; and of the chains that stack.py adds up. Prints TAP."""
 
 import itertools
 import math
@@ -14,6 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
 sys.dont_write_bytecode = True
 
+import measure  # noqa: E402
 import measured  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
@@ -97,6 +98,18 @@ def chained():
     return "" if got == want else f"got {got}\nwant {want}"
 
 
+def shown_rows(bad):
+    """A page has at most 40 rows: those over the limit, and then those that differ in kind; the file has all."""
+    judged = {(way, what, kib, content): ("100.0", "90.0", "-10.00", "0.00", "less") for way in measure.WAYS for what in measure.WHATS
+              for kib in (4, 64, 2048) for content in ("same", "holes", "text", "random", "zero")}
+    over = [key for key in judged if key[0] == "unmap"][:bad]
+    judged |= {key: ("100.0", "103.0", "+3.00", "0.00", "MORE") for key in over}
+    lines, rows = measure.bench_tables(judged)
+    got = sum(line.endswith("| MORE |") for line in lines), sum(line.startswith("| ") for line in lines) - 1, rows.count("\n") - 1, lines[-1]
+    want = bad, 40, len(judged), f"40 of {len(judged)} rows. Of all: {len(judged) - bad} less, 0 same, {bad} more."
+    return "" if got == want else f"got {got}\nwant {want}"
+
+
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
 POINTS = [
     ("rank test: as all choices counted one by one, with ties", against_counting),
@@ -121,6 +134,8 @@ POINTS = [
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
     ("parity: what doesn't vary in three runs on C may all the same", lambda: judged([5] * 3, [6] * 3, 0, "too few runs")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
+    ("bench: a page has each row that takes more", lambda: shown_rows(7)),
+    ("bench: and no more than it can show", lambda: shown_rows(40)),
     ("stack: paths are chained, reclaim once", chained),
 ]
 

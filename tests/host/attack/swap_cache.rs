@@ -190,10 +190,11 @@ pub mod context_past_policy {
 pub mod doors_of_c {
     use super::*;
 
-    pub fn attack(
+    pub fn attack<'a>(
         (one, two): (CachedFolio<'_>, CachedFolio<'_>),
         new: NonNull<bindings::folio>,
-        (cluster, locked): (NonNull<bindings::swap_cluster_info>, &LockedCluster<'_>),
+        cluster: NonNull<bindings::swap_cluster_info>,
+        locked: fn() -> LockedCluster<'a>,
         entry: bindings::swp_entry_t,
     ) {
         #[cfg(doors_of_c)]
@@ -201,9 +202,9 @@ pub mod doors_of_c {
             let call = Call::new();
             let _ = Slot::from_raw(entry, &call); //~[doors_of_c] E0133
             let _ = LockedCluster::from_raw(cluster, &call); //~[doors_of_c] E0133
-            add_from_c(locked, new, entry); //~[doors_of_c] E0133
-            two.replace_by(locked, new); //~[doors_of_c] E0133
-            two.delete_locked(locked, Shadow::NONE, true); //~[doors_of_c] E0133
+            add_from_c(locked(), new, entry); //~[doors_of_c] E0133
+            two.replace_by(locked(), new); //~[doors_of_c] E0133
+            two.delete_locked(locked(), Shadow::NONE, true); //~[doors_of_c] E0133
             one.delete(); //~[doors_of_c] E0133
         }
         #[cfg(control)]
@@ -213,7 +214,7 @@ pub mod doors_of_c {
             one,
             two,
             new,
-            (cluster, locked),
+            (cluster, locked()),
             entry,
             Shadow::NONE,
         );

@@ -176,7 +176,7 @@ impl Drop for Leaf {
     }
 }
 
-/// Enabled before the first leaf is made.
+/// Mirrors `zswap_ever_enabled`. Enabled before the first leaf is made.
 static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
 
 /// Whether nothing was ever stored, nor could be. A no-op as long as that is true.
@@ -489,7 +489,7 @@ impl Index {
     }
 }
 
-/// The tree for `entry`, if the device has one.
+/// The tree for `entry`, if the device has one. Mirrors `swap_zswap_tree()`.
 ///
 /// # Safety
 ///
@@ -589,6 +589,7 @@ pub(super) unsafe fn detach(first: SwapEntry) -> bool {
     empty
 }
 
+// Over 700 lines: a quarter of it are tests, which need what is private here.
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kunit_tests(zswap_index)]
 pub(super) mod tests {

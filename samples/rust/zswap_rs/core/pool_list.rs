@@ -17,7 +17,7 @@
 //! | retired   | yes         | killed            | all references         |
 //! | dying     | no          | killed            | the worker             |
 //!
-//! Mirrors `zswap_pools` and the functions of mm/zswap.c that use it.
+//! Mirrors `zswap_pools`, `zswap_pools_lock`, and the functions of mm/zswap.c that use it.
 //!
 //! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
 //! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
@@ -188,7 +188,7 @@ impl_has_work! {
 impl WorkItem for Node {
     type Pointer = Pin<KBox<Self>>;
 
-    /// Frees a node that has no references and is off the list.
+    /// Frees a node that has no references and is off the list. Mirrors `__zswap_pool_release()`.
     fn run(node: Pin<KBox<Self>>) {
         // A reader may have found the node before it was removed from the list.
         rcu::synchronize_rcu();
@@ -199,7 +199,8 @@ impl WorkItem for Node {
 }
 
 impl Release for Node {
-    /// Called when the last reference is gone: unlinks the node and leaves the rest to a worker.
+    /// Called when the last reference is gone: unlinks the node and leaves the rest to a worker. Mirrors
+    /// `__zswap_pool_empty()`.
     ///
     /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
     /// interrupts off, or in RCU's softirq.
@@ -331,7 +332,7 @@ impl PoolList {
     /// The current pool. Any context but NMI. If no pool of the list was ever made current, this may briefly
     /// return a retired one.
     ///
-    /// Mirrors `zswap_pool_current_get()`.
+    /// Mirrors `zswap_pool_current_get()`, with `__zswap_pool_current()` and `zswap_pool_tryget()`.
     pub(crate) fn current(&self) -> Option<PoolRef> {
         self.find_node(|node| Some(node.tryget()))?
     }
@@ -372,7 +373,8 @@ pub(crate) struct NewPool {
 }
 
 impl NewPool {
-    /// Makes the pool the current one of its list, and retires the previous one. May sleep.
+    /// Makes the pool the current one of its list, and retires the previous one, which C finds by
+    /// `zswap_pool_current()`. May sleep.
     pub(crate) fn make_current(mut self) {
         let node = self.pool.node();
         if node.is_killed() {
@@ -485,6 +487,7 @@ impl PoolRef {
     }
 }
 
+/// Mirrors `zswap_pool_get()`.
 impl Clone for PoolRef {
     #[inline]
     fn clone(&self) -> Self {
@@ -504,6 +507,7 @@ impl Deref for PoolRef {
     }
 }
 
+/// Mirrors `zswap_pool_put()`.
 impl Drop for PoolRef {
     #[inline]
     fn drop(&mut self) {
@@ -512,6 +516,7 @@ impl Drop for PoolRef {
     }
 }
 
+// Over 700 lines: a quarter of it are tests, which need what is private here.
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kunit_tests(zswap_pool_list)]
 pub(super) mod tests {
