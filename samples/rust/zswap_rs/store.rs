@@ -37,6 +37,7 @@ use super::{
             Slots, //
         },
         store_batch::{
+            self,
             Published,
             StoreBatch, //
         },
@@ -133,10 +134,19 @@ fn store_all<'f>(
     folio: &'f mut CachedFolio<'f>,
     objcg: Option<&ObjCgroup>,
 ) -> Store<'f> {
-    let mut batch = StoreBatch::new(folio);
-    match make_all(zswap, &mut batch, objcg) {
-        Ok(lists) => publish(zswap, &lists, batch),
-        Err(why) => clear(Some(zswap), batch.into_slots(), why),
+    let make = |batch: &mut StoreBatch<'f>| make_all(zswap, batch, objcg);
+    match store_batch::store(folio, zswap.leaves(), GFP_KERNEL, make, not_published) {
+        Ok((stored, published)) => {
+            let folio = published.folio();
+            let zeroes = folio.nr_pages().wrapping_sub(stored);
+            count(objcg, Event::ZSWPOUT, stored);
+            if zeroes != 0 {
+                count_zeroes(objcg, zeroes);
+            }
+            trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
+            Ok(published)
+        }
+        Err((unpublished, why)) => clear(Some(zswap), unpublished.slots(), why),
     }
 }
 
@@ -173,24 +183,6 @@ fn make_all<'a>(
 #[cold]
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
-}
-
-/// Nothing was refused: charges the entries of a folio, puts them where others find them, and counts them.
-#[inline(never)] // noinline_for_stack
-fn publish<'f>(zswap: &'static Zswap, lists: &Prepared<'_>, batch: StoreBatch<'f>) -> Store<'f> {
-    let folio = batch.slots().folio();
-    match batch.publish(lists, zswap.leaves(), GFP_KERNEL) {
-        Ok((stored, published)) => {
-            count(lists.objcg(), Event::ZSWPOUT, stored);
-            let zeroes = folio.nr_pages().wrapping_sub(stored);
-            if zeroes != 0 {
-                count_zeroes(lists.objcg(), zeroes);
-            }
-            trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
-            Ok(published)
-        }
-        Err((unpublished, error)) => clear(Some(zswap), unpublished.slots(), not_published(error)),
-    }
 }
 
 /// Counts pages whose slots are marked, as C does. Apart: most folios have none.

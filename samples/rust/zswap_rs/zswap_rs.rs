@@ -74,6 +74,7 @@ mod state;
 mod stats;
 #[forbid(unsafe_code)]
 mod store;
+#[forbid(unsafe_code)]
 mod trace;
 #[forbid(unsafe_code)]
 mod tunables;

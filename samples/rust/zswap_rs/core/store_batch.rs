@@ -24,7 +24,6 @@ use super::{
     slots::Slots, //
 };
 use core::{
-    marker::PhantomData,
     ops::Range,
     ptr::NonNull, //
 };
@@ -202,16 +201,6 @@ pub(crate) struct StoreBatch<'f> {
 }
 
 impl<'f> StoreBatch<'f> {
-    /// No entries yet.
-    #[inline]
-    pub(crate) fn new(folio: &'f mut CachedFolio<'f>) -> Self {
-        Self {
-            slots: Slots::new(folio),
-            chain: Chain::EMPTY,
-            next: 0,
-        }
-    }
-
     /// The slots of the folio.
     #[inline]
     pub(crate) fn slots(&self) -> &Slots<'f, 'f> {
@@ -238,38 +227,46 @@ impl<'f> StoreBatch<'f> {
         self.chain.push(memory, object);
     }
 
-    /// Charges the entries to the group of `prepared`, fills the folio's slots with them, and puts each on its LRU
-    /// list, where walks find it. What a slot had before is freed. Returns how many entries there were, and the proof
-    /// that it was done. Nothing can change the slots after that: the folio's witness is borrowed for all its time.
+    /// Charges the entries, fills the slots with them, and puts each on its list. Fails like [`store`].
     ///
-    /// A slot without an entry must have the zero mark, of [`Slots::mark_zeroes`]: its page would be lost. A
-    /// slot with an entry must not: it would be read as zeroes.
-    ///
-    /// May sleep if `gfp` may. Fails with `EINVAL` if a slot without an entry has no mark, the device has no trees or
-    /// `leaves` isn't open, else with `ENOMEM`. What is returned then gives the slots back, to be cleared: those of some
-    /// leaves may have their entries. Mirrors the loop over `zswap_store_page()` in C, which does all this for each
-    /// page.
-    #[inline]
-    pub(crate) fn publish(
-        self,
+    /// Not inlined, to keep its locals out of the stack frame in which pages are compressed.
+    #[inline(never)]
+    fn publish(
+        &mut self,
         prepared: &Prepared<'_>,
         leaves: &'static LeafCache,
         gfp: Flags,
-    ) -> Result<(usize, Published<'f>), (Unpublished<'f>, Error)> {
-        let Self {
-            slots, mut chain, ..
-        } = self;
-        match fill(&slots, &mut chain, prepared, leaves, gfp) {
-            Ok(nr) => Ok((nr, Published(PhantomData))),
-            // INVARIANT: `slots` ends here.
-            Err(error) => Err((Unpublished(slots.folio()), error)),
+    ) -> Result<usize> {
+        let (slots, chain) = (&self.slots, &mut self.chain);
+        if let Some(objcg) = prepared.objcg() {
+            chain.charge(objcg);
         }
-    }
-
-    /// Gives the entries up, and returns the slots.
-    #[inline]
-    pub(crate) fn into_slots(self) -> Slots<'f, 'f> {
-        self.slots
+        let tree = slots.tree().ok_or(EINVAL)?;
+        let (nr_slots, nr_entries) = (slots.len(), chain.nr);
+        if nr_entries != nr_slots && !others_are_zero(slots, chain) {
+            return Err(EINVAL);
+        }
+        core::mem::take(&mut chain.uncounted).publish();
+        let mut done = 0;
+        while done < nr_slots {
+            let (first, offset) = (done, slots.offset(done));
+            done = done
+                .wrapping_add(SLOTS_PER_LEAF - offset % SLOTS_PER_LEAF)
+                .min(nr_slots);
+            let mut nr = done.wrapping_sub(first);
+            if nr_entries != nr_slots {
+                // Those of earlier leaves are gone.
+                nr = chain.count_before(slots.offset(done));
+                if nr == 0 {
+                    continue;
+                }
+            }
+            let mut leaf = LeafRef::get_or_insert(tree, offset, nr, leaves, gfp)?;
+            // SAFETY: There are `nr` entries for the slots of this leaf, and they are the next: counted, or one for each slot.
+            // By the invariant of `Slots` nobody else takes an entry out of its slot, and we don't before this returns.
+            unsafe { chain.publish(nr, &mut leaf, prepared) };
+        }
+        Ok(nr_entries)
     }
 }
 
@@ -281,44 +278,41 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
     drop((memory, object));
 }
 
-/// As [`StoreBatch::publish`], of which it is the work.
+/// Stores a folio. `make` gets a batch without entries, and adds those of the folio's pages. They are charged to the
+/// group of the lists that it returns, put into the folio's slots, and put on their LRU lists, where walks find them.
+/// What a slot had before is freed. Returns how many entries there were, and the proof that it was done. Nothing can
+/// change the slots after that: the folio's witness is borrowed for all its time.
+///
+/// A slot without an entry must have the zero mark, of [`StoreBatch::mark_zeroes`]: its page would be lost. A slot
+/// with an entry must not: it would be read as zeroes.
+///
+/// May sleep if `gfp` may. Fails with what `make` fails with, or with what `failed` makes of `EINVAL`, if a slot without
+/// an entry has no mark, the device has no trees or `leaves` isn't open, or of `ENOMEM`. What is returned then gives
+/// the slots back, to be cleared: those of some leaves may have their entries. Mirrors `zswap_store_page()` of each
+/// page.
 #[inline]
-fn fill(
-    slots: &Slots<'_, '_>,
-    chain: &mut Chain,
-    prepared: &Prepared<'_>,
+pub(crate) fn store<'f, 'p, E>(
+    folio: &'f mut CachedFolio<'f>,
     leaves: &'static LeafCache,
     gfp: Flags,
-) -> Result<usize> {
-    if let Some(objcg) = prepared.objcg() {
-        chain.charge(objcg);
+    make: impl FnOnce(&mut StoreBatch<'f>) -> Result<Prepared<'p>, E>,
+    failed: impl FnOnce(Error) -> E,
+) -> Result<(usize, Published<'f>), (Unpublished<'f>, E)> {
+    let mut batch = StoreBatch {
+        slots: Slots::new(folio),
+        chain: Chain::EMPTY,
+        next: 0,
+    };
+    let stored = match make(&mut batch) {
+        Ok(prepared) => batch.publish(&prepared, leaves, gfp).map_err(failed),
+        Err(error) => Err(error),
+    };
+    let folio = batch.slots.folio();
+    match stored {
+        Ok(nr) => Ok((nr, Published(folio))),
+        // INVARIANT: The batch ends here, with its `Slots`.
+        Err(error) => Err((Unpublished(folio), error)),
     }
-    let tree = slots.tree().ok_or(EINVAL)?;
-    let (nr_slots, nr_entries) = (slots.len(), chain.nr);
-    if nr_entries != nr_slots && !others_are_zero(slots, chain) {
-        return Err(EINVAL);
-    }
-    core::mem::take(&mut chain.uncounted).publish();
-    let mut done = 0;
-    while done < nr_slots {
-        let (first, offset) = (done, slots.offset(done));
-        done = done
-            .wrapping_add(SLOTS_PER_LEAF - offset % SLOTS_PER_LEAF)
-            .min(nr_slots);
-        let mut nr = done.wrapping_sub(first);
-        if nr_entries != nr_slots {
-            // Those of earlier leaves are gone.
-            nr = chain.count_before(slots.offset(done));
-            if nr == 0 {
-                continue;
-            }
-        }
-        let mut leaf = LeafRef::get_or_insert(tree, offset, nr, leaves, gfp)?;
-        // SAFETY: There are `nr` entries for the slots of this leaf, and they are the next: counted, or one for each slot.
-        // By the invariant of `Slots` nobody else takes an entry out of its slot, and we don't before this returns.
-        unsafe { chain.publish(nr, &mut leaf, prepared) };
-    }
-    Ok(nr_entries)
 }
 
 /// Whether all slots of the folio have the zero mark that get no entry.
@@ -343,9 +337,17 @@ fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
 
 /// Proof that each slot of the folio whose [`CachedFolio`] had the lifetime `'f` has an entry that was stored for
 /// it, or the zero mark, and that none was taken out since.
-pub(crate) struct Published<'f>(PhantomData<CachedFolio<'f>>);
+pub(crate) struct Published<'f>(&'f CachedFolio<'f>);
 
-/// The slots of a folio that [`StoreBatch::publish`] has not filled, or not all of them. One word, where [`Slots`] has
+impl<'f> Published<'f> {
+    /// The folio.
+    #[inline]
+    pub(crate) fn folio(&self) -> &'f CachedFolio<'f> {
+        self.0
+    }
+}
+
+/// The slots of a folio that [`store`] has not filled, or not all of them. One word, where [`Slots`] has
 /// three: it is returned on the stack.
 ///
 /// # Invariants
