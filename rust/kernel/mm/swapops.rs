@@ -84,6 +84,13 @@ impl SwapEntry {
         (bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1)) as usize
     }
 
+    /// How many slots this one is after `first`. A slot of another device, or before `first`, gives a number that is
+    /// larger than any device.
+    #[inline]
+    pub fn since(self, first: Self) -> usize {
+        self.0.val.wrapping_sub(first.0.val)
+    }
+
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
     ///
     /// # Safety

@@ -118,6 +118,22 @@ pub(crate) fn compress_each(
     Ok(())
 }
 
+/// Compresses a page into `pool`: [`compress_each`] for a folio of one page. May sleep.
+///
+/// Mirrors `zswap_compress()`.
+#[inline]
+pub(crate) fn compress_one(
+    pool: &PoolRef,
+    slot: SlotPage<'_>,
+    folio: &CachedFolio<'_>,
+) -> Result<Object, Refused> {
+    let mut context = pool.contexts().this_cpu().lock();
+    let Some(compressor) = &mut *context else {
+        return Err(failed(EINVAL, Outcome::NoCompressor));
+    };
+    store_compressed(pool, slot, compressor.compress(slot.page), folio)
+}
+
 /// [`compress_each`] on an asynchronous compressor, which works on several pages at a time.
 ///
 /// Not inlined, to keep its locals out of the stack frame of [`compress_each`].

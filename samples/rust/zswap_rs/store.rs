@@ -5,6 +5,7 @@
 use super::{
     compress::{
         compress_each,
+        compress_one,
         Refused, //
     },
     runs::SkipIncompressible,
@@ -164,16 +165,23 @@ fn make_all<'a>(
     let lists = lru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
+    let nr = batch.slots().len();
+    if nr == 1 {
+        make_entry(zswap, &pool, batch)?;
+        return Ok(lists);
+    }
     // A page that isn't compressed costs its memory: that is for those who can write it back.
     let folio = batch.slots().folio();
-    let nr = batch.slots().len();
-    let mut skip = SkipIncompressible::new(
-        nr > 1 && SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled(),
-    );
+    let mut skip =
+        SkipIncompressible::new(SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled());
     let mut first = 0;
     while first < nr {
         let last = first.saturating_add(TOGETHER).min(nr);
-        make_entries(zswap, &pool, batch, first, last, &mut skip)?;
+        // A page that is all zeroes becomes no entry: its slot is marked. (C marks a folio only if all its pages are.)
+        let others = batch.mark_zeroes(first..last);
+        if others.len() != 0 {
+            make_entries(zswap, &pool, batch, others, &mut skip)?;
+        }
         first = last;
     }
     Ok(lists)
@@ -209,10 +217,26 @@ fn not_published(error: Error) -> Refused {
     refused(&stats::zswap_reject_alloc_fail)
 }
 
-/// Makes entries of the pages of a folio from `first` on, up to `last`. May sleep, and reclaim.
+/// Makes the entry of a folio of one page, which isn't all zeroes: C has checked that. May sleep, and reclaim.
 ///
-/// A page of a large folio that is all zeroes becomes no entry: its slot is marked. (C has seen before that
-/// a folio of one page isn't, but marks a large one only if all its pages are.)
+/// Mirrors `zswap_store_page()`, up to where C publishes the entry.
+#[inline(never)] // noinline_for_stack
+fn make_entry(
+    zswap: &'static Zswap,
+    pool: &PoolRef,
+    batch: &mut StoreBatch<'_>,
+) -> Result<(), Refused> {
+    let (slot, folio) = (batch.slots().first_page(), batch.slots().folio());
+    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    let memory = zswap
+        .entry_cache()
+        .alloc(GFP_KERNEL, folio.nid())
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+    batch.push(memory, compress_one(pool, slot, folio)?);
+    Ok(())
+}
+
+/// Makes entries of these pages of a large folio. May sleep, and reclaim.
 ///
 /// Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
 #[inline(never)] // noinline_for_stack
@@ -220,27 +244,17 @@ fn make_entries(
     zswap: &'static Zswap,
     pool: &PoolRef,
     batch: &mut StoreBatch<'_>,
-    first: usize,
-    last: usize,
+    pages: PageMask,
     skip: &mut SkipIncompressible,
 ) -> Result<(), Refused> {
-    let others = if batch.slots().len() > 1 {
-        batch.mark_zeroes(first..last)
-    } else {
-        PageMask::new(first..last)
-    };
-    let nr = others.len();
-    if nr == 0 {
-        return Ok(());
-    }
     // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
     let nid = batch.slots().folio().nid();
     let mut memory = zswap
         .entry_cache()
-        .alloc_bulk(nr, GFP_KERNEL, nid)
+        .alloc_bulk(pages.len(), GFP_KERNEL, nid)
         .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
 
-    compress_each(pool, batch.slots().pages(others), skip, |object| {
+    compress_each(pool, batch.slots().pages(pages), skip, |object| {
         // There is memory for each.
         if let Some(memory) = memory.pop() {
             batch.push(memory, object);

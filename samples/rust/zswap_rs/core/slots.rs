@@ -227,6 +227,15 @@ impl<'a, 'f> Slots<'a, 'f> {
         }
     }
 
+    /// The first slot of the folio, with its page.
+    #[inline]
+    pub(crate) fn first_page(&self) -> SlotPage<'a> {
+        let swap = self.folio.swap();
+        // SAFETY: Each folio has a first page.
+        let page = unsafe { self.folio.page(0) };
+        SlotPage { swap, page }
+    }
+
     /// The offset of slot `index` on its device. An `index` past the last gives the offset after it.
     #[inline]
     pub(super) fn offset(&self, index: usize) -> usize {
@@ -266,8 +275,8 @@ impl<'a, 'f> Slots<'a, 'f> {
     /// to be removed when the page changes: `swap_writeout()` does that for every folio, before a store.
     ///
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which marks whole folios and
-    /// leaves their entries.
-    #[inline]
+    /// leaves their entries. Not inlined, to keep its locals out of the stack frame below which pages are compressed.
+    #[inline(never)]
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
         let mut zeroes = 0;

@@ -127,11 +127,13 @@ impl Chain {
 
     /// Fills the slots of the first `nr` entries, in `leaf`, with them, and then puts them on their lists.
     ///
+    /// Not inlined, to keep its locals out of the stack frame from which leaves are allocated.
+    ///
     /// # Safety
     ///
     /// There must be as many entries, at least one, all for slots of `leaf` that are the caller's and that references
     /// were got for, and charged to the group of `prepared`. They must stay in their slots until this returns.
-    #[inline]
+    #[inline(never)]
     unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: &Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
@@ -214,12 +216,11 @@ impl<'f> StoreBatch<'f> {
     }
 
     /// Makes an entry of `object`, which must be of a later page of the folio than those before: others are dropped,
-    /// with a warning.
-    #[inline]
+    /// with a warning. Not inlined, to keep its locals out of the stack frame in which pages are compressed.
+    #[inline(never)]
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
-        let (slot, first) = (object.word().slot(), self.slots.folio().swap());
-        let index = slot.offset().wrapping_sub(first.offset());
-        if slot.device() != first.device() || index < self.next || index >= self.slots.len() {
+        let index = object.word().slot().since(self.slots.folio().swap());
+        if index < self.next || index >= self.slots.len() {
             return refuse(memory, object);
         }
         // INVARIANT: The entry is for that slot of the folio.
