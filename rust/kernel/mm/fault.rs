@@ -127,32 +127,6 @@ impl<'a> AllocContext<'a> {
             _p: PhantomData,
         }
     }
-
-    /// Allocates a folio of `2^order` pages, and limits `gfp` as C does for large folios. Null on
-    /// failure.
-    ///
-    /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
-    ///
-    /// # Safety
-    ///
-    /// The caller must be allowed to allocate with `gfp`; `order` must be at most that of a cluster.
-    #[inline]
-    pub(super) unsafe fn alloc_folio(
-        &self,
-        gfp: &mut bindings::gfp_t,
-        order: u32,
-    ) -> *mut bindings::folio {
-        // SAFETY: By the type invariants the fault and the policy are null or stay alive. C's shifts by the
-        // order don't overflow, since it is at most a cluster's.
-        unsafe { bindings::swapin_alloc_folio(gfp, order, self.vmf, self.mpol, self.ilx) }
-    }
-
-    /// The address space of the fault; null without one.
-    #[inline]
-    pub(super) fn mm(&self) -> *mut bindings::mm_struct {
-        // SAFETY: By the type invariants the fault is null or being handled, with its VMA locked.
-        unsafe { bindings::vmf_mm(self.vmf) }
-    }
 }
 
 /// The size that one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
