@@ -13,7 +13,7 @@ import drift
 # --- Sources and counts --------------------------------------------------------------
 
 LAYERS = ("abi", "policy", "abstractions")
-TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(super\) )?mod tests", re.M)
 
 
 @functools.cache
