@@ -36,8 +36,9 @@ use zswap_core::{
     lru::{Next, Unlocked, Visit},
     object::Object,
     pool_list::PoolRef,
-    slots::{Attached, Cleared, DeadDevice, FilledSlots, FreedSlots, SlotEntry, Slots},
+    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
     store_batch::{Published, StoreBatch, Unpublished},
+    trees::{Attached, DeadDevice},
 };
 
 // As in zswap_rs.rs.
