@@ -92,14 +92,15 @@ impl VmaRef {
     }
 }
 
-/// Where a folio is allocated for a swap-in: for a fault, or by a memory policy.
+/// How a folio is allocated for a swap-in: with which flags, and for a fault or by a memory policy.
 ///
 /// # Invariants
 ///
 /// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
-/// or a policy that stays alive.
+/// or a policy that stays alive. The task may allocate with `gfp`.
 #[derive(Clone, Copy)]
 pub struct AllocContext<'a> {
+    pub(super) gfp: bindings::gfp_t,
     pub(super) vmf: *mut bindings::vm_fault,
     pub(super) mpol: *mut bindings::mempolicy,
     pub(super) ilx: c_ulong,
@@ -107,13 +108,14 @@ pub struct AllocContext<'a> {
 }
 
 impl<'a> AllocContext<'a> {
-    /// The fault and the policy of a C caller; either may be null.
+    /// The flags, the fault and the policy of a C caller; either pointer may be null.
     ///
     /// # Safety
     ///
-    /// The pointers must meet the type's invariants.
+    /// The arguments must meet the type's invariants.
     #[inline]
     pub unsafe fn from_raw(
+        gfp: bindings::gfp_t,
         vmf: *mut bindings::vm_fault,
         mpol: *mut bindings::mempolicy,
         ilx: c_ulong,
@@ -121,6 +123,7 @@ impl<'a> AllocContext<'a> {
     ) -> Self {
         // INVARIANT: By the requirement.
         Self {
+            gfp,
             vmf,
             mpol,
             ilx,

@@ -72,32 +72,32 @@ const NO_INTERLEAVE_INDEX: usize = bindings::NO_INTERLEAVE_INDEX as usize;
 pub struct FreshFolio {
     ptr: NonNull<bindings::folio>,
     order: u32,
-    gfp: Flags,
+    gfp: bindings::gfp_t,
 }
 
 impl FreshFolio {
-    /// Allocates a folio of `2^order` pages. May sleep if `gfp` allows it. For more than a page,
-    /// restricts `gfp` as C does for large folios. `__GFP_ACCOUNT` is ignored: the folio is charged
+    /// Allocates a folio of `2^order` pages. May sleep if the flags allow it. For more than a page,
+    /// restricts them as C does for large folios. `__GFP_ACCOUNT` is ignored: the folio is charged
     /// once it has its slots, and to their cgroup.
     ///
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
-    pub fn alloc(gfp: Flags, order: u32, context: &AllocContext<'_>) -> Option<Self> {
+    pub fn alloc(order: u32, context: &AllocContext<'_>) -> Option<Self> {
         if order > SLOTS_PER_CLUSTER.ilog2() {
             return None; // more than a cluster's slots
         }
-        let mut raw = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
-        // SAFETY: The order is at most a cluster's, so that C's shifts by it don't overflow; the flags are those of the
-        // caller, which may allocate with them. By the invariants of `AllocContext` the fault and the policy are null or
-        // stay alive.
+        let mut gfp = context.gfp & !bindings::__GFP_ACCOUNT;
+        // SAFETY: The order is at most a cluster's, so that C's shifts by it don't overflow. By the invariants of
+        // `AllocContext` the task may allocate with the flags, and the fault and the policy are null or stay alive.
         let ptr = unsafe {
-            bindings::swapin_alloc_folio(&mut raw, order, context.vmf, context.mpol, context.ilx)
+            bindings::swapin_alloc_folio(&mut gfp, order, context.vmf, context.mpol, context.ilx)
         };
-        let ptr = NonNull::new(ptr)?;
-        // SAFETY: C has derived them from `gfp`, for this allocation.
-        let gfp = unsafe { Flags::from_raw(raw) };
-        // INVARIANT: Just allocated, without accounting.
-        Some(Self { ptr, order, gfp })
+        // INVARIANT: Just allocated, without accounting, with the flags that C has derived from those of the context.
+        Some(Self {
+            ptr: NonNull::new(ptr)?,
+            order,
+            gfp,
+        })
     }
 }
 
@@ -136,7 +136,7 @@ impl Slot<'_> {
     ///
     /// // Fails with `EEXIST` if another task was faster.
     /// fn add(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
-    ///     let folio = FreshFolio::alloc(GFP_KERNEL, 0, context).ok_or(ENOMEM)?;
+    ///     let folio = FreshFolio::alloc(0, context).ok_or(ENOMEM)?;
     ///     slot.add_folio(folio, context)
     /// }
     ///
@@ -159,7 +159,7 @@ impl Slot<'_> {
         // is one, is being handled, with its VMA locked, and keeps its `mm`.
         let refused = unsafe {
             let mm = bindings::vmf_mm(context.vmf);
-            bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, mm, gfp.as_raw())
+            bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, mm, gfp)
         };
         if refused != 0 {
             count_fallback(order, Fallback::Charge);
