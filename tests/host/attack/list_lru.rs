@@ -10,8 +10,8 @@ use kernel::{
     shrinker::Shrinker,
 };
 
-// Any memory is put on a list, or an object is taken off a list that it isn't on, or twice: what knows nothing of
-// the objects is `unsafe`.
+// Any memory is put on a list; an object is taken off a list that it isn't on, or twice; a walk says that it removed
+// an object, which is still on its list: what knows nothing of the objects is `unsafe`.
 #[cfg(any(control, links_by_hand))]
 pub mod links_by_hand {
     use super::*;
@@ -21,6 +21,8 @@ pub mod links_by_hand {
         lists.del(links, nid, None); //~[links_by_hand] E0133
         #[cfg(links_by_hand)]
         drop(lists.lock(nid, None)); //~[links_by_hand] E0133
+        #[cfg(links_by_hand)]
+        lists.walk(nid, None, &mut 9, |_, _| lru_status::LRU_REMOVED); //~[links_by_hand] E0133
         let _ = links;
         lists.count(nid, None)
     }
@@ -31,15 +33,6 @@ pub mod links_by_hand {
         #[cfg(links_by_hand)]
         list.del(one); //~[links_by_hand] E0133
         drop(list);
-    }
-
-    pub fn walked(lists: &ListLru, nid: NumaNode) {
-        lists.walk(nid, None, &mut 1, |links, list| {
-            #[cfg(links_by_hand)]
-            let _ = (*links).next; //~[links_by_hand] E0133
-            let _ = list;
-            lru_status::LRU_ROTATE
-        });
     }
 }
 
