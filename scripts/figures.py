@@ -6,10 +6,14 @@ A block between the marks of a command ends with the commit and the day that it 
 hash of the files that can change its figures (scripts/figures.txt), without comments and blank lines (strip.py), and
 a hash of the block itself. The first decides whether the block is stale; the commit is for the reader.
 
+A line of a block that has a tab is a row of a table that is too long for the page: it goes to NAME.tsv beside the page, which
+the second hash covers as well.
+
   check                lists stale blocks. Fails if a block was changed by hand, has no stamp, or is of a command
                        that failed
   wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
   put NAME [failed]    puts standard input into the block of NAME, and a stamp below it
+  amend NAME           puts it there with the stamp of before: some of the results are newer
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
 """
@@ -105,6 +109,7 @@ class Block:
         self.matches = re.compile("|".join(
             re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
         mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
+        self.tsv = self.page.parent / f"{name}.tsv"
         self.place = re.compile(rf"({mark}BEGIN -->\n)(.*?)({mark}END -->\n)", re.S)
 
     def codes(self, commit=None):
@@ -138,13 +143,21 @@ class Block:
         found = self.place.search(self.page.read_text(encoding="utf-8"))
         return found and found[2]
 
-    def write(self, text):
+    def rows(self):
+        """The table beside the page; empty if there is none."""
+        return self.tsv.read_text(encoding="utf-8") if self.tsv.exists() else ""
+
+    def write(self, text, rows):
         page = self.page.read_text(encoding="utf-8")
         new, found = self.place.subn(lambda match: match[1] + text + match[3], page)
         if found != 1:
             sys.exit(f"{self.page}: {NO_BLOCK % self.name}")
         if new != page:
             self.page.write_text(new, encoding="utf-8")
+        if rows:
+            self.tsv.write_text(rows, encoding="utf-8")
+        else:
+            self.tsv.unlink(missing_ok=True)
 
     def stamped(self):
         """The stamp of the block: the block without it, its sentence and what follows; None if it has none."""
@@ -191,8 +204,9 @@ class Block:
         if not stamp:
             return f"the block of make {self.name} has no stamp: measure it by make {self.name}"
         block, sentence, _, _, is_digest, failed = stamp
-        if digest(block + sentence) != is_digest:
-            return f"the block of make {self.name} was changed by hand: make figures restores it"
+        if digest(block + sentence + self.rows()) != is_digest:
+            beside = f", or {self.tsv}," if self.rows() else ""
+            return f"the block of make {self.name}{beside} was changed by hand: make figures restores it"
         return f"make {self.name} failed when it measured this" if failed else None
 
     def put(self, lines, failed=False):
@@ -202,17 +216,40 @@ class Block:
         # As they were when the command began, if make figures runs it.
         files = os.environ.get("FIGURES_FILES") or self.files()
         variables = "".join(f" {name}={os.environ[name]}" for name in self.variables if os.environ.get(name))
-        text = "\n".join(lines).rstrip("\n") + "\n"
+        text, rows = self.parted(lines)
         at = f" at `{commit}`{' with changes' if dirty else ''}" if commit else ""
         sentence = f"Measured by `make {self.name}{variables}`{at}, {datetime.date.today()}."
-        stamped = f"{text}\n{sentence}\n<!-- STAMP files {files} block {digest(text + sentence)}{' failed' if failed else ''} -->\n"
-        self.write(stamped)
+        stamped = self.with_stamp(text, sentence, files, rows, " failed" if failed else "")
+        self.write(stamped, rows)
         if not failed and not self.since():
             STORE.mkdir(parents=True, exist_ok=True)
             (STORE / f"{self.name}-{files}").write_text(stamped, encoding="utf-8")
+            if rows:
+                (STORE / f"{self.name}-{files}.tsv").write_text(rows, encoding="utf-8")
+
+    def amend(self, lines):
+        """The same with the stamp of before, which is of most of the results."""
+        stamp = self.stamped()
+        if not stamp:
+            sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
+        text, rows = self.parted(lines)
+        self.write(self.with_stamp(text, stamp[1], stamp[3], rows, stamp[5] or ""), rows)
+        self.refresh()
+
+    def parted(self, lines):
+        """The text of a block, and that of the table beside the page."""
+        rows = "".join(line.rstrip("\n") + "\n" for line in lines if "\t" in line)
+        head = f"# SPDX-License-Identifier: GPL-2.0\n# Written by make {self.name}\n"
+        return "\n".join(line for line in lines if "\t" not in line).rstrip("\n") + "\n", head + rows if rows else ""
+
+    @staticmethod
+    def with_stamp(text, sentence, files, rows, failed):
+        return f"{text}\n{sentence}\n<!-- STAMP files {files} block {digest(text + sentence + rows)}{failed} -->\n"
 
     def restore(self):
-        self.write((STORE / f"{self.name}-{self.files()}").read_text(encoding="utf-8"))
+        kept = STORE / f"{self.name}-{self.files()}"
+        rows = kept.with_name(f"{kept.name}.tsv")
+        self.write(kept.read_text(encoding="utf-8"), rows.read_text(encoding="utf-8") if rows.exists() else "")
 
     def refresh(self):
         """Writes how many files have changed since. Returns whether that is another number than before."""
@@ -222,7 +259,7 @@ class Block:
         since = self.since() if stamp[3] != self.files() else ""
         text = self.read()
         new = text.replace(f"\n{stamp[2]}\n<!-- STAMP", f"\n{SINCE.sub(f'; {since}.' if since else '.', stamp[1])}\n<!-- STAMP")
-        self.write(new)
+        self.write(new, self.rows())
         return new != text
 
 
@@ -284,6 +321,8 @@ def main(command="", *arguments):
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
     elif command == "put":
         blocks[arguments[0]].put(sys.stdin.read().splitlines(), "failed" in arguments)
+    elif command == "amend":
+        blocks[arguments[0]].amend(sys.stdin.read().splitlines())
     elif command == "restore":
         blocks[arguments[0]].restore()
     elif command == "refresh":
@@ -291,7 +330,7 @@ def main(command="", *arguments):
             if block.refresh():
                 print(f"{block.page}: make {block.name}: {block.since() or 'fresh'}")
     else:
-        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | restore NAME | refresh")
+        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | amend NAME | restore NAME | refresh")
     return False
 
 
