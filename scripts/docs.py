@@ -215,7 +215,7 @@ def all_figures():
         out[f"measured.{name}"] = measured(name)
         changed = block.changed() if stamp and block.since() else []
         out[f"changed.{name}"] = None if changed is None or not stamp else number(len(changed)) if changed else "no"
-    results = set(re.findall(r"^([\w-]+)\t", blocks()["mutants"].rows(), re.M)) if "mutants" in blocks() else set()
+    results = set(re.findall(r"^([\w-]+)\t", blocks()["mutants"].read_rows(), re.M)) if "mutants" in blocks() else set()
     unlisted = [f"`{name}`" for name in sources.mutants() if name not in results]
     out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),

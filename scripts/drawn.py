@@ -278,8 +278,8 @@ def table(drawn, results, unviable, seed):
              *measured.table(["caught by", *(">C ABI" if layer == "abi" else f">{layer}" for layer in layers), ">all"], cells)]
     if survivors:
         lines += ["", *measured.table(["survivor", "line", "function", "the change: the function, or in it"], survivors)]
-    lines += ["\t".join(row) for row in [["mutant", "line", "function", "change", "caught by", "why it survives"], *rows]]
-    figures.table()["drawn"].put(lines, bool(odd))
+    rows.insert(0, ["mutant", "line", "function", "change", "caught by", "why it survives"])
+    figures.table()["drawn"].put(lines, bool(odd), "".join("\t".join(row) + "\n" for row in rows))
     print("\n".join(odd), end="\n" if odd else "")
     return bool(odd)
 

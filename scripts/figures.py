@@ -4,16 +4,15 @@
 
 A block between the marks of a command ends with the commit and the day that it was measured at, and with a stamp: a
 hash of the files that can change its figures (scripts/figures.txt), without comments and blank lines (strip.py), and
-a hash of the block itself. The first decides whether the block is stale; the commit is for the reader.
-
-A line of a block that has a tab is a row of a table that is too long for the page: it goes to NAME.tsv beside the page, which
-the second hash covers as well.
+a hash of the block itself. The first decides whether the block is stale; the commit is for the reader. A command may
+also have a file of rows, docs/NAME.tsv, too many for the page: the second hash includes it.
 
   check                lists stale blocks. Fails if a block was changed by hand, has no stamp, or is of a command
                        that failed
   wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
-  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it
-  amend NAME           puts it there with the stamp of before: some of the results are newer
+  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it; lines with a tab are its rows, which
+                       stay as they are if there are none
+  amend NAME           the same below the stamp of before: some of the results are newer
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
 """
@@ -102,14 +101,14 @@ class Block:
 
     names = set()  # of all
 
-    def __init__(self, kind, name, page, variables, paths):
+    def __init__(self, kind, name, page, more, paths):
         self.kind, self.name, self.page = kind, name, pathlib.Path(page)
-        self.variables = dict(variable.split("=") for variable in variables)
+        self.variables = dict(word.split("=") for word in more if "=" in word)
+        self.rows = next((pathlib.Path(word) for word in more if "=" not in word), None)
         self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py", str(TABLE)]
         self.matches = re.compile("|".join(
             re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
         mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
-        self.tsv = self.page.parent / f"{name}.tsv"
         self.place = re.compile(rf"({mark}BEGIN -->\n)(.*?)({mark}END -->\n)", re.S)
 
     def codes(self, commit=None):
@@ -143,21 +142,17 @@ class Block:
         found = self.place.search(self.page.read_text(encoding="utf-8"))
         return found and found[2]
 
-    def rows(self):
-        """The table beside the page; empty if there is none."""
-        return self.tsv.read_text(encoding="utf-8") if self.tsv.exists() else ""
+    def read_rows(self):
+        """Its rows that are too many for the page; empty if it has none."""
+        return self.rows.read_text(encoding="utf-8") if self.rows and self.rows.exists() else ""
 
-    def write(self, text, rows):
+    def write(self, text):
         page = self.page.read_text(encoding="utf-8")
         new, found = self.place.subn(lambda match: match[1] + text + match[3], page)
         if found != 1:
             sys.exit(f"{self.page}: {NO_BLOCK % self.name}")
         if new != page:
             self.page.write_text(new, encoding="utf-8")
-        if rows:
-            self.tsv.write_text(rows, encoding="utf-8")
-        else:
-            self.tsv.unlink(missing_ok=True)
 
     def stamped(self):
         """The stamp of the block: the block without it, its sentence and what follows; None if it has none."""
@@ -194,7 +189,12 @@ class Block:
         """fresh, stale, or kept: stale, but build/figures.kept has it."""
         if not self.wrong() and not self.since():
             return "fresh"
-        return "kept" if (STORE / f"{self.name}-{self.files()}").exists() else "stale"
+        return "kept" if all(path.exists() for path in self.kept()) else "stale"
+
+    def kept(self, files=None):
+        """Where build/figures.kept has the block of these files, and its rows."""
+        path = STORE / f"{self.name}-{files or self.files()}"
+        return [path, path.with_name(f"{path.name}.tsv")] if self.rows else [path]
 
     def wrong(self):
         """What is wrong with the block, other than being stale."""
@@ -204,52 +204,49 @@ class Block:
         if not stamp:
             return f"the block of make {self.name} has no stamp: measure it by make {self.name}"
         block, sentence, _, _, is_digest, failed = stamp
-        if digest(block + sentence + self.rows()) != is_digest:
-            beside = f", or {self.tsv}," if self.rows() else ""
-            return f"the block of make {self.name}{beside} was changed by hand: make figures restores it"
+        if digest(block + sentence + self.read_rows()) != is_digest:
+            return f"the block of make {self.name}{f' or {self.rows}' if self.rows else ''} was changed by hand: make figures restores it"
         return f"make {self.name} failed when it measured this" if failed else None
 
-    def put(self, lines, failed=False):
-        """Puts lines into the block, stamped with what is here."""
+    def put(self, lines, failed=False, rows=None):
+        """Puts lines into the block, stamped with what is here, and the text of its rows into their file."""
         commit = (git("rev-parse", "--short", "HEAD") or b"").decode().strip()
         dirty = commit and self.codes() != self.codes(commit)
         # As they were when the command began, if make figures runs it.
         files = os.environ.get("FIGURES_FILES") or self.files()
         variables = "".join(f" {name}={os.environ[name]}" for name in self.variables if os.environ.get(name))
-        text, rows = self.parted(lines)
+        text = "\n".join(lines).rstrip("\n") + "\n"
         at = f" at `{commit}`{' with changes' if dirty else ''}" if commit else ""
         sentence = f"Measured by `make {self.name}{variables}`{at}, {datetime.date.today()}."
-        stamped = self.with_stamp(text, sentence, files, rows, " failed" if failed else "")
-        self.write(stamped, rows)
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        stamped = self.with_stamp(text, sentence, files, failed)
+        self.write(stamped)
         if not failed and not self.since():
             STORE.mkdir(parents=True, exist_ok=True)
-            (STORE / f"{self.name}-{files}").write_text(stamped, encoding="utf-8")
-            if rows:
-                (STORE / f"{self.name}-{files}.tsv").write_text(rows, encoding="utf-8")
+            for path, kept in zip(self.kept(files), (stamped, self.read_rows())):
+                path.write_text(kept, encoding="utf-8")
 
-    def amend(self, lines):
-        """The same with the stamp of before, which is of most of the results."""
+    def amend(self, lines, rows=None):
+        """Puts lines and rows there with the stamp of before."""
         stamp = self.stamped()
         if not stamp:
             sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
-        text, rows = self.parted(lines)
-        self.write(self.with_stamp(text, stamp[1], stamp[3], rows, stamp[5] or ""), rows)
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        _, sentence, _, files, _, failed = stamp
+        self.write(self.with_stamp("\n".join(lines).rstrip("\n") + "\n", sentence, files, failed))
         self.refresh()
 
-    def parted(self, lines):
-        """The text of a block, and that of the table beside the page."""
-        rows = "".join(line.rstrip("\n") + "\n" for line in lines if "\t" in line)
-        head = f"# SPDX-License-Identifier: GPL-2.0\n# Written by make {self.name}\n"
-        return "\n".join(line for line in lines if "\t" not in line).rstrip("\n") + "\n", head + rows if rows else ""
-
-    @staticmethod
-    def with_stamp(text, sentence, files, rows, failed):
-        return f"{text}\n{sentence}\n<!-- STAMP files {files} block {digest(text + sentence + rows)}{failed} -->\n"
+    def with_stamp(self, text, sentence, files, failed):
+        is_digest = digest(text + sentence + self.read_rows())
+        return f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{' failed' if failed else ''} -->\n"
 
     def restore(self):
-        kept = STORE / f"{self.name}-{self.files()}"
-        rows = kept.with_name(f"{kept.name}.tsv")
-        self.write(kept.read_text(encoding="utf-8"), rows.read_text(encoding="utf-8") if rows.exists() else "")
+        block, *rows = self.kept()
+        self.write(block.read_text(encoding="utf-8"))
+        for path in rows:
+            self.rows.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
 
     def refresh(self):
         """Writes how many files have changed since. Returns whether that is another number than before."""
@@ -259,7 +256,7 @@ class Block:
         since = self.since() if stamp[3] != self.files() else ""
         text = self.read()
         new = text.replace(f"\n{stamp[2]}\n<!-- STAMP", f"\n{SINCE.sub(f'; {since}.' if since else '.', stamp[1])}\n<!-- STAMP")
-        self.write(new, self.rows())
+        self.write(new)
         return new != text
 
 
@@ -319,10 +316,14 @@ def main(command="", *arguments):
     if command == "wanted":
         for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
-    elif command == "put":
-        blocks[arguments[0]].put(sys.stdin.read().splitlines(), "failed" in arguments)
-    elif command == "amend":
-        blocks[arguments[0]].amend(sys.stdin.read().splitlines())
+    elif command in ("put", "amend"):
+        lines = sys.stdin.read().splitlines()
+        rows = "".join(line + "\n" for line in lines if "\t" in line) or None
+        lines = [line for line in lines if "\t" not in line]
+        if command == "put":
+            blocks[arguments[0]].put(lines, "failed" in arguments, rows)
+        else:
+            blocks[arguments[0]].amend(lines, rows)
     elif command == "restore":
         blocks[arguments[0]].restore()
     elif command == "refresh":

@@ -4,8 +4,8 @@
 
 scripts/measure.sh NAME has put the rows into the folder that is the first argument, mostly a file for each boot, c.N and
 rust.N. The function of that name, here or in another room (plugins, stack, coverage, verdicts), returns the block's
-lines, what else is printed, and whether a limit is exceeded: then the exit status is 1. Writes the block into the page
-that scripts/figures.txt names; with -n only prints it. A section of this file that names experiments can change the
+lines, what else is printed, whether a limit is exceeded (then the exit status is 1), and the text of its rows if
+scripts/figures.txt names a file for them. Writes both into the files that this names; with -n only prints the block. A section of this file that names experiments can change the
 figures of these alone (figures.py).
 """
 
@@ -456,9 +456,9 @@ def main(name, *arguments):
     if not block:
         sys.exit(f"{figures.TABLE} has no figures of make {name}")
     dry = arguments[:1] == ("-n",)
-    lines, notes, failed = reducer(name)(block.page, *arguments[dry:])
+    lines, notes, failed, *rows_of = reducer(name)(block.page, *arguments[dry:])
     if not dry:
-        block.put(lines, failed)
+        block.put(lines, failed, *rows_of)
     print("\n".join([*lines, *notes]))
     return failed
 

@@ -32,10 +32,9 @@ def seeded():
     return found
 
 
-def before(path):
+def before(text):
     """{mutant: (result, time, commit)} of the table."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    rows = [line.split("\t") for line in text.splitlines()]
     return {row[0]: tuple(row[-3:]) for row in rows[1:]}
 
 
@@ -72,7 +71,7 @@ def block(mutants, results):
 
 
 def main(path, which=""):
-    mutants, results = seeded(), {} if which == "all" else before(figures.table()["mutants"].tsv)
+    mutants, results = seeded(), {} if which == "all" else before(figures.table()["mutants"].read_rows())
     commit = here()
     with open(path, encoding="utf-8") as file:
         for line in file:

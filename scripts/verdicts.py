@@ -93,8 +93,8 @@ def in_bounds(reason, c, rust):
 
 
 def compared(doc, paths, verbose=False):
-    """The lines of the block, and whether anything is wrong. Rows that aren't the same in all runs, with verbose all rows, are
-    lines with tabs: a table beside the page (figures.py). The page has those of them whose ranks aren't the same either.
+    """The lines of the block, whether anything is wrong, and the text of the rows beside the page: those that aren't the same in
+    all runs, with verbose all. The block has those whose ranks aren't the same either.
 
     An exact row must be the same in all runs; a law must also be 0, and data correct. A moved row is a number. Where C's
     are all the same, Rust's must be, too. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) if its p is
@@ -142,8 +142,6 @@ def compared(doc, paths, verbose=False):
            for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
     if odd:
         lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
-    if cells:
-        lines += ["\t".join(row) for row in [["kind", "row", "C", "Rust", "beyond C's range", "p", "verdict"], *cells]]
     # A listed moved row may be the same in these runs.
     lines += [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
     few = counts["moved", "too few runs"]
@@ -151,15 +149,15 @@ def compared(doc, paths, verbose=False):
         lines.append(f"parity: too few runs to judge {few} moved rows")
     if bad:
         lines.append(f"parity: {bad} rows differ, and {doc} has no reason for them")
-    return lines, bad > 0
+    return lines, bad > 0, "".join("\t".join(row) + "\n" for row in [["kind", "row", "C", "Rust", "beyond C's range", "p", "verdict"], *cells])
 
 
 def parity(page, folder, runs):
     """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.tsv."""
     paths = [os.path.join(folder, f"{impl}.{n}") for impl in ("c", "rust") for n in range(1, int(runs) + 1)]
-    pathlib.Path("build/parity/rows.tsv").write_text("\n".join(compared(page, paths, True)[0]) + "\n", encoding="utf-8")
-    lines, bad = compared(page, paths)
-    return lines, [], bad
+    pathlib.Path("build/parity/rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
+    lines, bad, rows = compared(page, paths)
+    return lines, [], bad, rows
 
 # --- selftests -------------------------------------------------------------------------------
 

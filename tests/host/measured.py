@@ -82,8 +82,8 @@ def verdict(c, rust, others=30, reasons=""):
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
                     file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
-        lines, status = verdicts.compared(doc, paths)
-    return int(status), "\n".join([next((line for line in lines if "\tit\t" in line), ""), *lines])
+        lines, status, rows = verdicts.compared(doc, paths)
+    return int(status), "\n".join([next((row for row in rows.splitlines() if "\tit\t" in row), ""), *lines])
 
 
 def judged(c, rust, status, text, others=30, reasons=""):
@@ -118,7 +118,7 @@ def drawn_ones():
                             "drawn-06\thost a::b\n"), (left_out, "drawn-05\n")):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        block = type("Block", (), {"put": lambda _self, lines, failed: put.extend([failed, *lines])})()
+        block = type("Block", (), {"put": lambda _self, lines, failed, rows: put.extend([failed, *lines, *rows.splitlines()])})()
         was = drawn.PAGE, drawn.figures.table
         drawn.PAGE, drawn.figures.table = page, lambda: {"drawn": block}
         try:
