@@ -317,13 +317,13 @@ def main(command="", *arguments):
         for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
     elif command in ("put", "amend"):
-        lines = sys.stdin.read().splitlines()
-        rows = "".join(line + "\n" for line in lines if "\t" in line) or None
-        lines = [line for line in lines if "\t" not in line]
+        block, lines = blocks[arguments[0]], sys.stdin.read().splitlines()
+        rows = "".join(line + "\n" for line in lines if "\t" in line and block.rows) or None
+        lines = [line for line in lines if "\t" not in line or not block.rows]
         if command == "put":
-            blocks[arguments[0]].put(lines, "failed" in arguments, rows)
+            block.put(lines, "failed" in arguments, rows)
         else:
-            blocks[arguments[0]].amend(lines, rows)
+            block.amend(lines, rows)
     elif command == "restore":
         blocks[arguments[0]].restore()
     elif command == "refresh":

@@ -193,7 +193,7 @@ class Tests:
         if plan := re.match(r"1\.\.(\d+)", text):
             self.last[program] = max(self.last.get(program, 0), int(plan[1]))
         elif said := re.match(r"(not )?ok (\d+) *(?:- )?(.*)", text):
-            failed, number, text = said[1], int(said[2]), " ".join(said[3].split())
+            failed, number, text = said[1], int(said[2]), said[3]
             key = program, number
             self.last[program] = max(self.last.get(program, 0), number)
             skipped = None
