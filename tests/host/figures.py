@@ -325,7 +325,7 @@ def beside(project):
     project.put("command.sh", project.COMMAND.replace("echo runs", "printf 'a\\tb\\n'; echo runs"))
     if problem := measured(project):
         return problem
-    if problem := expect((project.get("docs/alpha.tsv"), "a\tb" in project.get("docs/page.md")), ("a\tb\n", False)):
+    if problem := expect((project.get("docs/alpha.tsv"), project.get("docs/page.md").count("a\tb")), ("a\tb\n", 1)):
         return problem
     project.add("docs/alpha.tsv", "c\td\n")
     status, said = project.check()
