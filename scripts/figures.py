@@ -10,11 +10,12 @@ also have a file of rows, docs/NAME.tsv, too many for the page: the second hash 
   check                lists stale blocks. Fails if a block was changed by hand, has no stamp, or is of a command
                        that failed
   wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
-  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it; lines with a tab are its rows, which
-                       stay as they are if there are none
-  amend NAME           the same below the stamp of before: some of the results are newer
+  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it; its rows stay as they are
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
+  amend NAME           as put, with the stamp of before: some of the results are newer
+
+If a command has a file of rows, lines of its standard input with a tab are those.
 """
 
 import datetime
@@ -137,6 +138,19 @@ class Block:
         found = self.codes(commit)
         return None if found is None else digest("".join(f"{path}\0{digest(found[path])}\n" for path in sorted(found)))
 
+    def amend(self, lines, rows=None):
+        """Puts lines and rows there with the stamp of before."""
+        stamp = self.stamped()
+        if not stamp:
+            sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        _, sentence, _, files, _, failed = stamp
+        text = "\n".join(lines).rstrip("\n") + "\n"
+        is_digest = digest(text + sentence + self.read_rows())
+        self.write(f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{failed or ''} -->\n")
+        self.refresh()
+
     def read(self):
         """What is between the marks; None if there are none."""
         found = self.place.search(self.page.read_text(encoding="utf-8"))
@@ -220,27 +234,13 @@ class Block:
         sentence = f"Measured by `make {self.name}{variables}`{at}, {datetime.date.today()}."
         if rows is not None:
             self.rows.write_text(rows, encoding="utf-8")
-        stamped = self.with_stamp(text, sentence, files, failed)
+        is_digest = digest(text + sentence + self.read_rows())
+        stamped = f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{' failed' if failed else ''} -->\n"
         self.write(stamped)
         if not failed and not self.since():
             STORE.mkdir(parents=True, exist_ok=True)
             for path, kept in zip(self.kept(files), (stamped, self.read_rows())):
                 path.write_text(kept, encoding="utf-8")
-
-    def amend(self, lines, rows=None):
-        """Puts lines and rows there with the stamp of before."""
-        stamp = self.stamped()
-        if not stamp:
-            sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
-        if rows is not None:
-            self.rows.write_text(rows, encoding="utf-8")
-        _, sentence, _, files, _, failed = stamp
-        self.write(self.with_stamp("\n".join(lines).rstrip("\n") + "\n", sentence, files, failed))
-        self.refresh()
-
-    def with_stamp(self, text, sentence, files, failed):
-        is_digest = digest(text + sentence + self.read_rows())
-        return f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{' failed' if failed else ''} -->\n"
 
     def restore(self):
         block, *rows = self.kept()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the blocks of make mutants
-and make drawn; and of the chains that stack.py adds up. Prints TAP."""
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; and of the chains that
+stack.py adds up. Prints TAP."""
 
 import contextlib
 import io
@@ -16,11 +16,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
 sys.dont_write_bytecode = True
 
-import drawn  # noqa: E402
 import measured  # noqa: E402
-import mutants  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
+import drawn  # noqa: E402
+import mutants  # noqa: E402
 
 
 def counted(a, b):
@@ -162,6 +162,12 @@ POINTS = [
     ("percentile: the nearest rank, of values in any order", lambda: "" if [
         measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
             1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
+    ("parity: a reason with the numbers that both may have", lambda: judged(
+        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="| `other`, `it` | 5 or 6 on both, at times. |\n")),
+    ("parity: another number than in the reason", lambda: judged(
+        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="| `it` | 5 or 6 on both, at times. |\n")),
+    ("mutants: counts by layer, and what isn't caught", seeded),
+    ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
     ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
     ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),
@@ -170,12 +176,6 @@ POINTS = [
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
     ("parity: what doesn't vary in three runs on C may all the same", lambda: judged([5] * 3, [6] * 3, 0, "too few runs")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
-    ("parity: a reason with the numbers that both may have", lambda: judged(
-        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="| `other`, `it` | 5 or 6 on both, at times. |\n")),
-    ("parity: another number than in the reason", lambda: judged(
-        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="| `it` | 5 or 6 on both, at times. |\n")),
-    ("mutants: counts by layer, and what isn't caught", seeded),
-    ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("stack: paths are chained, reclaim once", chained),
 ]
 
