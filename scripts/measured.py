@@ -41,6 +41,11 @@ def table(head, rows_of):
     return lines + [f"| {' | '.join(map(str, cells))} |" for cells in rows_of]
 
 
+def tsv(head, rows_of):
+    """The text of a file of rows, the first of which names the columns."""
+    return "".join("\t".join(map(str, cells)) + "\n" for cells in [head, *rows_of])
+
+
 def reasons(path, mark):
     """The table between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
     with open(path, encoding="utf-8") as file:

@@ -40,6 +40,8 @@ impl StateSlot {
 }
 
 /// Something that must be prepared for each CPU before that CPU runs.
+// One implementor: zswap's compressors. Every multi-instance state of C (`cpuhp_setup_state_multi()`)
+// would be another.
 pub trait Prepare: Send + Sync + 'static {
     /// Called for each CPU that comes up, and for each CPU that is up when the instance is created.
     ///
@@ -115,6 +117,7 @@ impl<T: Prepare> State<T> {
 /// state is left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
+// One user: zswap's setup. A macro, since only the caller's crate knows whether it is a module.
 #[macro_export]
 macro_rules! builtin_cpu_state {
     ($slot:expr, $name:expr) => {{

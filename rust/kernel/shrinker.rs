@@ -102,6 +102,8 @@ pub enum Scanned {
 /// drop(Shrinker::new::<Spare>(c"spare")?);
 /// # Ok::<(), Error>(())
 /// ```
+// One implementor: zswap. C calls it through function pointers, so it has to be a trait; every cache in C
+// has the same interface (`struct shrinker`).
 pub trait Shrink {
     /// Returns the number of freeable objects; with 0, `scan` isn't called. Runs in a task that may
     /// sleep.
@@ -171,6 +173,7 @@ impl Drop for Shrinker {
 
 /// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code, permanently. Mirrors
 /// `shrinker_register()`.
+// One user: zswap's setup. A macro, since only the caller's crate knows whether it is a module.
 #[macro_export]
 macro_rules! register_builtin_shrinker {
     ($shrinker:expr) => {{

@@ -36,7 +36,7 @@ point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
 point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_cache_rs.o swap_cache_alloc_folio
 point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
 point "modinfo has the type of each parameter" types_agree
-point "panics reached are those of docs/design.md" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
 stands_still() {
 	local status=0
 	STILL_LIMIT=2 scripts/vm.sh -p -n still true >"$work/still" 2>&1 || status=$?

@@ -139,7 +139,7 @@ void writeback_never_writes_replaced_entry(struct kunit *test)
 	}
 }
 
-/* The page has become all zeroes, and zswap isn't told: its entry is stale. */
+/* The page has become all zeroes, without a call of zswap: its entry is stale. */
 void writeback_skips_zeroed_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");

@@ -62,6 +62,8 @@ use core::{
 ///     }
 /// }
 /// ```
+// One implementor: LZ4. C calls it through function pointers, so it has to be a trait; other compressors
+// of C have the same interface (`struct scomp_alg`).
 pub trait Algorithm: 'static {
     /// The name by which users find it. Among algorithms of the same name, the crypto API picks
     /// one: a user that looks up a name of an algorithm in C may get this one, as IPComp does with
@@ -286,6 +288,7 @@ impl<A: Algorithm> Drop for Registration<A> {
 ///     alias: ["crypto-copy"],
 /// }
 /// ```
+// One user: LZ4. The counterpart of `module_phy_driver!` and the like, for every compressor.
 #[macro_export]
 macro_rules! module_scomp {
     (type: $type:ty, $($info:tt)*) => {

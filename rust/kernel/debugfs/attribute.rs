@@ -167,6 +167,7 @@ impl StaticDir {
 ///
 /// Fails with `ENODEV` before debugfs is initialised. Only for built-in code: the files are never
 /// removed.
+// One user: zswap. A macro, since only the caller's crate knows whether it is a module.
 #[macro_export]
 macro_rules! static_debugfs_dir {
     ($name:expr) => {{

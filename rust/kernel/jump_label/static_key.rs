@@ -86,6 +86,8 @@ pub struct Layout {
 /// Whether a [`StaticKeyFalse`](kernel::jump_label::static_key::StaticKeyFalse) is enabled.
 ///
 /// Takes the path of the `static`. Mirrors `static_branch_unlikely()`.
+// One user: zswap's index. A macro, since the key's symbol goes into the jump table; every key that is
+// defined in Rust needs it.
 #[macro_export]
 macro_rules! static_key_enabled_unlikely {
     ($key:path) => {{

@@ -26,6 +26,7 @@ use crate::{
         swapops::SwapEntry, //
     },
     page::PAGE_SIZE,
+    prelude::*,
     sync::aref::{
         ARef,
         AlwaysRefCounted, //
@@ -118,6 +119,46 @@ unsafe impl AlwaysRefCounted for Folio {
     unsafe fn dec_ref(obj: NonNull<Self>) {
         // SAFETY: The caller gives up a reference; `Self` is transparent.
         unsafe { bindings::folio_put(obj.as_ptr().cast()) }
+    }
+}
+
+/// The state that [`vm_warn_on_once_folio!`](crate::vm_warn_on_once_folio) tests. May be stale unless
+/// the folio's lock is held.
+impl Folio {
+    /// Whether the folio is locked. Mirrors `folio_test_locked()`.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_locked(self.as_raw()) }
+    }
+
+    /// Whether the folio is in the swap cache. Mirrors `folio_test_swapcache()`.
+    #[inline]
+    pub fn is_in_swap_cache(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_swapcache(self.as_raw()) }
+    }
+
+    /// Whether the folio is backed by swap. Mirrors `folio_test_swapbacked()`.
+    #[inline]
+    pub fn is_swap_backed(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_swapbacked(self.as_raw()) }
+    }
+
+    /// Whether the folio is under writeback. Mirrors `folio_test_writeback()`.
+    #[inline]
+    pub fn is_under_writeback(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_writeback(self.as_raw()) }
+    }
+
+    /// Dumps the folio's state to the log, with the reason `why`. Mirrors `dump_page()`.
+    #[cold]
+    #[inline(never)]
+    pub fn dump(&self, why: &CStr) {
+        // SAFETY: The folio is alive; C prints the text and keeps nothing.
+        unsafe { bindings::dump_page(self.as_raw().cast(), why.as_char_ptr()) }
     }
 }
 

@@ -2,8 +2,8 @@
 
 //! Lists of objects in the order of their last use: one for each NUMA node and memory cgroup.
 //!
-//! Which objects are on the lists, and who owns them, is for the user to say: so adding, deleting and walking are
-//! unsafe, or hand out pointers.
+//! The user decides which objects are on the lists, and owns them: so adding, deleting and walking are unsafe, or
+//! hand out pointers.
 //!
 //! C header: [`include/linux/list_lru.h`](srctree/include/linux/list_lru.h)
 

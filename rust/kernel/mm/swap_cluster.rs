@@ -380,6 +380,7 @@ pub(super) enum BadEntry {
 #[cold]
 #[inline(never)]
 pub(super) fn bad_table_entry(kind: BadEntry) {
+    // One user: the list below. A macro, since each kind needs a place in the code that warns once.
     macro_rules! warn_once {
         ($($kind:ident)*) => {
             $(if kind == BadEntry::$kind {

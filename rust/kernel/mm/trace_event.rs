@@ -24,6 +24,7 @@ pub unsafe trait EventField {
     fn into_raw(self) -> Self::Raw;
 }
 
+// One user: the list below, of types with the same implementation.
 macro_rules! numbers {
     ($($number:ty)*) => {
         $(

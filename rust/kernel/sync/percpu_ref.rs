@@ -37,6 +37,7 @@ unsafe impl Send for PercpuRef {}
 unsafe impl Sync for PercpuRef {}
 
 /// What to do when the last reference is gone.
+// One implementor: zswap's pools. C calls it through a function pointer, so it has to be a trait.
 pub trait Release {
     /// Called in the context of the last put, or in RCU's softirq: must not sleep.
     ///

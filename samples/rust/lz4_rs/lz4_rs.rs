@@ -9,6 +9,7 @@
 
 #![deny(unsafe_code)]
 
+#[forbid(unsafe_code)]
 mod codec;
 
 use codec::Stream;

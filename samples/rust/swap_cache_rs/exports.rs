@@ -9,8 +9,6 @@
 //! remove the device; or something that swapoff waits for: its own work and, for a shadow only, an
 //! RCU reader (`filemap_cachestat()`); or the allocator, which holds the device's slots.
 
-#![allow(unsafe_code)]
-
 use super::{
     add,
     readahead,

@@ -22,11 +22,17 @@
 
 #![deny(unsafe_code)]
 
+#[forbid(unsafe_code)]
 mod add;
+#[allow(unsafe_code)]
 mod exports;
+#[forbid(unsafe_code)]
 mod readahead;
+#[forbid(unsafe_code)]
 mod swapin;
+#[forbid(unsafe_code)]
 mod trace;
+#[forbid(unsafe_code)]
 mod window;
 
 // `module!` would define this; this crate is built in.

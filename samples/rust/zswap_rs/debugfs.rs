@@ -17,7 +17,7 @@ use kernel::{
     sync::atomic::Relaxed, //
 };
 
-/// The memory that the pools use, in bytes. Mirrors `debugfs_get_total_size()`.
+/// The memory that the pools use, in bytes. Mirrors `debugfs_get_total_size()` and `total_size_fops`.
 struct PoolTotalSize;
 
 impl Attribute for PoolTotalSize {
@@ -26,7 +26,7 @@ impl Attribute for PoolTotalSize {
     }
 }
 
-/// Mirrors `debugfs_get_stored_pages()`.
+/// Mirrors `debugfs_get_stored_pages()` and `stored_pages_fops`.
 struct StoredPages;
 
 impl Attribute for StoredPages {
@@ -35,7 +35,7 @@ impl Attribute for StoredPages {
     }
 }
 
-/// Mirrors `debugfs_get_stored_incompressible_pages()`.
+/// Mirrors `debugfs_get_stored_incompressible_pages()` and `stored_incompressible_pages_fops`.
 struct StoredIncompressiblePages;
 
 impl Attribute for StoredIncompressiblePages {

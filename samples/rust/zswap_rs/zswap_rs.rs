@@ -46,23 +46,39 @@
 
 #![deny(unsafe_code)]
 
+#[forbid(unsafe_code)]
 mod age;
+#[forbid(unsafe_code)]
 mod compress;
+#[forbid(unsafe_code)]
 mod debugfs;
+#[forbid(unsafe_code)]
 mod device;
 #[allow(unsafe_code)]
 mod exports;
+#[forbid(unsafe_code)]
 mod limits;
+#[forbid(unsafe_code)]
 mod load;
+#[forbid(unsafe_code)]
 mod params;
+#[forbid(unsafe_code)]
 mod runs;
+#[forbid(unsafe_code)]
 mod setup;
+#[forbid(unsafe_code)]
 mod shrink;
+#[forbid(unsafe_code)]
 mod state;
+#[forbid(unsafe_code)]
 mod stats;
+#[forbid(unsafe_code)]
 mod store;
+#[forbid(unsafe_code)]
 mod trace;
+#[forbid(unsafe_code)]
 mod tunables;
+#[forbid(unsafe_code)]
 mod writeback;
 #[allow(unsafe_code)]
 #[path = "core/mod.rs"]

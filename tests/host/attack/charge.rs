@@ -269,28 +269,28 @@ pub mod object_without_entry {
 }
 
 // An entry is freed twice, or used after that.
-#[cfg(any(control, freed_twice))]
-pub mod freed_twice {
+#[cfg(any(control, entry_freed_twice))]
+pub mod entry_freed_twice {
     use super::*;
 
     pub(crate) fn freed(one: StoredEntry, other: StoredEntry, look: fn(&Entry)) {
         let entry: &Entry = &one;
         #[cfg(control)]
         look(entry);
-        FreeBatch::with(|batch| batch.free(one)); //~[freed_twice] E0505
+        FreeBatch::with(|batch| batch.free(one)); //~[entry_freed_twice] E0505
         FreeBatch::with(|batch| {
-            #[cfg(freed_twice)]
+            #[cfg(entry_freed_twice)]
             batch.free(other);
-            batch.free(other); //~[freed_twice] E0382
+            batch.free(other); //~[entry_freed_twice] E0382
         });
-        #[cfg(freed_twice)]
+        #[cfg(entry_freed_twice)]
         look(entry);
     }
 
     pub(crate) fn dropped(one: StoredEntry) {
-        #[cfg(freed_twice)]
+        #[cfg(entry_freed_twice)]
         FreeBatch::with(|batch| batch.free(one));
-        drop(one); //~[freed_twice] E0382
+        drop(one); //~[entry_freed_twice] E0382
     }
 }
 

@@ -111,7 +111,8 @@ pub mod freed_kept {
         let kept;
         {
             let call = Call::new();
-            // SAFETY: As in exports.rs.
+            // SAFETY: Stands for zswap_invalidate_range(), which is called with the cluster locked and its swap-table
+            // entries cleared.
             let slots = unsafe { FreedSlots::from_raw(entry, 8, &call) }; //~[freed_kept] E0597
             kept = policy(slots);
         }

@@ -64,7 +64,7 @@ pub mod folio_of_a_frame {
 }
 
 // zswap_load() fills the first page of a large folio, and reports all of it filled: "large folios
-// should not be swapped in". Only the abstraction lends contents, never of a large folio.
+// should not be swapped in". Only zswap_core lends contents, never of a large folio.
 #[cfg(any(control, contents_of_large))]
 pub mod contents_of_large {
     use super::*;

@@ -17,7 +17,7 @@ mod zswap_core;
 include!("fill.in");
 
 // A load reports that a slot with an entry has none: C then reads the device, which has older
-// contents. Only the abstraction does the lookup.
+// contents. Only zswap_core does the lookup.
 #[cfg(any(control, load_denied))]
 pub mod load_denied {
     use super::*;
@@ -130,7 +130,7 @@ pub mod load_without_taking {
 }
 
 // A load takes the entry, and then fails: the page is lost, and the slot reads as the device's
-// stale contents. Only the abstraction takes entries, when nothing can fail any more.
+// stale contents. Only zswap_core takes entries, when nothing can fail any more.
 #[cfg(any(control, taken_then_failed))]
 pub mod taken_then_failed {
     use super::*;

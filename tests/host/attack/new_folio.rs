@@ -107,7 +107,7 @@ pub mod write_other_taken {
     }
 }
 
-// The slot's page is all zeroes, and zswap isn't told: the entry is stale, and its writeback brings
+// The slot's page is all zeroes, without a call of zswap: the entry is stale, and its writeback brings
 // the old page back (docs/upstream). A caller that hasn't checked the mark can't write.
 #[cfg(any(control, zero_mark_ignored))]
 pub mod zero_mark_ignored {

@@ -59,6 +59,22 @@ fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
     from.read(|view| view.copy_to(to))
 }
 
+// A folio's pages are charged to another cgroup than its own: that one pays, and its walks find them. The entries keep
+// a reference to it, and are uncharged from it.
+pub mod charge_of_another {
+    use super::*;
+
+    pub(crate) fn publish<'f>(
+        batch: StoreBatch<'f>,
+        other: &ObjCgroup,
+        leaves: &'static LeafCache,
+    ) -> Result<Published<'f>> {
+        let lists = lru::prepare(Some(other), GFP_KERNEL)?;
+        let published = batch.publish(&lists, leaves, GFP_KERNEL);
+        published.map(|(_, it)| it).map_err(|(_, error)| error)
+    }
+}
+
 // Two witnesses of one lifetime can be swapped: each still is valid for its own folio, from which
 // its slots are found. Swapped Reads are both submitted.
 pub mod evidence_swapped {
@@ -409,8 +425,8 @@ pub mod store_of_another {
     }
 }
 
-// Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot, and an object
-// of a slot that isn't the folio's doesn't get into it.
+// Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot. An object gets only
+// into the slot of the folio that it names; any other is dropped, with a warning.
 pub mod slot_of_any_bits {
     use super::*;
 

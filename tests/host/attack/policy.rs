@@ -113,7 +113,7 @@ pub mod memcg_kept {
     #[allow(unsafe_code)]
     pub(crate) fn attack(memcg: *mut kernel::bindings::mem_cgroup) -> bool {
         let call = Call::new();
-        // SAFETY: As in exports.rs.
+        // SAFETY: Stands for zswap_memcg_offline_cleanup(), whose caller has a reference to the cgroup.
         let memcg = unsafe { MemCgroup::from_raw_or_null(memcg, &call) }; //~[memcg_kept] E0597
         memcg.is_some_and(offline)
     }

@@ -192,21 +192,21 @@ pub mod context_past_policy {
 pub mod doors_of_c {
     use super::*;
 
-    pub fn attack(
+    pub fn attack<'a>(
         (one, two): (CachedFolio<'_>, CachedFolio<'_>),
         new: NonNull<bindings::folio>,
-        (cluster, locked): (NonNull<bindings::swap_cluster_info>, [LockedCluster<'_>; 3]),
+        cluster: NonNull<bindings::swap_cluster_info>,
+        locked: fn() -> LockedCluster<'a>,
         entry: bindings::swp_entry_t,
     ) {
         #[cfg(doors_of_c)]
         {
             let call = Call::new();
-            let [first, second, third] = locked;
             let _ = Slot::from_raw(entry, &call); //~[doors_of_c] E0133
             let _ = LockedCluster::from_raw(cluster, &call); //~[doors_of_c] E0133
-            add_from_c(first, new, entry); //~[doors_of_c] E0133
-            two.replace_by(second, new); //~[doors_of_c] E0133
-            two.delete_locked(third, Shadow::NONE, true); //~[doors_of_c] E0133
+            add_from_c(locked(), new, entry); //~[doors_of_c] E0133
+            two.replace_by(locked(), new); //~[doors_of_c] E0133
+            two.delete_locked(locked(), Shadow::NONE, true); //~[doors_of_c] E0133
             one.delete(); //~[doors_of_c] E0133
         }
         #[cfg(control)]
@@ -216,7 +216,7 @@ pub mod doors_of_c {
             one,
             two,
             new,
-            (cluster, locked),
+            (cluster, locked()),
             entry,
             Shadow::NONE,
         );

@@ -8,7 +8,7 @@ use core::{
 };
 use kernel::{
     alloc::NumaNode,
-    bindings,
+    bindings::{self, lru_status},
     mm::{
         call::Call,
         fault::{AllocContext, Fault},
@@ -87,14 +87,13 @@ pub mod evidence_of_a_pointer {
 pub mod mechanism_called {
     use super::*;
 
-    pub(crate) fn folios(
+    pub(crate) fn folios<'a>(
         mut cached: CachedFolio<'_>,
         mut new: NewFolio,
         contents: NotUptodate<'_>,
-        clusters: [LockedCluster<'_>; 3],
+        cluster: fn() -> LockedCluster<'a>,
         shadow: Shadow,
     ) {
-        let [one, two, three] = clusters;
         #[cfg(mechanism_called)]
         {
             let _ = cached.swap().after(1); //~[mechanism_called] E0133
@@ -102,12 +101,12 @@ pub mod mechanism_called {
             let _ = cached.split(); //~[mechanism_called] E0133
             let _ = new.split(); //~[mechanism_called] E0133
             let _ = contents.assume_written(); //~[mechanism_called] E0133
-            cached.replace_by(one, NonNull::dangling()); //~[mechanism_called] E0133
+            cached.replace_by(cluster(), NonNull::dangling()); //~[mechanism_called] E0133
             let entry = cached.swap().as_raw();
-            swap_add::add_from_c(two, NonNull::dangling(), entry); //~[mechanism_called] E0133
+            swap_add::add_from_c(cluster(), NonNull::dangling(), entry); //~[mechanism_called] E0133
             match new.has_zero_mark() {
                 true => cached.delete(), //~[mechanism_called] E0133
-                false => cached.delete_locked(three, shadow, true), //~[mechanism_called] E0133
+                false => cached.delete_locked(cluster(), shadow, true), //~[mechanism_called] E0133
             }
         }
     }
@@ -123,6 +122,7 @@ pub mod mechanism_called {
         {
             let _ = lru.lock(nid, objcg); //~[mechanism_called] E0133
             lru.del(links, nid, objcg); //~[mechanism_called] E0133
+            lru.walk(nid, None, &mut 1, |_, _| lru_status::LRU_RETRY); //~[mechanism_called] E0133
             list.add(links); //~[mechanism_called] E0133
             list.del(links); //~[mechanism_called] E0133
         }
@@ -399,6 +399,14 @@ pub mod call_promoted {
     #[cfg(call_promoted)]
     pub(crate) fn attack() -> &'static Call {
         &Call::new() //~[call_promoted] E0515
+    }
+
+    pub(crate) fn lent(lend: impl FnOnce(&Call)) {
+        #[cfg(call_promoted)]
+        let call: &'static Call = &Call::new(); //~[call_promoted] E0716
+        #[cfg(control)]
+        let call = &Call::new();
+        lend(call);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The simulated kernel's configuration, and variants of the kernel's `acompress.rs` and `swap_slots.rs`
+//! The simulated kernel's configuration, and variants of the kernel's `acompress.rs`
 //! for models.
 
 use std::{env, fs, path::Path};

@@ -24,6 +24,8 @@ const _: () = assert!(
 ///     pub(crate) static zswap_stored_pages;
 /// }
 /// ```
+// One user: zswap's counter of stored pages, which C reads. Any variable that moves from C to Rust while C
+// reads it needs this.
 #[macro_export]
 macro_rules! exported_atomic_long {
     // Documentation is the only attribute allowed: others may be unsafe.

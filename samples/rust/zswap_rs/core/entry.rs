@@ -21,8 +21,8 @@ use kernel::{
 /// | 8     | `objcg`  | `objcg`                                       |
 /// | 16    | `links`  | `lru`                                         |
 ///
-/// All is set before the entry is published in the index. Who takes it out of the index owns it, and frees it:
-/// see [`FreeBatch`](super::free::FreeBatch).
+/// All is set before the entry is published in the index. The task that takes it out of the index owns it, and
+/// frees it: see [`FreeBatch`](super::free::FreeBatch).
 ///
 /// # Invariants
 ///

@@ -170,7 +170,7 @@ impl Drop for Leaf {
     }
 }
 
-/// Enabled before the first leaf is made.
+/// Mirrors `zswap_ever_enabled`. Enabled before the first leaf is made.
 static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
 
 /// Whether nothing was ever stored, nor could be. A no-op as long as that is true.

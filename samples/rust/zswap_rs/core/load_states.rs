@@ -151,9 +151,9 @@ impl<'a> UnreadFolio<'a> {
     /// # Safety
     ///
     /// The caller must hold the folio's lock and hand it over; if the folio is [not stored](Load::NotStored), it is
-    /// the caller's again. The folio must be in the swap cache with its slots' data nobody's business, not uptodate,
-    /// with its content nobody's business, and be alive for the time of `call` (by the reference that the caller or,
-    /// while the folio is locked, the swap cache holds).
+    /// the caller's again. The folio must be in the swap cache and not uptodate, and be alive for the time of `call` (by
+    /// the reference that the caller or, while the folio is locked, the swap cache holds). No other task may access its
+    /// content or the data of its slots.
     #[inline]
     pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
         // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and the folio is alive

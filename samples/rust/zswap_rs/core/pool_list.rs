@@ -16,7 +16,7 @@
 //! | retired   | yes         | killed            | all references         |
 //! | dying     | no          | killed            | the worker             |
 //!
-//! Mirrors `zswap_pools` and the functions of mm/zswap.c that use it.
+//! Mirrors `zswap_pools`, `zswap_pools_lock`, and the functions of mm/zswap.c that use it.
 //!
 //! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
 //! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
@@ -73,8 +73,7 @@ static POOL_IDS: PoolIds = PoolIds::new();
 ///
 /// # Invariants
 ///
-/// The pointer of a free id is null. That of an id that is taken isn't, and points to the node with the id
-/// once that exists.
+/// The pointer of a free id is null. That of a taken one isn't, and points to its node once that exists.
 // Aligned, so that the first ones, which are read for each reference, share no cache line with others' data.
 #[repr(align(64))]
 struct PoolIds {
@@ -179,7 +178,7 @@ impl_has_work! {
 impl WorkItem for Node {
     type Pointer = Pin<KBox<Self>>;
 
-    /// Frees a node that has no references and is off the list.
+    /// Frees a node that has no references and is off the list. Mirrors `__zswap_pool_release()`.
     fn run(node: Pin<KBox<Self>>) {
         // A reader may have found the node before it was removed from the list.
         rcu::synchronize_rcu();
@@ -190,7 +189,7 @@ impl WorkItem for Node {
 }
 
 impl Release for Node {
-    /// Called when the last reference is gone: unlinks the node and leaves the rest to a worker.
+    /// The last reference is gone: unlinks the node and leaves the rest to a worker. Mirrors `__zswap_pool_empty()`.
     ///
     /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
     /// interrupts off, or in RCU's softirq.
@@ -287,8 +286,7 @@ impl PoolList {
         let mut links = head;
         loop {
             // SAFETY: `links` is the head, or the links of a node that was on the list during this RCU read section and
-            // isn't freed before its end. Writers use the RCU list functions; acquire is stronger than the dependency
-            // ordering needed here.
+            // isn't freed before its end. Writers use the RCU list functions; acquire is stronger than their readers'.
             let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
             if next == head {
                 return None;
@@ -318,7 +316,7 @@ impl PoolList {
     /// The current pool. Any context but NMI. If no pool of the list was ever made current, this may briefly
     /// return a retired one.
     ///
-    /// Mirrors `zswap_pool_current_get()`.
+    /// Mirrors `zswap_pool_current_get()`, with `__zswap_pool_current()` and `zswap_pool_tryget()`.
     pub(crate) fn current(&self) -> Option<PoolRef> {
         self.find_node(|node| Some(node.tryget()))?
     }
@@ -359,7 +357,7 @@ pub(crate) struct NewPool {
 }
 
 impl NewPool {
-    /// Makes the pool the current one of its list, and retires the previous one. May sleep.
+    /// Makes the pool the current one, by `zswap_pool_current()` in C, and retires the previous one. May sleep.
     pub(crate) fn make_current(mut self) {
         let node = self.pool.node();
         if node.is_killed() {
@@ -471,6 +469,7 @@ impl PoolRef {
     }
 }
 
+/// Mirrors `zswap_pool_get()`.
 impl Clone for PoolRef {
     #[inline]
     fn clone(&self) -> Self {
@@ -490,6 +489,7 @@ impl Deref for PoolRef {
     }
 }
 
+/// Mirrors `zswap_pool_put()`.
 impl Drop for PoolRef {
     #[inline]
     fn drop(&mut self) {

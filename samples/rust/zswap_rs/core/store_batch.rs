@@ -228,8 +228,9 @@ impl<'f> StoreBatch<'f> {
     /// with a warning.
     #[inline]
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
-        let index = object.word().offset().wrapping_sub(self.slots.offset(0));
-        if index < self.next || index >= self.slots.len() {
+        let (slot, first) = (object.word().slot(), self.slots.folio().swap());
+        let index = slot.offset().wrapping_sub(first.offset());
+        if slot.device() != first.device() || index < self.next || index >= self.slots.len() {
             return refuse(memory, object);
         }
         // INVARIANT: The entry is for that slot of the folio.

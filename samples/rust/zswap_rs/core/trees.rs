@@ -72,7 +72,7 @@ impl Index {
     }
 }
 
-/// The tree for `entry`, if the device has one.
+/// The tree for `entry`, if the device has one. Mirrors `swap_zswap_tree()`.
 ///
 /// # Safety
 ///

@@ -181,10 +181,14 @@ pub fn walk(mut nr: usize) -> (Vec<u32>, usize) {
     (numbers, nr)
 }
 
+/// Added to a page's index: the slot at that offset of another device.
+pub const ELSEWHERE: usize = 1 << 40;
+
 /// The slot of page `index` of the folio.
 fn slot(index: usize) -> SwapEntry {
+    let (device, index) = (DEVICE + index / ELSEWHERE, index % ELSEWHERE);
     // SAFETY: Arithmetic. The number is one that a device could have.
-    unsafe { SwapEntry::from_raw(bindings::swp_entry(DEVICE, FIRST + index)) }
+    unsafe { SwapEntry::from_raw(bindings::swp_entry(device, FIRST + index)) }
 }
 
 impl Locked {

@@ -12,7 +12,9 @@ use kernel::{
     sim::{self, Run},
     workqueue,
 };
-use models::batches::{counted, listed, set_up, tear_down, walk, Locked, DEVICE, FIRST, NR};
+use models::batches::{
+    counted, listed, set_up, tear_down, walk, Locked, DEVICE, ELSEWHERE, FIRST, NR,
+};
 
 /// The numbers with the pages that they are for.
 fn pages(numbers: [Option<u32>; NR]) -> Vec<(usize, u32)> {
@@ -192,6 +194,12 @@ fn pages_come_in_order() {
 #[should_panic(expected = "the kernel warns")]
 fn a_page_is_of_the_folio() {
     refused(&[(0, 0), (1, 1), (2, 2), (3, 3), (NR, 4)]);
+}
+
+#[test]
+#[should_panic(expected = "the kernel warns")]
+fn a_page_is_of_the_folios_device() {
+    refused(&[(0, 0), (ELSEWHERE + 1, 1), (2, 2), (3, 3)]);
 }
 
 #[test]
