@@ -18,7 +18,7 @@ import sys
 from measured import table
 
 POLICY = re.compile(r"samples/rust/((?:zswap_rs|zswap_rs/core|swap_cache_rs)/\w+\.rs)$")
-DOC = pathlib.Path("docs/coverage.md")
+DOC = pathlib.Path("docs/testing.md")
 
 
 def output_of(*command, **options):
@@ -99,7 +99,7 @@ def executed(logs):
 
 
 def explained():
-    """For each file, the lines with a reason in docs/coverage.md, with their number of occurrences."""
+    """For each file, the lines with a reason in docs/testing.md, with their number of occurrences."""
     lines = collections.defaultdict(collections.Counter)
     for row in re.findall(r"^\| (`\w+/(?:core/)?\w+\.rs` \|.*) \|$", DOC.read_text(), re.M):
         name, sources, _ = re.split(r" (?<!\\)\| ", row, maxsplit=2)

@@ -222,14 +222,12 @@ def all_figures():
         out[f"measured.{name}"] = measured(name)
         changed = block.changed() if stamp and block.since() else []
         out[f"changed.{name}"] = None if changed is None or not stamp else number(len(changed)) if changed else "no"
-    listed = pathlib.Path("docs/mutants.md").read_text(encoding="utf-8")
-    # Without the mark itself.
-    listed = MARK.sub("", listed)
-    unlisted = [f"`{name}`" for name in sources.mutants() if f"`{name}`" not in listed]
+    results = set(re.findall(r"^([\w-]+)\t", blocks()["mutants"].read_rows(), re.M)) if "mutants" in blocks() else set()
+    unlisted = [f"`{name}`" for name in sources.mutants() if name not in results]
     out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
             "coverage.percent": found_in("coverage", r"\*\*(?:all policy files|policy and core)\*\* .* ([\d.]+) \|"),
-            "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
+            "mutants.ran": found_in("mutants", r"(\d+) results of"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
             "latency.boots": found_in("latency", r"boots: (\d+) of C, \d+ of Rust")}
     return out
 

@@ -7,11 +7,11 @@
 # Each mutant faces the host tests that include its file, and a guest of at most five minutes that ends at the first sign:
 # the suites that compare with C, with the same SEED, and then every other suite of KUnit. What passes them faces three
 # tests of what they don't reach, and the models, which take longest. A mutant that nothing catches survives:
-# docs/mutants.md must give a reason. What can't compile is replaced by the next
+# docs/testing.md must give a reason. What can't compile is replaced by the next
 # of the draw. With check, only validates the input.
 #
 # Results are kept in build/drawn as long as neither the kernel nor any test changes: an interrupted run goes on. A
-# complete run writes the table in docs/mutants.md.
+# complete run writes docs/drawn.tsv, and its counts into docs/testing.md.
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -106,11 +106,13 @@ key=$({ echo "$seed"; sha256sum <build/drawn/arch/x86/boot/bzImage; cat "${files
 	find "$tree/tests" -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c1-16)
 # host_catches "CRATE...": whether these tests fail, of the mutant. Leaves in by which one.
 host_catches() {
-	local log=build/log/$mutant-host.log
+	local log=build/log/$mutant-host.log what=host
+	[ "$1" != models ] || what="host models"
 	grep -q -x -F "$(awk -F'\t' -v name="$mutant" '$1 == name { print $2 }' build/drawn.tsv)" build/drawn-hosts || return 0
 	! host_limit=$longest host "$1" test --quiet >"$log" 2>&1 || return 0
-	by=$(sed -n 's/^---- \(.*\) stdout ----$/host \1/p; s/^error: test failed, to rerun pass `-p \([a-z]*\).*/host \1/p' "$log" | head -n 1)
-	by=${by:-host $1: not done in time}
+	# shellcheck disable=SC2016 # cargo's backtick
+	by=$(sed -n 's/^---- \(.*\) stdout ----$/\1/p; s/^error: test failed, to rerun pass `-p \([a-z]*\).*/\1/p' "$log" | head -n 1)
+	by="$what ${by:-$1: not done in time}"
 }
 
 guest() { until_sign "$mutant" drawn $longest "$args zswap_mutant=$mutant" "${files[@]}"; }

@@ -13,6 +13,9 @@ also have a file of rows, docs/NAME.tsv, too many for the page: the second hash 
   put NAME [failed]    puts standard input into the block of NAME, and a stamp below it; its rows stay as they are
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
+  amend NAME           as put, with the stamp of before: some of the results are newer
+
+If a command has a file of rows, lines of its standard input with a tab are those.
 """
 
 import datetime
@@ -134,6 +137,19 @@ class Block:
         """The hash of its files."""
         found = self.codes(commit)
         return None if found is None else digest("".join(f"{path}\0{digest(found[path])}\n" for path in sorted(found)))
+
+    def amend(self, lines, rows=None):
+        """Puts lines and rows there with the stamp of before."""
+        stamp = self.stamped()
+        if not stamp:
+            sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        _, sentence, _, files, _, failed = stamp
+        text = "\n".join(lines).rstrip("\n") + "\n"
+        is_digest = digest(text + sentence + self.read_rows())
+        self.write(f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{failed or ''} -->\n")
+        self.refresh()
 
     def read(self):
         """What is between the marks; None if there are none."""
@@ -300,8 +316,14 @@ def main(command="", *arguments):
     if command == "wanted":
         for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
-    elif command == "put":
-        blocks[arguments[0]].put(sys.stdin.read().splitlines(), "failed" in arguments)
+    elif command in ("put", "amend"):
+        block, lines = blocks[arguments[0]], sys.stdin.read().splitlines()
+        rows = "".join(line + "\n" for line in lines if "\t" in line and block.rows) or None
+        lines = [line for line in lines if "\t" not in line or not block.rows]
+        if command == "put":
+            block.put(lines, "failed" in arguments, rows)
+        else:
+            block.amend(lines, rows)
     elif command == "restore":
         blocks[arguments[0]].restore()
     elif command == "refresh":
@@ -309,7 +331,7 @@ def main(command="", *arguments):
             if block.refresh():
                 print(f"{block.page}: make {block.name}: {block.since() or 'fresh'}")
     else:
-        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | restore NAME | refresh")
+        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | amend NAME | restore NAME | refresh")
     return False
 
 

@@ -194,7 +194,7 @@ contention_as() {
 # --- coverage -------------------------------------------------------------------------
 
 # measure.sh coverage [tests/vm/FILE...]: the lines of the policy that the guest tests reach, all of them or these, from the
-# code that QEMU translates. The kernel gets only line tables in addition. docs/coverage.md gives the reason for each line
+# code that QEMU translates. The kernel gets only line tables in addition. docs/testing.md gives the reason for each line
 # not reached.
 coverage_input() { [ -z "${HOSTTOOLS:-}" ] || die "make coverage requires the toolchain root: leave HOSTTOOLS out"; }
 coverage_kernels() {

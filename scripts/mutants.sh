@@ -24,8 +24,8 @@
 # changes: an interrupted run continues with the remaining mutants, and marks which results were
 # kept.
 #
-# Ends with "N passed, N failed, N skipped", where none is skipped; a complete run writes the table
-# in docs/mutants.md.
+# Ends with "N passed, N failed, N skipped", where none is skipped. Writes the results into
+# docs/mutants.tsv, and their counts into docs/testing.md (mutants.py).
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -229,10 +229,12 @@ from_before() { # NAME: its verdict, if it was caught
 	mapfile -t before < <(tail -n 2 "$kept/$1")
 }
 
-passed=0 failed=0 survived=0 known=0 table=''
+passed=0 failed=0 survived=0 known=0
+results=build/mutants-results
+: >$results
 # verdict NAME TEXT TIME
 verdict() {
-	table+="| [\`$1\`](../$(header "$1" in)) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
+	printf '%s\t%s\t%s\n' "$1" "${2//$'\t'/ }" "$3" >>$results
 	case $2 in
 	"caught "*)
 		passed=$((passed + 1))
@@ -371,15 +373,11 @@ for name in "${alone[@]}"; do
 done
 took="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
 echo "all mutants ... $took"
-if [ -z "${MUTANTS:-}" ]; then
-	bad=()
-	[ "$failed" = 0 ] || bad=(failed)
-	{
-		printf '%s\n\n' "In $took, ${#all[@]} mutants: $passed caught, $survived that survive, $failed missed."
-		printf '%s\n' '| mutant | reintroduces | result | time |' '|---|---|---|---:|'
-		printf '%s' "$table"
-	} | scripts/enter.sh python3 scripts/figures.py put mutants "${bad[@]}"
-fi
+which=all into=(put mutants)
+[ "$failed" = 0 ] || into+=(failed)
+[ -z "${MUTANTS:-}" ] || which='' into=(amend mutants)
+scripts/enter.sh python3 scripts/mutants.py $results $which >build/mutants-block
+scripts/enter.sh python3 scripts/figures.py "${into[@]}" <build/mutants-block
 [ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

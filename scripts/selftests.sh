@@ -4,7 +4,7 @@
 # from its source, on both implementations, RUNS times each (10); close results are repeated once,
 # twice as often. Ends with a table of the passes of each; fails if Rust passes a test significantly
 # less often than C, as decided by scripts/verdicts.py. ONLY=text runs the programs whose command
-# has this text. docs/selftests.md lists the tests and the reasons.
+# has this text. docs/testing.md lists the tests and the reasons.
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- c rust

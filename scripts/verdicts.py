@@ -24,6 +24,8 @@ from measured import by_kernel, holm, rank_test, reasons, table
 
 ABSENT = "(none)"
 LIMIT = 0.01
+# How the reason of a row begins that may have only these numbers.
+EITHER = re.compile(r"(\d+(?:, \d+)* or \d+) on both\b")
 
 
 def read(path):
@@ -43,11 +45,11 @@ def read(path):
 
 
 def listed(path):
-    """The differences of the document's table: {name: reason}."""
-    found = reasons(path, "DIFFERENCES")
+    """The differences of the document's table: {name: reason}. A line may have several names, "`a`, `b`"."""
+    found = {name: reason for names, reason in reasons(path, "DIFFERENCES").items() for name in names.split("`, `")}
     for name, reason in found.items():
-        if "each has" in reason and not re.search(r"each has \d+(, \d+)* or \d+, ", reason):
-            sys.exit(f"{path}: `{name}` has 'each has', and not the numbers")
+        if "on both" in reason and not EITHER.match(reason):
+            sys.exit(f"{path}: `{name}` has 'on both', and not the numbers first")
     return found
 
 
@@ -82,21 +84,22 @@ def judge(kind, name, c, rust, p, enough):
 
 def in_bounds(reason, c, rust):
     """Whether the numbers are those in the reason, if it has any."""
-    each = re.search(r"each has (\d+(?:, \d+)* or \d+),", reason)
-    if not each:
+    either = EITHER.match(reason)
+    if not either:
         return True
     # Rarely differs from C: not in most runs.
-    return (set(c + rust) <= set(re.findall(r"\d+", each.group(1))) and
+    return (set(c + rust) <= set(re.findall(r"\d+", either[1])) and
             str(statistics.median_low(map(int, rust))) in c)
 
 
 def compared(doc, paths, verbose=False):
-    """The lines of the block, or those of all rows, and whether anything is wrong.
+    """The lines of the block, whether anything is wrong, and the text of the rows beside the page: those that aren't the same in
+    all runs, with verbose all. The block has those whose ranks aren't the same either.
 
     An exact row must be the same in all runs; a law must also be 0, and data correct. A moved row is a number. Where C's
     are all the same, Rust's must be, too. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) if its p is
     below LIMIT after the correction for the number of rows tested. A difference must be in the document's table of
-    differences, by its name and with a reason. If the reason says "each has N, N or N," all runs must have one of these
+    differences, by its name and with a reason. If the reason begins with "N, N or N on both", all runs must have one of these
     numbers, and Rust's median one that C has had. With too few runs for the rank test to find anything, moved rows aren't
     judged. A listed exact row that doesn't differ is reported, too.
     """
@@ -126,18 +129,19 @@ def compared(doc, paths, verbose=False):
                 bad += 1
         counts[kind, verdict] += 1
         if verdict != "same" or verbose:
-            shown = [text.replace("|", "\\|") for text in (name, c, rust)]
             beyond, p = "", ""
             if name in ps:
                 low, high = min(map(int, values[name][0])), max(map(int, values[name][0]))
                 beyond = sum(not low <= int(value) <= high for value in values[name][1])
                 p = f"{ps[name]:.3f}" if ps[name] >= 0.0005 else f"{ps[name]:.0e}"
-            cells.append([kind, f"`{shown[0]}`", *shown[1:], beyond, p, verdict])
+            cells.append([kind, name, c, rust, str(beyond), p, verdict])
 
-    lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows"]
-    if cells:
-        lines += ["", *table(["kind", "row", ">C", ">Rust", ">beyond C's range", ">p", "verdict"], cells)]
-    lines += ["", *(f"{number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items()))]
+    lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows:", ""]
+    lines += [f"- {number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items())]
+    odd = [[text.replace("|", "\\|") for text in (f"`{name}`", c, rust, verdict)]
+           for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
+    if odd:
+        lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
     # A listed moved row may be the same in these runs.
     lines += [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
     few = counts["moved", "too few runs"]
@@ -145,15 +149,15 @@ def compared(doc, paths, verbose=False):
         lines.append(f"parity: too few runs to judge {few} moved rows")
     if bad:
         lines.append(f"parity: {bad} rows differ, and {doc} has no reason for them")
-    return lines, bad > 0
+    return lines, bad > 0, "".join("\t".join(row) + "\n" for row in [["kind", "row", "C", "Rust", "beyond C's range", "p", "verdict"], *cells])
 
 
 def parity(page, folder, runs):
-    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.md."""
+    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.tsv."""
     paths = [os.path.join(folder, f"{impl}.{n}") for impl in ("c", "rust") for n in range(1, int(runs) + 1)]
-    pathlib.Path("build/parity/rows.md").write_text("\n".join(compared(page, paths, True)[0]) + "\n", encoding="utf-8")
-    lines, bad = compared(page, paths)
-    return lines, [], bad
+    pathlib.Path("build/parity/rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
+    lines, bad, rows = compared(page, paths)
+    return lines, [], bad, rows
 
 # --- selftests -------------------------------------------------------------------------------
 

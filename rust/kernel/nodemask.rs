@@ -25,10 +25,9 @@ pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
     // SAFETY: No requirement.
     let nr = unsafe { bindings::max_node_ids() } as c_int;
     (0..nr)
-        // SAFETY: The number is below `nr_node_ids`, and so a bit of the map.
-        .filter(|&nid| unsafe {
-            bindings::node_state(nid, bindings::node_states_N_NORMAL_MEMORY) != 0
+        .filter_map(|nid| NumaNode::new(nid).ok())
+        // SAFETY: The node is possible, and so a bit of the map.
+        .filter(|nid| unsafe {
+            bindings::node_state(nid.as_raw(), bindings::node_states_N_NORMAL_MEMORY) != 0
         })
-        // SAFETY: A node that has memory is possible.
-        .map(|nid| unsafe { NumaNode::from_possible(nid) })
 }

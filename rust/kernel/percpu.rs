@@ -68,16 +68,20 @@ unsafe impl<T: Sync> Sync for PerCpu<T> {}
 /// All possible CPUs, in the order of their numbers. Mirrors `for_each_possible_cpu()`.
 fn possible_cpus() -> impl Iterator<Item = CpuId> {
     (0..nr_cpu_ids())
-        // SAFETY: `cpu_possible()` takes any number below `nr_cpu_ids`.
-        .filter(|&cpu| unsafe { bindings::cpu_possible(cpu) })
         .filter_map(CpuId::from_u32)
+        .filter(is_possible)
+}
+
+/// Mirrors `cpu_possible()`.
+fn is_possible(cpu: &CpuId) -> bool {
+    // SAFETY: A `CpuId` is below `nr_cpu_ids`.
+    unsafe { bindings::cpu_possible(cpu.as_u32()) }
 }
 
 /// The NUMA node of `cpu`, or [`NumaNode::NO_NODE`] if the CPU isn't possible. Mirrors
 /// `cpu_to_node()`.
 pub fn node_of(cpu: CpuId) -> NumaNode {
-    // SAFETY: A `CpuId` is in range.
-    if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
+    if !is_possible(&cpu) {
         return NumaNode::NO_NODE;
     }
     // SAFETY: The CPU is possible, so it has the per-CPU data that C reads.
@@ -123,12 +127,8 @@ impl<T> PerCpu<T> {
 
     /// The value of `cpu`, or [`None`] if `cpu` isn't possible.
     pub fn get(&self, cpu: CpuId) -> Option<&T> {
-        // SAFETY: A `CpuId` is below `nr_cpu_ids`.
-        if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
-            return None;
-        }
         // SAFETY: By the type invariant the value is initialised, and only shared until `drop`.
-        Some(unsafe { &*Self::value(self.ptr, cpu) })
+        is_possible(&cpu).then(|| unsafe { &*Self::value(self.ptr, cpu) })
     }
 
     /// The value of the CPU that the task happens to run on. Mirrors `raw_cpu_ptr()`.

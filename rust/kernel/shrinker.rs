@@ -34,14 +34,14 @@ impl<'a> Request<'a> {
     /// # Safety
     ///
     /// `sc` must be the one that C passes to the callback that `call` is the call of.
-    unsafe fn from_raw(sc: *mut bindings::shrink_control, call: &'a Call) -> Self {
+    unsafe fn from_raw(sc: &bindings::shrink_control, call: &'a Call) -> Self {
         // SAFETY: By the requirement; C keeps the cgroup while it runs the callback, and the node
         // is a possible one.
         unsafe {
             Self {
-                nid: NumaNode::from_possible((*sc).nid),
-                memcg: MemCgroup::from_raw_or_null((*sc).memcg, call),
-                gfp: (*sc).gfp_mask,
+                nid: NumaNode::from_possible(sc.nid),
+                memcg: MemCgroup::from_raw_or_null(sc.memcg, call),
+                gfp: sc.gfp_mask,
             }
         }
     }
@@ -197,7 +197,7 @@ unsafe extern "C" fn count<S: Shrink>(
 ) -> c_ulong {
     let call = Call::new();
     // SAFETY: By the requirement.
-    S::count(&unsafe { Request::from_raw(sc, &call) })
+    S::count(&unsafe { Request::from_raw(&*sc, &call) })
 }
 
 /// # Safety
@@ -208,15 +208,15 @@ unsafe extern "C" fn scan<S: Shrink>(
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
     let call = Call::new();
+    // SAFETY: By the requirement; C lends it to the callback.
+    let sc = unsafe { &mut *sc };
     // SAFETY: By the requirement.
     let request = unsafe { Request::from_raw(sc, &call) };
-    // SAFETY: By the requirement; C lends it to the callback.
-    match S::scan(&request, unsafe { &mut (*sc).nr_to_scan }) {
+    match S::scan(&request, &mut sc.nr_to_scan) {
         Scanned::Freed(freed) => freed,
         Scanned::Stop => SHRINK_STOP,
         Scanned::Refused => {
-            // SAFETY: As above; the borrow for `scan` has ended.
-            unsafe { (*sc).nr_scanned = 0 };
+            sc.nr_scanned = 0;
             SHRINK_STOP
         }
     }
@@ -236,7 +236,7 @@ mod tests {
             sc.gfp_mask = gfp;
             let call = Call::new();
             // SAFETY: Its cgroup is null.
-            let request = unsafe { Request::from_raw(&mut sc, &call) };
+            let request = unsafe { Request::from_raw(&sc, &call) };
             assert_eq!(request.may_do_io(), may);
         }
     }

@@ -161,7 +161,7 @@ impl<T> Cache<T> {
         // SAFETY: No requirement.
         let elsewhere = cfg!(CONFIG_NUMA) && unsafe { bindings::max_node_ids() } > 1;
         while left > 1 && nid.as_raw() == here {
-            let mut some = [core::ptr::null_mut::<c_void>(); 16];
+            let mut some = [None::<NonNull<MaybeUninit<T>>>; 16];
             let n = left.min(some.len());
             // SAFETY: By the type invariant it is a cache; there is room for `n` pointers.
             if !unsafe {
@@ -169,60 +169,48 @@ impl<T> Cache<T> {
                     self.ptr.as_ptr(),
                     gfp.as_raw(),
                     n,
-                    some.as_mut_ptr(),
+                    some.as_mut_ptr().cast(),
                 )
             } {
                 return Err(AllocError);
             }
             left = left.wrapping_sub(n);
-            for &ptr in some.iter().take(n) {
-                // SAFETY: Memory for a `T`, just allocated from this cache, and owned by this function.
-                unsafe {
-                    let ptr = if elsewhere && nid_of(ptr) != nid {
-                        self.exchange(ptr, gfp, nid)
-                    } else {
-                        ptr
-                    };
-                    all.push(ptr)
+            for ptr in some.into_iter().take(n).flatten() {
+                // INVARIANT: Memory for a `T`, just allocated from this cache, and owned by this function.
+                let memory = UninitBox {
+                    ptr,
+                    _p: PhantomData,
                 };
+                all.push(if elsewhere && memory.nid() != nid {
+                    self.exchange(memory, gfp, nid)
+                } else {
+                    memory
+                });
             }
         }
         for _ in 0..left {
-            let memory = core::mem::ManuallyDrop::new(self.alloc(gfp, nid)?);
-            // SAFETY: By the invariant of `UninitBox`.
-            unsafe { all.push(memory.ptr.as_ptr().cast()) };
+            all.push(self.alloc(gfp, nid)?);
         }
         Ok(all)
     }
 
-    /// Exchanges memory for an object for such memory on `nid`, or near it. If there is none, returns `ptr`.
-    ///
-    /// # Safety
-    ///
-    /// `ptr` must be memory that this cache gave for a `T`, and is handed over.
+    /// Exchanges memory for an object for such memory on `nid`, or near it, if there is any.
     #[cold]
     #[inline(never)] // keeps its registers out of `alloc_bulk`
-    unsafe fn exchange(&'static self, ptr: *mut c_void, gfp: Flags, nid: NumaNode) -> *mut c_void {
-        let Ok(memory) = self.alloc(gfp, nid) else {
-            return ptr;
-        };
-        // SAFETY: The caller hands over memory from a slab cache, which holds no `T`. For that,
-        // Documentation/core-api/memory-allocation.rst allows kfree().
-        unsafe { bindings::kfree(ptr) };
-        core::mem::ManuallyDrop::new(memory).ptr.as_ptr().cast()
+    fn exchange(&'static self, memory: UninitBox<T>, gfp: Flags, nid: NumaNode) -> UninitBox<T> {
+        self.alloc(gfp, nid).unwrap_or(memory)
     }
 }
 
 impl<T> UninitBoxes<T> {
-    /// # Safety
-    ///
-    /// `ptr` must be memory that a slab cache gave for a `T`, and is handed over.
     #[inline]
-    unsafe fn push(&mut self, ptr: *mut c_void) {
-        // SAFETY: The caller hands over memory for a `T`; `alloc_bulk` has seen that a pointer fits into it.
-        unsafe { ptr.cast::<*mut c_void>().write(self.first) };
+    fn push(&mut self, memory: UninitBox<T>) {
+        let ptr = core::mem::ManuallyDrop::new(memory).ptr;
+        // SAFETY: By its invariant it was memory for a `T`, which is ours now; `alloc_bulk` has seen that a pointer fits
+        // into it.
+        unsafe { ptr.cast().write(self.first) };
         // INVARIANT: Just written.
-        self.first = ptr;
+        self.first = ptr.as_ptr().cast();
     }
 
     /// Memory for one of the objects, if there is any left.
@@ -259,6 +247,13 @@ pub struct UninitBox<T> {
 }
 
 impl<T> UninitBox<T> {
+    /// The NUMA node that the memory lies on.
+    #[inline]
+    fn nid(&self) -> NumaNode {
+        // SAFETY: By the type invariant it is memory of a slab cache.
+        unsafe { nid_of(self.ptr.as_ptr()) }
+    }
+
     /// Puts the object into its place.
     #[inline]
     pub fn write(self, value: T) -> Box<T> {

@@ -339,6 +339,27 @@ def no_commit(project):
     return expect((said.count("stale: "), "make alpha: files changed since" in said), (2, True))
 
 
+def beside(project):
+    """Rows beside the page are put with the block, found if changed by hand, restored with it, and amended."""
+    project.put("scripts/figures.txt", project.TABLE.replace("alpha docs/page.md", "alpha docs/page.md docs/alpha.tsv"))
+    project.put("command.sh", project.COMMAND.replace("echo runs", "printf 'a\\tb\\n'; echo runs"))
+    if problem := measured(project):
+        return problem
+    if problem := expect((project.get("docs/alpha.tsv"), project.get("docs/page.md").count("a\tb")), ("a\tb\n", 1)):
+        return problem
+    project.add("docs/alpha.tsv", "c\td\n")
+    status, said = project.check()
+    if status != 1 or "docs/page.md: the block of make alpha or docs/alpha.tsv was changed by hand" not in said:
+        return f"status {status}: {said}"
+    if problem := expect((project.figures()[1], project.get("docs/alpha.tsv")), ([], "a\tb\n")):
+        return problem
+    project.add("src/a.rs", "fn b() {}\n")
+    project.run("bash", "-c", "printf 'x\\ne\\tf\\n' | python3 scripts/figures.py amend alpha")
+    page = project.get("docs/page.md")
+    well = "BEGIN -->\nx\n\nMeasured by `make alpha RUNS=2` at" in page and "; 1 file changed since.\n" in page
+    return expect((well, project.get("docs/alpha.tsv"), "by hand" in project.check()[1]), (True, "e\tf\n", False))
+
+
 def guests(project):
     """Of an interrupted measurement, the guests that have ended don't run again."""
     shutil.copy(TOP / "scripts/measure.sh", project.top / "scripts")
@@ -432,6 +453,7 @@ POINTS = [
     ("a block changed by hand fails, and is restored", Project, by_hand),
     ("rows beside the page changed by hand fail, and are restored", Project, rows_beside),
     ("a commit changed by hand fails", Project, other_commit_by_hand),
+    ("rows beside the page belong to their block", Project, beside),
     ("a command that fails stops no other, and what succeeded isn't measured again", Project, interrupted),
     ("after a kill, what was measured isn't measured again", Project, killed),
     ("guests that have ended don't run again", Project, guests),

@@ -4,6 +4,8 @@
 figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the rows of make bench that a
 page shows; and of the chains that stack.py adds up. Prints TAP."""
 
+import contextlib
+import io
 import itertools
 import math
 import os
@@ -18,6 +20,8 @@ import measure  # noqa: E402
 import measured  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
+import drawn  # noqa: E402
+import mutants  # noqa: E402
 
 
 def counted(a, b):
@@ -65,13 +69,13 @@ def outside_interval():
     return "" if 45 <= outside <= 100 else f"{outside} of 2000"
 
 
-def verdict(c, rust, others=30):
+def verdict(c, rust, others=30, reasons=""):
     """Its status and text for one row in so many that are alike."""
     luck = random.Random(3)
     with tempfile.TemporaryDirectory() as work:
         doc = os.path.join(work, "doc.md")
         with open(doc, "w", encoding="utf-8") as file:
-            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n<!-- DIFFERENCES: END -->\n")
+            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n" + reasons + "<!-- DIFFERENCES: END -->\n")
         paths = []
         for impl, values in ("c", c), ("rust", rust):
             for n, value in enumerate(values):
@@ -79,13 +83,58 @@ def verdict(c, rust, others=30):
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
                     file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
-        lines, status = verdicts.compared(doc, paths)
-    return int(status), "\n".join([next((line for line in lines if "`it`" in line), ""), *lines])
+        lines, status, rows = verdicts.compared(doc, paths)
+    return int(status), "\n".join([next((row for row in rows.splitlines() if "\tit\t" in row), ""), *lines])
 
 
-def judged(c, rust, status, text, others=30):
-    got, said = verdict(c, rust, others)
-    return "" if got == status and text in said.splitlines()[0] else f"status {got}:\n{said}"
+def judged(c, rust, status, text, others=30, reasons=""):
+    got, said = verdict(c, rust, others, reasons)
+    # The page has the row only if it isn't the same.
+    well = got == status and text in said.splitlines()[0] and ("| `it` |" in said) == ("same ranks" not in said.splitlines()[0])
+    return "" if well else f"status {got}:\n{said}"
+
+
+def seeded():
+    """The block of make mutants: one is missed, one survives, and one has no result."""
+    all_of_them = {name: ("a.patch", "core", "7" if name == "b" else "", f"What {name} is.") for name in "abcd"}
+    results = {"a": ("caught by abi.sh x", "1 s", "1"), "b": ("MISSED by abi.sh x|y", "1 s", "2"), "c": ("survives: no", "1 s", "2")}
+    lines = mutants.block(all_of_them, results)
+    for want in ("3 results of 4 mutants: 1 caught. Results by commit: 1 at `1`, 2 at `2`.", "| core | 4 | 1 | 1 | 1 | 1 |",
+                 "| [`b`](../tests/mutants/a.patch) | What b is. | MISSED by abi.sh x\\|y |", "| [`d`](../tests/mutants/a.patch) | What d is. | no result yet |",
+                 "b\ta.patch\tcore\t7\tWhat b is.\tMISSED by abi.sh x|y\t1 s\t2"):
+        if want not in lines:
+            return "\n".join([f"no line {want!r}", *lines])
+    return "" if not any(line.startswith("d\t") for line in lines) else "a row without a result"
+
+
+def drawn_ones():
+    """The block of make drawn: a survivor with a reason, one without, and a reason for what is caught."""
+    put = []
+    with tempfile.TemporaryDirectory() as work:
+        page, drawn_of, results, left_out = (os.path.join(work, name) for name in ("page.md", "drawn", "results", "left-out"))
+        for path, text in ((page, "<!-- SURVIVORS of make drawn: BEGIN -->\n| mutant | why |\n|---|---|\n| `drawn-01` | Equivalent. |\n"
+                            "| `drawn-04` | Not seen. |\n<!-- SURVIVORS of make drawn: END -->\n"),
+                           (drawn_of, "".join(f"drawn-0{n}\tsamples/rust/zswap_rs/core/a.rs\t{n}\tf\t`a \\| b`\n" for n in range(1, 7))),
+                           (results, "drawn-01\tsurvives\ndrawn-02\tsurvives\ndrawn-03\thost models a::b\ndrawn-04\tzswap_twins.a, operation 12\n"
+                            "drawn-06\thost a::b\n"), (left_out, "drawn-05\n")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        block = type("Block", (), {"put": lambda _self, lines, failed, rows: put.extend([failed, *lines, *rows.splitlines()])})()
+        was = drawn.PAGE, drawn.figures.table
+        drawn.PAGE, drawn.figures.table = page, lambda: {"drawn": block}
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                failed = drawn.table(drawn_of, results, left_out, "1")
+        finally:
+            drawn.PAGE, drawn.figures.table = was
+    for want in (True, "Of 5 mutants drawn with `SEED=1`, 3 are caught (60 %), 2 survive. 1 more were drawn that don't compile.",
+                 "| the quick host tests | 1 | 1 |", "| the models | 1 | 1 |", "| the comparison with C | 1 | 1 |", "| nothing | 2 | 2 |",
+                 "drawn-01\tsamples/rust/zswap_rs/core/a.rs:1\tf\t`a \\| b`\tsurvives\tEquivalent."):
+        if want not in put:
+            return "\n".join([f"no line {want!r}", *map(str, put)])
+    said = said.getvalue().splitlines()
+    well = failed and len(said) == 2 and said[0].startswith("drawn-02 survives, and ") and said[1].endswith("a reason for drawn-04, which doesn't survive")
+    return "" if well else f"{failed}: {said}"
 
 
 def chained():
@@ -126,6 +175,12 @@ POINTS = [
     ("percentile: the nearest rank, of values in any order", lambda: "" if [
         measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
             1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
+    ("parity: a reason with the numbers that both may have", lambda: judged(
+        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="| `other`, `it` | 5 or 6 on both, at times. |\n")),
+    ("parity: another number than in the reason", lambda: judged(
+        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="| `it` | 5 or 6 on both, at times. |\n")),
+    ("mutants: counts by layer, and what isn't caught", seeded),
+    ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
     ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
     ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),

@@ -158,35 +158,42 @@ static bool holds_soon(struct race_stop *stop)
  */
 void load_gets_the_compressor_between_pages(struct kunit *test)
 {
-	struct side storing = { .run = do_store }, load = { .run = do_urgent_fault };
-	struct race_stop first = {}, last = { .pass = (1 << ORDER) - 2 };
+	/* Not on the stack: with lockdep they are large. */
+	struct side *storing = kunit_kzalloc(test, sizeof(*storing), GFP_KERNEL);
+	struct side *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct race_stop *first = kunit_kzalloc(test, sizeof(*first), GFP_KERNEL);
+	struct race_stop *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
 	unsigned long limit;
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		kunit_skip(test, "no task is preempted");
-	load.entry = swapped(test, 0, 7, NULL);
-	storing.folio = new_folio(test, ORDER, 8);
-	if (!storing.folio)
+	KUNIT_ASSERT_TRUE(test, storing && load && first && last);
+	storing->run = do_store;
+	load->run = do_urgent_fault;
+	last->pass = (1 << ORDER) - 2;
+	load->entry = swapped(test, 0, 7, NULL);
+	storing->folio = new_folio(test, ORDER, 8);
+	if (!storing->folio)
 		return;
-	race_stop_arm(&first, "acomp:before_compress", NULL);
-	race_stop_arm(&last, "acomp:before_compress", NULL);
-	side_begin(test, &storing, NULL);
-	KUNIT_EXPECT_TRUE(test, holds_soon(&first));
-	side_begin(test, &load, NULL);
-	KUNIT_EXPECT_TRUE(test, side_waits(&load));
-	race_stop_release(&first);
-	KUNIT_EXPECT_TRUE(test, holds_soon(&last));
+	race_stop_arm(first, "acomp:before_compress", NULL);
+	race_stop_arm(last, "acomp:before_compress", NULL);
+	side_begin(test, storing, NULL);
+	KUNIT_EXPECT_TRUE(test, holds_soon(first));
+	side_begin(test, load, NULL);
+	KUNIT_EXPECT_TRUE(test, side_waits(load));
+	race_stop_release(first);
+	KUNIT_EXPECT_TRUE(test, holds_soon(last));
 	limit = jiffies + PATIENCE;
-	while (!completion_done(&load.done) && time_before(jiffies, limit))
+	while (!completion_done(&load->done) && time_before(jiffies, limit))
 		usleep_range(200, 400);
-	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&load.done), "it waits for the whole folio");
-	race_stop_release(&last);
-	side_end(test, &load);
-	side_end(test, &storing);
-	KUNIT_EXPECT_TRUE(test, storing.found);
-	KUNIT_EXPECT_EQ(test, load.found, 7ULL);
-	KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
-	drop(storing.folio);
+	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&load->done), "it waits for the whole folio");
+	race_stop_release(last);
+	side_end(test, load);
+	side_end(test, storing);
+	KUNIT_EXPECT_TRUE(test, storing->found);
+	KUNIT_EXPECT_EQ(test, load->found, 7ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(load->entry), 7ULL);
+	drop(storing->folio);
 }
 
 /*

@@ -137,9 +137,7 @@ impl Transform {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
         })?;
         // INVARIANT: Just allocated.
-        //
-        // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
-        Ok(Self(unsafe { NonNull::new_unchecked(acomp) }))
+        Ok(Self(NonNull::new(acomp).ok_or(ENOMEM)?))
     }
 
     /// Whether its requests may complete after their submission returns. Mirrors

@@ -183,26 +183,22 @@ impl<A: Algorithm> Registration<A> {
     /// is in use by then.
     #[doc(hidden)]
     pub unsafe fn new(module: &'static ThisModule) -> Result<Self> {
-        let alg = KBox::<Opaque<bindings::scomp_alg>>::zeroed(GFP_KERNEL)?;
-        {
-            // SAFETY: All zeroes is a valid, empty `struct scomp_alg`.
-            let alg = unsafe { &mut *alg.get() };
-            alg.compress = Some(Self::compress);
-            alg.decompress = Some(Self::decompress);
-            alg.streams.alloc_ctx = Some(Self::alloc_ctx);
-            alg.streams.free_ctx = Some(Self::free_ctx);
-            // SAFETY: Both views of the union have the field at the same offset, as C guarantees.
-            let base = unsafe { &mut alg.__bindgen_anon_1.calg.base };
-            copy_name(&mut base.cra_name, A::NAME)?;
-            copy_name(&mut base.cra_driver_name, A::DRIVER_NAME)?;
-            base.cra_module = module.as_ptr();
-        }
-        let alg = KBox::into_raw(alg).cast::<bindings::scomp_alg>();
+        let mut base: bindings::crypto_alg = pin_init::zeroed();
+        copy_name(&mut base.cra_name, A::NAME)?;
+        copy_name(&mut base.cra_driver_name, A::DRIVER_NAME)?;
+        base.cra_module = module.as_ptr();
+        let mut alg = KBox::<bindings::scomp_alg>::zeroed(GFP_KERNEL)?;
+        alg.compress = Some(Self::compress);
+        alg.decompress = Some(Self::decompress);
+        alg.streams.alloc_ctx = Some(Self::alloc_ctx);
+        alg.streams.free_ctx = Some(Self::free_ctx);
+        alg.__bindgen_anon_1.calg.base = base;
+        let alg = NonNull::from(KBox::leak(alg));
         // SAFETY: It is complete, and doesn't move until C calls `destroy`.
-        if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg) }) {
+        if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg.as_ptr()) }) {
             // SAFETY: It came from a box. C has not kept it: C may have put its only reference,
             // which frees nothing without `cra_destroy`.
-            drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(alg.cast()) });
+            drop(unsafe { KBox::from_raw(alg.as_ptr()) });
             return Err(error);
         }
         // Set only now: otherwise C would free some of the algorithms that it refuses, and not
@@ -211,12 +207,12 @@ impl<A: Algorithm> Registration<A> {
         // SAFETY: The registration's reference keeps it, until `drop` gives that up. C reads the
         // field only in `crypto_unregister_alg()`, which only `drop` calls, and where the last
         // reference is put, so not concurrently. The union is as above.
-        unsafe { (&raw mut (*alg).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy)) };
+        unsafe {
+            (&raw mut (*alg.as_ptr()).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy))
+        };
         Ok(Self {
             // INVARIANT: Just registered.
-            //
-            // SAFETY: A box never points to null.
-            alg: unsafe { NonNull::new_unchecked(alg) },
+            alg,
             _p: PhantomData,
         })
     }
@@ -383,7 +379,7 @@ unsafe extern "C" fn destroy(alg: *mut bindings::crypto_alg) {
     let scomp =
         unsafe { crate::container_of!(alg, bindings::scomp_alg, __bindgen_anon_1.calg.base) };
     // SAFETY: It came from a box.
-    drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(scomp.cast()) });
+    drop(unsafe { KBox::from_raw(scomp) });
 }
 
 /// Copies a name and its terminating zero, if they fit.

@@ -92,14 +92,15 @@ impl VmaRef {
     }
 }
 
-/// Where a folio is allocated for a swap-in: for a fault, or by a memory policy.
+/// How a folio is allocated for a swap-in: with which flags, and for a fault or by a memory policy.
 ///
 /// # Invariants
 ///
 /// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
-/// or a policy that stays alive.
+/// or a policy that stays alive. The task may allocate with `gfp`.
 #[derive(Clone, Copy)]
 pub struct AllocContext<'a> {
+    pub(super) gfp: bindings::gfp_t,
     pub(super) vmf: *mut bindings::vm_fault,
     pub(super) mpol: *mut bindings::mempolicy,
     pub(super) ilx: c_ulong,
@@ -107,13 +108,14 @@ pub struct AllocContext<'a> {
 }
 
 impl<'a> AllocContext<'a> {
-    /// The fault and the policy of a C caller; either may be null.
+    /// The flags, the fault and the policy of a C caller; either pointer may be null.
     ///
     /// # Safety
     ///
-    /// The pointers must meet the type's invariants.
+    /// The arguments must meet the type's invariants.
     #[inline]
     pub unsafe fn from_raw(
+        gfp: bindings::gfp_t,
         vmf: *mut bindings::vm_fault,
         mpol: *mut bindings::mempolicy,
         ilx: c_ulong,
@@ -121,37 +123,12 @@ impl<'a> AllocContext<'a> {
     ) -> Self {
         // INVARIANT: By the requirement.
         Self {
+            gfp,
             vmf,
             mpol,
             ilx,
             _p: PhantomData,
         }
-    }
-
-    /// Allocates a folio of `2^order` pages, and limits `gfp` as C does for large folios. Null on
-    /// failure.
-    ///
-    /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
-    ///
-    /// # Safety
-    ///
-    /// The caller must be allowed to allocate with `gfp`; `order` must be at most that of a cluster.
-    #[inline]
-    pub(super) unsafe fn alloc_folio(
-        &self,
-        gfp: &mut bindings::gfp_t,
-        order: u32,
-    ) -> *mut bindings::folio {
-        // SAFETY: By the type invariants the fault and the policy are null or stay alive. C's shifts by the
-        // order don't overflow, since it is at most a cluster's.
-        unsafe { bindings::swapin_alloc_folio(gfp, order, self.vmf, self.mpol, self.ilx) }
-    }
-
-    /// The address space of the fault; null without one.
-    #[inline]
-    pub(super) fn mm(&self) -> *mut bindings::mm_struct {
-        // SAFETY: By the type invariants the fault is null or being handled, with its VMA locked.
-        unsafe { bindings::vmf_mm(self.vmf) }
     }
 }
 

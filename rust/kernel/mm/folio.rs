@@ -26,10 +26,7 @@ use crate::{
         swapops::SwapEntry, //
     },
     page::PAGE_SIZE,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*,
     sync::aref::{
         ARef,
         AlwaysRefCounted, //
@@ -69,17 +66,7 @@ impl Folio {
     /// cache's reference doesn't suffice, since the count can be frozen.
     #[inline]
     pub unsafe fn from_raw<'a>(ptr: *mut bindings::folio, _call: &'a Call) -> &'a Self {
-        // SAFETY: The caller has its own reference during `'a`, so that the count isn't frozen.
-        unsafe { Self::from_ptr(ptr) }
-    }
-
-    /// # Safety
-    ///
-    /// `ptr` must point to a folio that has a reference for `'a`, or whose count is frozen for as long. If it
-    /// may be frozen, the result must be used for checks only.
-    #[inline]
-    unsafe fn from_ptr<'a>(ptr: *mut bindings::folio) -> &'a Self {
-        // SAFETY: The folio stays alive for `'a`, as its count is held or frozen; `Self` is transparent.
+        // SAFETY: The caller has its own reference during `'a`, so that the count isn't frozen; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
@@ -297,19 +284,24 @@ impl<'a> CachedFolio<'a> {
     /// be lent to safe code but with a lifetime that isn't, as by [`CachedFolio::split`].
     #[inline]
     pub(crate) unsafe fn from_raw_unbounded(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: The folio is alive, as the caller has a reference or has frozen the count. It is only
-        // checked below.
-        let folio = unsafe { Folio::from_ptr(ptr) };
-        crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
-        crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
         // INVARIANT: The caller has the folio locked for `'a` and in the swap cache, and lends the lock
         // once. Of a folio that isn't filled, or with the cluster's lock held, it asks for no page.
-        Self {
+        let cached = Self {
             // SAFETY: It is a folio, which the caller has locked, and so not null.
             ptr: unsafe { NonNull::new_unchecked(ptr) },
             _brand: PhantomData,
             _not_send: NotThreadSafe,
-        }
+        };
+        crate::vm_warn_on_once_folio!(!cached.folio().is_locked(), cached.folio());
+        crate::vm_warn_on_once_folio!(!cached.folio().is_in_swap_cache(), cached.folio());
+        cached
+    }
+
+    /// The folio, whose count may be frozen: its flags may be looked at, and no reference may be taken.
+    #[inline]
+    pub(super) fn folio(&self) -> &Folio {
+        // SAFETY: By the type invariant the folio is alive; `Folio` is transparent.
+        unsafe { self.ptr.cast().as_ref() }
     }
 
     /// The folio, for C. Not a reference: the count may be frozen.
@@ -327,21 +319,21 @@ impl<'a> CachedFolio<'a> {
         unsafe { SwapEntry::from_raw(bindings::folio_swap(self.as_raw())) }
     }
 
-    /// The number of the folio's slots that have the zero mark.
-    pub fn zero_marks(&self) -> usize {
-        (0..self.nr_pages()).fold(0, |marks, index| {
-            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache. Its lock keeps
-            // the marks from changing, and its place in the swap cache keeps their cluster. The index is below
-            // its number of pages.
-            let marked = unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) };
-            marks.wrapping_add(marked.into())
-        })
+    /// Whether the folio's slot `index`, if there is one, has the zero mark. The folio's lock keeps the mark from
+    /// changing. Mirrors `swap_table_test_zero()`.
+    #[inline]
+    pub fn has_zero_mark(&self, index: usize) -> bool {
+        index < self.nr_pages()
+            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache, which keeps the cluster of
+            // the mark. It has such a slot.
+            && unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) }
     }
 
-    /// The address, which outlives the witness.
-    #[inline]
-    pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {
-        self.ptr
+    /// The number of the folio's slots that have the zero mark.
+    pub fn zero_marks(&self) -> usize {
+        (0..self.nr_pages())
+            .filter(|&index| self.has_zero_mark(index))
+            .count()
     }
 
     /// Lends the witness together with exclusive access to the contents.
@@ -355,7 +347,7 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
-        let contents = (!self.is_large()).then_some(
+        let contents = (self.nr_pages() == 1).then_some(
             // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed, for which the
             // caller excludes other accesses.
             NotUptodate {
@@ -387,13 +379,6 @@ impl<'a> CachedFolio<'a> {
     pub fn nr_pages(&self) -> usize {
         // SAFETY: The folio is alive. Only the lock's holder could split it.
         (unsafe { bindings::folio_nr_pages(self.as_raw()) }) as usize
-    }
-
-    /// Whether the folio has more than one page. Mirrors `folio_test_large()`.
-    #[inline]
-    pub fn is_large(&self) -> bool {
-        // SAFETY: The folio is alive. Only the lock's holder could split it.
-        unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
     /// Page `index` of the folio.

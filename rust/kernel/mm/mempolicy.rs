@@ -5,6 +5,7 @@
 //! C header: [`include/linux/mempolicy.h`](srctree/include/linux/mempolicy.h)
 
 use crate::{
+    alloc::Flags,
     bindings,
     mm::{
         fault::AllocContext,
@@ -31,7 +32,7 @@ use core::marker::PhantomData;
 /// // A folio for the page that was swapped out at `address`, on the node that the policy selects.
 /// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
 ///     let policy = VmaPolicy::of(vma, address);
-///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.alloc_context())
+///     FreshFolio::alloc(0, &policy.alloc_context(GFP_KERNEL))
 /// }
 /// ```
 pub struct VmaPolicy<'a> {
@@ -61,9 +62,10 @@ impl<'a> VmaPolicy<'a> {
 
     /// Allocation by this policy.
     #[inline]
-    pub fn alloc_context(&self) -> AllocContext<'_> {
+    pub fn alloc_context(&self, gfp: Flags) -> AllocContext<'_> {
         // INVARIANT: By ours the policy stays alive as long as `self`.
         AllocContext {
+            gfp: gfp.as_raw(),
             vmf: core::ptr::null_mut(),
             mpol: self.policy,
             ilx: self.ilx,

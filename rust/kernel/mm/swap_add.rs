@@ -72,28 +72,32 @@ const NO_INTERLEAVE_INDEX: usize = bindings::NO_INTERLEAVE_INDEX as usize;
 pub struct FreshFolio {
     ptr: NonNull<bindings::folio>,
     order: u32,
-    gfp: Flags,
+    gfp: bindings::gfp_t,
 }
 
 impl FreshFolio {
-    /// Allocates a folio of `2^order` pages. May sleep if `gfp` allows it. For more than a page,
-    /// restricts `gfp` as C does for large folios. `__GFP_ACCOUNT` is ignored: the folio is charged
+    /// Allocates a folio of `2^order` pages. May sleep if the flags allow it. For more than a page,
+    /// restricts them as C does for large folios. `__GFP_ACCOUNT` is ignored: the folio is charged
     /// once it has its slots, and to their cgroup.
     ///
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
-    pub fn alloc(gfp: Flags, order: u32, context: &AllocContext<'_>) -> Option<Self> {
+    pub fn alloc(order: u32, context: &AllocContext<'_>) -> Option<Self> {
         if order > SLOTS_PER_CLUSTER.ilog2() {
             return None; // more than a cluster's slots
         }
-        let mut raw = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
-        // SAFETY: The order is at most a cluster's; the flags are those of the caller, which may allocate with
-        // them.
-        let ptr = NonNull::new(unsafe { context.alloc_folio(&mut raw, order) })?;
-        // SAFETY: C has derived them from `gfp`, for this allocation.
-        let gfp = unsafe { Flags::from_raw(raw) };
-        // INVARIANT: Just allocated, without accounting.
-        Some(Self { ptr, order, gfp })
+        let mut gfp = context.gfp & !bindings::__GFP_ACCOUNT;
+        // SAFETY: The order is at most a cluster's, so that C's shifts by it don't overflow. By the invariants of
+        // `AllocContext` the task may allocate with the flags, and the fault and the policy are null or stay alive.
+        let ptr = unsafe {
+            bindings::swapin_alloc_folio(&mut gfp, order, context.vmf, context.mpol, context.ilx)
+        };
+        // INVARIANT: Just allocated, without accounting, with the flags that C has derived from those of the context.
+        Some(Self {
+            ptr: NonNull::new(ptr)?,
+            order,
+            gfp,
+        })
     }
 }
 
@@ -132,7 +136,7 @@ impl Slot<'_> {
     ///
     /// // Fails with `EEXIST` if another task was faster.
     /// fn add(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
-    ///     let folio = FreshFolio::alloc(GFP_KERNEL, 0, context).ok_or(ENOMEM)?;
+    ///     let folio = FreshFolio::alloc(0, context).ok_or(ENOMEM)?;
     ///     slot.add_folio(folio, context)
     /// }
     ///
@@ -152,9 +156,10 @@ impl Slot<'_> {
         let ptr = folio.ptr.as_ptr();
         crate::race_point!("add:before_charge");
         // SAFETY: The folio is alive, locked, and known to no other task but by lookups; the fault, if there
-        // is one, keeps its `mm`.
+        // is one, is being handled, with its VMA locked, and keeps its `mm`.
         let refused = unsafe {
-            bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, context.mm(), gfp.as_raw())
+            let mm = bindings::vmf_mm(context.vmf);
+            bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, mm, gfp)
         };
         if refused != 0 {
             count_fallback(order, Fallback::Charge);
@@ -213,7 +218,7 @@ impl<'a> Unpublished<'a> {
         // there are as many slots as the folio has pages; they have no folio.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
-            enter(vacant.entries, ptr);
+            enter(vacant.entries, ptr.cast().as_ref());
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
@@ -261,7 +266,15 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
     let mut cluster = ClusterGuard::new(first);
     // SAFETY: The folio is locked by this task and in the swap cache for these slots; the cluster is
     // theirs.
-    unsafe { leave(cluster.locked(), nr, ptr, first.as_raw(), shadow) };
+    unsafe {
+        leave(
+            cluster.locked(),
+            nr,
+            ptr.cast().as_ref(),
+            first.as_raw(),
+            shadow,
+        )
+    };
     drop(cluster);
     // SAFETY: The lock and the references are released by their owner; those of the swap cache, too,
     // since the folio has left it.
@@ -279,9 +292,8 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
 /// The cluster of `entries` must be locked; `folio` must be locked by the caller, with as many pages
 /// as there are swap-table entries.
 #[inline]
-unsafe fn enter(entries: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
-    // SAFETY: The folio, which the caller has locked, is alive.
-    let pfn = unsafe { pfn_of(folio) };
+unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
+    let pfn = pfn_of(folio);
     let mut odd = false;
     for entry in entries {
         let flags = match KernelLayout::decode(entry.load(Relaxed)) {
@@ -306,7 +318,7 @@ unsafe fn enter(entries: &[Atomic<usize>], folio: NonNull<bindings::folio>) {
         );
     }
     // SAFETY: The folio is alive.
-    unsafe { bindings::folio_ref_add(folio.as_ptr(), entries.len() as c_int) };
+    unsafe { bindings::folio_ref_add(folio.as_raw(), entries.len() as c_int) };
     if odd {
         bad_table_entry(BadEntry::EntersOccupied);
     }
@@ -340,7 +352,7 @@ pub unsafe fn add_from_c(
             // C would write past the end of the table.
             return bad_table_entry(BadEntry::EntersOutside);
         }
-        enter(entries, folio);
+        enter(entries, new_folio);
         bindings::folio_enter_swapcache(folio.as_ptr(), entry);
         bindings::folio_count_swapcache(folio.as_ptr(), nr);
     }
@@ -552,13 +564,10 @@ impl NewFolio {
         unsafe { self.0.split() }
     }
 
-    /// Whether the slot of the folio's first page has the zero mark, which stays as it is while the folio
-    /// is locked. Mirrors `swap_table_test_zero()`.
+    /// Whether the slot of the folio's first page has the zero mark.
     #[inline]
     pub fn has_zero_mark(&self) -> bool {
-        // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from
-        // being freed and the mark from changing.
-        unsafe { bindings::folio_swap_is_zero(self.0.as_raw(), 0) }
+        self.0.has_zero_mark(0)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::{
     bindings,
     mm::{
         call::Call,
+        folio::Folio,
         swap_table::{
             Flags,
             KernelLayout,
@@ -350,14 +351,10 @@ impl Drop for ClusterGuard<'_> {
 }
 
 /// The number of a folio's first page frame, as in swap-table entries.
-///
-/// # Safety
-///
-/// `folio` must be alive.
 #[inline]
-pub(super) unsafe fn pfn_of(folio: NonNull<bindings::folio>) -> Pfn {
-    // SAFETY: The caller ensures that the folio is alive.
-    let pfn = unsafe { bindings::folio_pfn(folio.as_ptr()) };
+pub(super) fn pfn_of(folio: &Folio) -> Pfn {
+    // SAFETY: The folio is alive.
+    let pfn = unsafe { bindings::folio_pfn(folio.as_raw()) };
     crate::vm_warn_on_once!(pfn >> bindings::SWAP_TABLE_PFN_BITS != 0);
     Pfn::new(pfn)
 }

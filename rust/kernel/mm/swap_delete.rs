@@ -53,17 +53,17 @@ impl CachedFolio<'_> {
     pub unsafe fn delete_locked(self, cluster: LockedCluster<'_>, shadow: Shadow, swapout: bool) {
         let entry = self.swap();
         let nr = self.nr_pages();
-        let ptr = self.as_ptr();
+        let ptr = self.as_raw();
         // SAFETY: By the type invariant the folio is locked and in the swap cache for `nr` slots from
         // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since a
         // `Slots` borrows `self`, which is consumed here. With `swapout` the caller is reclaim, with the
         // folio off the LRU, its count frozen and interrupts disabled.
         unsafe {
-            bindings::folio_count_swapcache(ptr.as_ptr(), (nr as c_long).wrapping_neg());
+            bindings::folio_count_swapcache(ptr, (nr as c_long).wrapping_neg());
             if swapout {
-                bindings::memcg1_swapout(ptr.as_ptr(), cluster.as_raw());
+                bindings::memcg1_swapout(ptr, cluster.as_raw());
             }
-            leave(cluster, nr, ptr, entry.as_raw(), shadow);
+            leave(cluster, nr, self.folio(), entry.as_raw(), shadow);
         }
     }
 
@@ -82,7 +82,7 @@ impl CachedFolio<'_> {
     #[inline]
     pub unsafe fn delete(self) {
         let nr = self.nr_pages();
-        let ptr = self.as_ptr();
+        let ptr = self.as_raw();
         // SAFETY: The device of a folio that is locked and in the swap cache isn't swapped off. All slots
         // of the folio are in one cluster.
         unsafe {
@@ -90,7 +90,7 @@ impl CachedFolio<'_> {
             self.delete_locked(cluster.locked(), Shadow::NONE, false);
             drop(cluster);
             // The swap cache had a reference for each page.
-            bindings::folio_ref_sub(ptr.as_ptr(), nr as c_int);
+            bindings::folio_ref_sub(ptr, nr as c_int);
         }
     }
 
@@ -106,14 +106,12 @@ impl CachedFolio<'_> {
     /// nothing relies on this folio, or on what a split leaves of it, still having these slots.
     #[inline]
     pub unsafe fn replace_by(&self, cluster: LockedCluster<'_>, new: NonNull<bindings::folio>) {
-        // SAFETY: Both folios are alive, as they are locked by the caller, which keeps their fields
-        // stable; `new` is only checked.
-        let (old, new_folio, pfn, entry, nr) = unsafe {
-            let new_folio: &Folio = new.cast().as_ref();
+        // SAFETY: The folio is alive, as it is locked by the caller, which keeps its fields stable.
+        let (new_folio, entry, nr): (&Folio, _, _) = unsafe {
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
-            let entry = bindings::folio_swap(new.as_ptr());
-            (pfn_of(self.as_ptr()), new_folio, pfn_of(new), entry, nr)
+            (new.cast().as_ref(), bindings::folio_swap(new.as_ptr()), nr)
         };
+        let (old, pfn) = (pfn_of(self.folio()), pfn_of(new_folio));
         let entries = cluster.entries(index(entry), nr);
         crate::vm_warn_on_once_folio!(!new_folio.is_in_swap_cache(), new_folio);
         crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
@@ -150,20 +148,15 @@ impl CachedFolio<'_> {
 pub(super) unsafe fn leave(
     cluster: LockedCluster<'_>,
     nr: usize,
-    folio: NonNull<bindings::folio>,
+    folio: &Folio,
     entry: bindings::swp_entry_t,
     shadow: Shadow,
 ) {
     let first = index(entry);
-    // SAFETY: The folio is alive.
-    let pfn = unsafe { pfn_of(folio) };
+    let pfn = pfn_of(folio);
     if cfg!(CONFIG_DEBUG_VM) {
-        // SAFETY: The folio is alive, and its device is in use. The folio's count may be frozen: it is only
-        // checked below.
-        let (folio, own) = unsafe {
-            let folio: &Folio = folio.cast().as_ref();
-            (folio, bindings::swap_entry_to_cluster(entry))
-        };
+        // SAFETY: The folio's device is in use.
+        let own = unsafe { bindings::swap_entry_to_cluster(entry) };
         crate::vm_warn_on_once_folio!(own != cluster.as_raw(), folio);
         crate::vm_warn_on_once_folio!(folio.is_under_writeback(), folio);
     }
@@ -193,7 +186,7 @@ pub(super) unsafe fn leave(
         );
     }
     // SAFETY: The folio is locked by the caller and was in the swap cache, as the swap-table entries confirm.
-    unsafe { bindings::folio_leave_swapcache(folio.as_ptr()) };
+    unsafe { bindings::folio_leave_swapcache(folio.as_raw()) };
     if !unused || !understood {
         return;
     }

@@ -95,9 +95,8 @@ impl<T> ParamLocked<T> {
     }
 
     /// Changes the value to `value`, and returns the old one.
-    pub fn replace(&self, _lock: &mut ParamLock, value: T) -> T {
-        // SAFETY: The lock is held, and lent to us exclusively: no reference from `get` is left.
-        unsafe { core::mem::replace(&mut *self.0.get(), value) }
+    pub fn replace(&self, lock: &mut ParamLock, value: T) -> T {
+        self.with_mut(lock, |it| core::mem::replace(it, value))
     }
 
     fn with_mut<R>(&self, _lock: &mut ParamLock, f: impl FnOnce(&mut T) -> R) -> R {

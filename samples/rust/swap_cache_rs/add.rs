@@ -4,7 +4,6 @@
 
 use super::trace;
 use kernel::{
-    alloc::Flags,
     mm::{
         fault::AllocContext,
         swap_add::{
@@ -30,22 +29,17 @@ const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 
 /// Tries to add a new folio for `slot`, of the largest possible of `orders` (a bit for each).
 ///
-/// May sleep if `gfp` allows it, but never waits for a folio's lock: if the slot already has a
+/// May sleep if the flags allow it, but never waits for a folio's lock: if the slot already has a
 /// folio, the result says only that.
 ///
 /// Not inlined into its callers: reclaim may run on top of their stack frames.
 #[inline(never)]
-pub(crate) fn add(
-    slot: Slot<'_>,
-    gfp: Flags,
-    orders: usize,
-    context: &AllocContext<'_>,
-) -> AddedPtr {
-    add_largest(slot, gfp, orders, context).into()
+pub(crate) fn add(slot: Slot<'_>, orders: usize, context: &AllocContext<'_>) -> AddedPtr {
+    add_largest(slot, orders, context).into()
 }
 
 #[inline(always)] // in the one above
-fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, context: &AllocContext<'_>) -> Added {
+fn add_largest(slot: Slot<'_>, mut orders: usize, context: &AllocContext<'_>) -> Added {
     if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
     }
@@ -53,7 +47,7 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, context: &AllocCon
         // `orders` isn't zero: checked above and at the end of the loop.
         let order = orders.checked_ilog2().unwrap_or(0);
         let largest = 1usize.wrapping_shl(order);
-        let added = add_one(slot, gfp, order, context);
+        let added = add_one(slot, order, context);
         trace::add(|| (slot, order, added.as_ref().err().copied()));
         let error = match added {
             Ok(folio) => return Added::New(folio),
@@ -73,9 +67,9 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, context: &AllocCon
 
 /// Adds a folio of one size. Mirrors `__swap_cache_alloc()`.
 #[inline]
-fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, context: &AllocContext<'_>) -> Result<NewFolio> {
+fn add_one(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<NewFolio> {
     is_worth_allocating(slot, order)?;
-    let folio = FreshFolio::alloc(gfp, order, context).ok_or(ENOMEM)?;
+    let folio = FreshFolio::alloc(order, context).ok_or(ENOMEM)?;
     race_point!("add:after_alloc");
     // Another task may have added a folio in the meantime.
     slot.add_folio(folio, context)

@@ -213,18 +213,16 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let gfp = unsafe { Flags::from_raw(gfp) };
     let call = Call::new();
     // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
-    // is null or being handled, the policy null or alive.
+    // is null or being handled, the policy null or alive. The caller may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(targ_entry, &call),
-            AllocContext::from_raw(vmf, mpol, ilx, &call),
+            AllocContext::from_raw(gfp, vmf, mpol, ilx, &call),
         )
     };
-    add::add(slot, gfp, orders, &context).into_c(targ_entry, orders)
+    add::add(slot, orders, &context).into_c(targ_entry, orders)
 }
 
 /// Swaps in without readahead. Returns the folio, with a reference, or an error.
@@ -241,18 +239,16 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let flag = unsafe { Flags::from_raw(flag) };
     let call = Call::new();
     // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
-    // is null or being handled, the policy null or alive.
+    // is null or being handled, the policy null or alive. The caller may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
-            AllocContext::from_raw(vmf, mpol, ilx, &call),
+            AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
         )
     };
-    swapin::swapin_sync(slot, flag, orders, &context).map_or_else(err_ptr, Folio::into_c)
+    swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
 }
 
 /// Hands a slot's folio to C, or null.
@@ -291,7 +287,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     };
     or_null(vma.and_then(|vma| {
         let policy = VmaPolicy::of(vma, addr);
-        swapin::read(device.slot(), gfp, &policy.alloc_context(), reads, false)
+        swapin::read(device.slot(), &policy.alloc_context(gfp), reads, false)
     }))
 }
 
@@ -309,19 +305,17 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ilx: c_ulong,
     readahead: bool,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let gfp = unsafe { Flags::from_raw(gfp) };
     let call = Call::new();
     // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
-    // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it.
+    // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it. The caller may allocate with the flags.
     let (slot, context, reads) = unsafe {
         (
             Slot::from_raw(entry, &call),
-            AllocContext::from_raw(core::ptr::null_mut(), mpol, ilx, &call),
+            AllocContext::from_raw(gfp, core::ptr::null_mut(), mpol, ilx, &call),
             Reads::from_raw(ctx, &call),
         )
     };
-    or_null(swapin::read(slot, gfp, &context, reads, readahead))
+    or_null(swapin::read(slot, &context, reads, readahead))
 }
 
 /// Swaps in with physical readahead. Returns the folio, with a reference, or null.
@@ -336,18 +330,16 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let flag = unsafe { Flags::from_raw(flag) };
     let call = Call::new();
     // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
-    // is null or alive.
+    // is null or alive. The caller may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
-            AllocContext::from_raw(core::ptr::null_mut(), mpol, ilx, &call),
+            AllocContext::from_raw(flag, core::ptr::null_mut(), mpol, ilx, &call),
         )
     };
-    or_null(readahead::cluster_readahead(slot, flag, &context))
+    or_null(readahead::cluster_readahead(slot, &context))
 }
 
 /// Swaps in for a fault, with readahead. Returns the folio, with a reference, or null.

@@ -104,17 +104,13 @@ fn cluster_readahead_for_fault(
     fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
     let policy = VmaPolicy::of(fault.vma(), fault.address());
-    cluster_readahead(slot, gfp, &policy.alloc_context())
+    cluster_readahead(slot, &policy.alloc_context(gfp))
 }
 
 /// Swaps in the page of `slot` with physical readahead: its neighbours on the device, in an aligned
 /// block. All use the same memory policy, since neighbours on the device are likely to come from
 /// one node. May sleep.
-pub(crate) fn cluster_readahead(
-    slot: Slot<'_>,
-    gfp: Flags,
-    context: &AllocContext<'_>,
-) -> Option<ARef<Folio>> {
+pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
     let offset = slot.offset();
     let mask = window_on_device(offset) - 1;
     if mask > 0 {
@@ -124,19 +120,19 @@ pub(crate) fn cluster_readahead(
             plugged(|| {
                 for at in first..=last {
                     if let Some(slot) = slot.at(at) {
-                        drop(read(slot, gfp, context, reads, at != offset));
+                        drop(read(slot, context, reads, at != offset));
                     }
                 }
             })
         });
     }
-    read_alone(slot, gfp, context)
+    read_alone(slot, context)
 }
 
 /// Reads the page itself, which is likely to be in the swap cache by now. Mirrors
 /// `swap_cache_read_folio_sync()`.
-fn read_alone(slot: Slot<'_>, gfp: Flags, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
-    Reads::together(|reads| read(slot, gfp, context, reads, false))
+fn read_alone(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
+    Reads::together(|reads| read(slot, context, reads, false))
 }
 
 /// The window of physical readahead around a slot, in pages: a power of two.

@@ -4,7 +4,6 @@
 
 use super::add::add;
 use kernel::{
-    alloc::Flags,
     mm::{
         fault::AllocContext,
         folio::Folio,
@@ -31,12 +30,11 @@ use kernel::{
 #[inline]
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
-    gfp: Flags,
     orders: usize,
     context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
     loop {
-        match add(slot, gfp, orders, context).into() {
+        match add(slot, orders, context).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),
             Added::Present => race_point!("swapin:before_lookup"),
             Added::Failed(error) => return Err(error),
@@ -55,7 +53,6 @@ pub(crate) fn swapin_sync(
 #[inline]
 pub(crate) fn read(
     slot: Slot<'_>,
-    gfp: Flags,
     context: &AllocContext<'_>,
     reads: &mut Reads,
     ahead: bool,
@@ -64,7 +61,7 @@ pub(crate) fn read(
         if let Some(folio) = slot.folio() {
             return Some(folio);
         }
-        match add(slot, gfp, 1, context).into() {
+        match add(slot, 1, context).into() {
             Added::New(folio) => {
                 let folio = folio.read(reads);
                 if ahead {

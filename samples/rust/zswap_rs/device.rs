@@ -4,11 +4,15 @@
 
 use super::{
     trace,
-    zswap_core::slots::{
-        Attached,
-        DeadDevice,
-        FilledSlots,
-        FreedSlots, //
+    zswap_core::{
+        slots::{
+            FilledSlots,
+            FreedSlots, //
+        },
+        trees::{
+            Attached,
+            DeadDevice, //
+        },
     },
 };
 use kernel::prelude::*;

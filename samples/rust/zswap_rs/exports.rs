@@ -6,13 +6,9 @@
 //! here with `unsafe` in it.
 
 use super::{
-    device,
-    load,
-    setup,
-    shrink,
+    device, load, setup, shrink,
     state::zswap,
-    store,
-    tunables, //
+    store, tunables,
     zswap_core::{
         index,
         load_states::{
@@ -20,12 +16,14 @@ use super::{
             UnreadFolio, //
         },
         slots::{
-            Attached,
             Cleared,
-            DeadDevice,
             FreedSlots, //
         },
         store_batch::Published,
+        trees::{
+            Attached,
+            DeadDevice, //
+        },
     },
 };
 use kernel::{

@@ -66,7 +66,7 @@ pub mod entry_found_twice {
 
     pub(crate) fn again(slots: &Slots<'_, '_>) -> usize {
         #[cfg(entry_found_twice)]
-        let again = slots.find(0); //~[entry_found_twice] E0624
+        let again = slots.reborrow(); //~[entry_found_twice] E0624
         slots.len()
     }
 
@@ -110,8 +110,7 @@ pub mod entry_taken {
         #[cfg(entry_taken)]
         let entry = slot.take(); //~[entry_taken] E0624
         #[cfg(entry_taken)]
-        let entry = slot.leaf.empty(slot.offset); //~[entry_taken] E0616
-                                                  //~[entry_taken]^ E0616
+        let entry = slot.leaf.empty(0); //~[entry_taken] E0616
         identity
     }
 }
@@ -165,7 +164,7 @@ pub mod origin_kept {
     pub unsafe fn exports((vmf, mpol): (*mut bindings::vm_fault, *mut bindings::mempolicy)) {
         let call = Call::new();
         // SAFETY: By the requirement.
-        let context = unsafe { AllocContext::from_raw(vmf, mpol, 0, &call) }; //~[origin_kept] E0597
+        let context = unsafe { AllocContext::from_raw(0, vmf, mpol, 0, &call) }; //~[origin_kept] E0597
         policy(&context);
     }
 }

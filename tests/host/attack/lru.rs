@@ -157,7 +157,7 @@ pub mod removed_not_isolated {
     pub(crate) fn attack(visit: Visit<'_>) -> (Next<'_>, lru_status) {
         let removed = lru_status::LRU_REMOVED;
         #[cfg(removed_not_isolated)]
-        return (Next::new(removed), removed); //~[removed_not_isolated] E0624
+        return (Next::new(removed, todo!()), removed); //~[removed_not_isolated] E0624
         #[cfg(removed_not_isolated)]
         visit.isolate(); //~[removed_not_isolated] E0599
         (visit.rotate(), removed)

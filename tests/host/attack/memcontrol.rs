@@ -35,8 +35,6 @@ pub mod memcg_of_an_entry {
     pub fn attack(objcg: &ObjCgroup) -> Option<ARef<MemCgroup>> {
         #[cfg(memcg_of_an_entry)]
         let _ = objcg.memcg_rcu(); //~[memcg_of_an_entry] E0061
-        #[cfg(memcg_of_an_entry)]
-        let _ = MemCgroup::from_raw(objcg.memcg_rcu(&rcu::read_lock())); //~[memcg_of_an_entry] E0624
         objcg.memcg()
     }
 

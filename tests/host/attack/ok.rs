@@ -42,8 +42,9 @@ use zswap_core::{
     lru::{self, Next, Prepared},
     object::Object,
     pool_list::{NewPool, PoolRef},
-    slots::{Cleared, DeadDevice, FilledSlots, FreedSlots, SlotEntry, Slots},
+    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
     store_batch::{Published, StoreBatch, Unpublished},
+    trees::DeadDevice,
 };
 
 // As in zswap_rs.rs.

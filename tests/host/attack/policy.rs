@@ -260,7 +260,10 @@ pub mod store_for_ever {
 // code. What the C ABI lends ends with the call, so it can't choose a lifetime.
 #[cfg(any(control, freed_for_ever))]
 pub mod freed_for_ever {
-    use crate::zswap_core::slots::{Attached, DeadDevice, FreedSlots};
+    use crate::zswap_core::{
+        slots::FreedSlots,
+        trees::{Attached, DeadDevice},
+    };
     use kernel::prelude::*;
 
     pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static>> {

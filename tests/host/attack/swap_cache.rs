@@ -50,9 +50,11 @@ pub mod charge_skipped {
         context: &AllocContext<'_>,
     ) -> Result<NewFolio, kernel::error::Error> {
         #[cfg(charge_skipped)]
-        return Ok(swap_add::Unpublished::enter(slot, fresh)?.publish()); //~[charge_skipped] E0603
-                                                                         //~[charge_skipped]^ E0624
-                                                                         //~[charge_skipped]^^ E0624
+        core::mem::forget(swap_add::Unpublished::enter(slot, fresh)?); //~[charge_skipped] E0603
+                                                                       //~[charge_skipped]^ E0624
+        #[cfg(charge_skipped)]
+        return Err(EINVAL);
+        #[cfg(control)]
         slot.add_folio(fresh, context)
     }
 }
@@ -63,7 +65,7 @@ pub mod charge_by_other_flags {
     use super::*;
 
     pub fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
-        let fresh = FreshFolio::alloc(GFP_NOWAIT, 0, context).ok_or(ENOMEM)?;
+        let fresh = FreshFolio::alloc(0, context).ok_or(ENOMEM)?;
         #[cfg(charge_by_other_flags)]
         return slot.add_folio(fresh, context, GFP_KERNEL); //~[charge_by_other_flags] E0061
         slot.add_folio(fresh, context)
@@ -177,10 +179,10 @@ pub mod context_past_policy {
     use super::*;
 
     pub fn attack(policy: VmaPolicy<'_>) -> Option<FreshFolio> {
-        let context: AllocContext<'_> = policy.alloc_context();
+        let context: AllocContext<'_> = policy.alloc_context(kernel::alloc::flags::GFP_KERNEL);
         #[cfg(context_past_policy)]
         drop(policy); //~[context_past_policy] E0505
-        FreshFolio::alloc(kernel::alloc::flags::GFP_KERNEL, 0, &context)
+        FreshFolio::alloc(0, &context)
     }
 }
 

@@ -6,8 +6,9 @@ use kernel::{mm::folio::CachedFolio, prelude::*, xarray::XArray};
 use zswap_core::{
     index::{self, LeafCache},
     lru::Prepared,
-    slots::{Attached, DeadDevice, Slots},
+    slots::Slots,
     store_batch::{Published, StoreBatch},
+    trees::{self, Attached, DeadDevice},
 };
 
 // As in zswap_rs.rs.
@@ -55,10 +56,10 @@ pub mod other_devices_tree {
     pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> bool {
         let entry = folio.swap();
         #[cfg(other_devices_tree)]
-        let found = index::tree(entry).is_some(); //~[other_devices_tree] E0603
+        let found = trees::tree(entry).is_some(); //~[other_devices_tree] E0603
                                                   //~[other_devices_tree]^ E0133
         #[cfg(other_devices_tree)]
-        let found = index::tree_unchecked(entry).is_empty(); //~[other_devices_tree] E0603
+        let found = trees::tree_unchecked(entry).is_empty(); //~[other_devices_tree] E0603
                                                              //~[other_devices_tree]^ E0133
         #[cfg(control)]
         let found = entry.offset() != 0 && Slots::new(folio).entry(0).is_some();
@@ -71,17 +72,14 @@ pub mod other_devices_tree {
 pub mod trees_made_up {
     use super::*;
 
-    pub(crate) fn attack(folio: &CachedFolio<'_>) -> bool {
+    pub(crate) fn attack(device: &DeadDevice<'_>) -> bool {
         #[cfg(trees_made_up)]
-        let _ = index::attach(folio.swap(), 1); //~[trees_made_up] E0603
-                                                //~[trees_made_up]^ E0133
+        let _ = device.clear(); //~[trees_made_up] E0624
         #[cfg(trees_made_up)]
-        let _ = index::detach(folio.swap()); //~[trees_made_up] E0603
-                                             //~[trees_made_up]^ E0133
-        #[cfg(trees_made_up)]
-        let _ = &index::INDEX; //~[trees_made_up] E0603
+        let _ = &trees::INDEX; //~[trees_made_up] E0603
         #[cfg(trees_made_up)]
         let _: Option<index::LeafRef<'_>> = None; //~[trees_made_up] E0603
+        let _ = device;
         index::never_opened()
     }
 }

@@ -36,8 +36,9 @@ use zswap_core::{
     lru::{Next, Unlocked, Visit},
     object::Object,
     pool_list::PoolRef,
-    slots::{Attached, Cleared, DeadDevice, FilledSlots, FreedSlots, SlotEntry, Slots},
+    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
     store_batch::{Published, StoreBatch, Unpublished},
+    trees::{Attached, DeadDevice},
 };
 
 // As in zswap_rs.rs.
@@ -68,7 +69,7 @@ pub mod evidence_of_a_pointer {
             let _ = FreedSlots::from_raw(entry, 1, &call); //~[evidence_of_a_pointer] E0133
             let _ = Slot::from_raw(entry, &call); //~[evidence_of_a_pointer] E0133
             let _ = LockedCluster::from_raw(cluster, &call); //~[evidence_of_a_pointer] E0133
-            let _ = AllocContext::from_raw(null_mut(), null_mut(), 0, &call); //~[evidence_of_a_pointer] E0133
+            let _ = AllocContext::from_raw(0, null_mut(), null_mut(), 0, &call); //~[evidence_of_a_pointer] E0133
             let _ = Fault::from_raw(NonNull::dangling(), &call); //~[evidence_of_a_pointer] E0133
             let _ = VmaRef::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
             let _ = Reads::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133

@@ -37,7 +37,7 @@ fn main() {
     for (name, from, to) in INDEX_VARIANTS {
         write(name, &replace(&index, from, to));
     }
-    for name in ["slots", "page_mask"] {
+    for name in ["slots", "page_mask", "trees"] {
         write(name, &read(&format!("{name}.rs")));
     }
     // The symbol is that of the whole zswap_rs.

@@ -30,22 +30,18 @@ use super::{
     free::StoredEntry, //
 };
 use core::{
-    alloc::Layout,
     ops::Range,
     ptr::NonNull, //
 };
 use kernel::{
     alloc::{
-        allocator::KVmalloc,
-        Allocator,
         Flags,
         NumaNode, //
     },
     bindings,
     jump_label::static_key::StaticKeyFalse,
-    mm::swapops::SwapEntry,
     prelude::*,
-    slab, static_key_enabled_unlikely, static_lock_class,
+    slab, static_key_enabled_unlikely,
     sync::{
         atomic::{
             Acquire,
@@ -62,8 +58,6 @@ use kernel::{
         XArray, //
     },
 };
-
-pub(super) const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 
 /// Slots in one leaf: as many as an XArray node has, so that a leaf takes a node's memory.
 pub(super) const SLOTS_PER_LEAF: usize = 64;
@@ -454,142 +448,6 @@ impl Drop for LeafRef<'_> {
     }
 }
 
-/// The trees of all devices, from when swapon attaches them to when swapoff detaches them.
-///
-/// # Invariants
-///
-/// `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory of
-/// `KVmalloc`. Both change only in [`attach`] and [`detach`].
-struct Index {
-    // Two arrays, so that the address of an element takes no arithmetic.
-    trees: [Atomic<*mut Tree>; MAX_DEVICES],
-    nr: [Atomic<usize>; MAX_DEVICES],
-}
-
-// SAFETY: It is a collection of trees, which are `Sync`; what witnesses lend without a lock is `Send` and `Sync`.
-unsafe impl Sync for Index {}
-
-static INDEX: Index = Index {
-    trees: [const { Atomic::new(core::ptr::null_mut()) }; MAX_DEVICES],
-    nr: [const { Atomic::new(0) }; MAX_DEVICES],
-};
-
-impl Index {
-    /// Where a device's trees are, and their number.
-    #[inline]
-    fn device(&self, entry: SwapEntry) -> (&Atomic<*mut Tree>, &Atomic<usize>) {
-        let device = entry.device();
-        // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
-        unsafe {
-            (
-                self.trees.get_unchecked(device),
-                self.nr.get_unchecked(device),
-            )
-        }
-    }
-}
-
-/// The tree for `entry`, if the device has one. Mirrors `swap_zswap_tree()`.
-///
-/// # Safety
-///
-/// The device of `entry` must not be taken out of use during `'a`.
-#[inline]
-pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
-    let (trees, nr) = INDEX.device(entry);
-    let index = entry.offset() / SLOTS_PER_TREE;
-    // Acquire pairs with the release in `attach`: a reader that sees the pointer sees what it
-    // points to, and the number.
-    let trees = trees.load(Acquire);
-    if trees.is_null() || index >= nr.load(Relaxed) {
-        return None;
-    }
-    // SAFETY: By the type invariant of `Index` there is an initialised tree at `index`. It goes away in `detach`
-    // only, which the caller excludes.
-    Some(unsafe { &*trees.add(index) })
-}
-
-/// As [`tree`], for a device that has trees for all of its slots.
-///
-/// # Safety
-///
-/// [`attach`] must have succeeded for the device of `entry`, with as many slots as it has, and it must not be
-/// taken out of use during `'a`.
-#[inline(always)] // for every slot that is freed
-pub(super) unsafe fn tree_unchecked<'a>(entry: SwapEntry) -> &'a Tree {
-    // Acquire as in `tree`.
-    let trees = INDEX.device(entry).0.load(Acquire);
-    // SAFETY: The caller guarantees that there are trees for all of the device's slots, for `'a`.
-    unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) }
-}
-
-/// Makes trees for the `nr_slots` slots of a device. May sleep. Fails with `ENOMEM`; with `EINVAL` if there are
-/// no slots, or more than [`SwapEntry::OFFSET_BITS`] can name, which C refuses before.
-///
-/// # Safety
-///
-/// The device of `first` must be out of use, and the caller's alone, after its earlier owners.
-pub(super) unsafe fn attach(first: SwapEntry, nr_slots: usize) -> Result {
-    if nr_slots == 0 || nr_slots as u64 > 1 << SwapEntry::OFFSET_BITS {
-        return Err(EINVAL);
-    }
-    let nr = nr_slots.div_ceil(SLOTS_PER_TREE);
-    let layout = Layout::array::<Tree>(nr).map_err(|_| ENOMEM)?;
-    // SAFETY: As the caller guarantees.
-    unsafe { detach(first) };
-    let trees = KVmalloc::alloc(layout, GFP_KERNEL, NumaNode::NO_NODE)
-        .map_err(|_| ENOMEM)?
-        .cast::<Tree>()
-        .as_ptr();
-    for i in 0..nr {
-        // SAFETY: The allocation has room for `nr` trees, nobody else knows it yet, and it doesn't move.
-        unsafe {
-            pin_init::raw_init(
-                trees.add(i),
-                XArray::new_plain(c"zswap_tree", static_lock_class!()),
-            )
-        };
-    }
-    // INVARIANT: `nr` initialised trees. Release publishes them together with their number.
-    let (its_trees, its_nr) = INDEX.device(first);
-    its_nr.store(nr, Relaxed);
-    its_trees.store(trees, Release);
-    Ok(())
-}
-
-/// Drops the trees that a device has, and the entries that are left in them. May sleep. Returns whether the trees
-/// were empty, as they should have been.
-///
-/// # Safety
-///
-/// As for [`attach`].
-pub(super) unsafe fn detach(first: SwapEntry) -> bool {
-    let (its_trees, its_nr) = INDEX.device(first);
-    // Relaxed: the owner of the device that attached the trees came before this one, as the caller guarantees.
-    let trees = its_trees.load(Relaxed);
-    let nr = its_nr.load(Relaxed);
-    let Some(ptr) = NonNull::new(trees) else {
-        return true;
-    };
-    // INVARIANT: No trees; the device is the caller's.
-    its_trees.store(core::ptr::null_mut(), Relaxed);
-    its_nr.store(0, Relaxed);
-
-    let mut empty = true;
-    for i in 0..nr {
-        // SAFETY: By the invariant of `Index` these are `nr` trees. Nobody else uses them, as the device is out of
-        // use, or will, since they are no longer reachable.
-        unsafe {
-            empty &= (*trees.add(i)).is_empty();
-            core::ptr::drop_in_place(trees.add(i));
-        }
-    }
-    // SAFETY: Allocated by `attach` with that number of trees, and unreachable now.
-    unsafe { KVmalloc::free(ptr.cast(), Layout::array::<Tree>(nr).unwrap_unchecked()) };
-    empty
-}
-
-// Over 700 lines: a quarter of it are tests, which need what is private here.
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kunit_tests(zswap_index)]
 pub(super) mod tests {
@@ -607,7 +465,10 @@ pub(super) mod tests {
         },
         *, //
     };
-    use kernel::sync::SetOnce;
+    use kernel::{
+        mm::swapops::SwapEntry,
+        sync::SetOnce, //
+    };
 
     /// The number of no device.
     pub(in super::super) const DEVICE: usize = 2;
@@ -616,12 +477,6 @@ pub(super) mod tests {
     pub(in super::super) fn slot(offset: usize) -> SwapEntry {
         // SAFETY: Arithmetic on the values; the number is one that a device could have.
         unsafe { SwapEntry::from_raw(bindings::swp_entry(DEVICE, offset)) }
-    }
-
-    /// The tree of the slot at `offset`.
-    pub(in super::super) fn tree_at(offset: usize) -> Option<&'static Tree> {
-        // SAFETY: Tests don't use the tree after they have detached it.
-        unsafe { tree(slot(offset)) }
     }
 
     /// Never freed, so that the test can be run again.
@@ -639,17 +494,11 @@ pub(super) mod tests {
         Ok(())
     }
 
-    /// The `refs` of the leaf of the slot at `offset`.
-    pub(in super::super) fn refs(offset: usize) -> Option<usize> {
-        let leaf = tree_at(offset)?.load(leaf_index(offset))?.cast::<Leaf>();
+    /// The `refs` of the leaf of the slot at `offset`, in `tree`, which no other task changes.
+    pub(in super::super) fn refs_in(tree: &Tree, offset: usize) -> Option<usize> {
+        let leaf = tree.load(leaf_index(offset))?.cast::<Leaf>();
         // SAFETY: No other task changes the tree.
         Some(unsafe { leaf.as_ref() }.refs.load(Relaxed))
-    }
-
-    /// A reference to the leaf of the slot at `offset`, for each of `n` slots.
-    pub(in super::super) fn get(offset: usize, n: usize) -> Result<LeafRef<'static>> {
-        let tree = tree_at(offset).ok_or(EINVAL)?;
-        LeafRef::get_or_insert(tree, offset, n, leaves()?, GFP_KERNEL)
     }
 
     /// Makes entries that are told apart by their lengths.
@@ -681,86 +530,6 @@ pub(super) mod tests {
             counts.publish();
             Ok(StoredEntry::new(memory, Entry::new(object)))
         }
-    }
-
-    fn attach_slots(nr: usize) -> Result {
-        // SAFETY: The number is no device's, and no other task uses it.
-        unsafe { attach(slot(0), nr) }
-    }
-
-    fn detach_slots() -> bool {
-        // SAFETY: The number is no device's, and no other task uses it.
-        unsafe { detach(slot(0)) }
-    }
-
-    #[test]
-    fn a_device_has_trees_for_its_slots() -> Result {
-        assert!(tree_at(0).is_none());
-        assert_eq!(attach_slots(0).err(), Some(EINVAL));
-        let too_many = (1 << SwapEntry::OFFSET_BITS) + 1;
-        assert_eq!(attach_slots(too_many).err(), Some(EINVAL));
-        assert!(tree_at(0).is_none());
-
-        attach_slots(SLOTS_PER_TREE + 1)?;
-        assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_some());
-        assert!(tree_at(2 * SLOTS_PER_TREE).is_none());
-        // Another one takes their place.
-        attach_slots(SLOTS_PER_TREE)?;
-        assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_none());
-        assert!(detach_slots());
-        assert!(detach_slots());
-        assert!(tree_at(0).is_none());
-        Ok(())
-    }
-
-    #[test]
-    fn a_leaf_stays_as_long_as_it_has_references() -> Result {
-        let entries = Entries::new()?;
-        attach_slots(SLOTS_PER_TREE)?;
-        set_open(false)?;
-        assert_eq!(get(0, 1).err(), Some(EINVAL));
-        assert!(refs(0).is_none());
-        set_open(true)?;
-
-        // Of two references a slot takes one.
-        let mut leaf = get(3, 2)?;
-        assert_eq!(refs(3), Some(2));
-        // SAFETY: No other task uses the slot, which is one of this leaf.
-        assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?.into_raw()) }.is_none());
-        assert_eq!(refs(3), Some(2));
-        drop(leaf);
-        assert_eq!(refs(3), Some(1));
-
-        // A slot whose entry is replaced takes none.
-        let mut leaf = get(3, 1)?;
-        // SAFETY: As above.
-        let old = unsafe { leaf.fill(3, entries.entry(3, 7)?.into_raw()) };
-        assert_eq!(old.map(|old| old.object().len()), Some(6));
-        assert_eq!(refs(3), Some(2));
-        drop(leaf);
-        assert_eq!(refs(3), Some(1));
-
-        // References pin a leaf without an entry.
-        let pin = get(8, 2)?;
-        assert_eq!(refs(3), Some(3));
-        let tree = tree_at(3).ok_or(EINVAL)?;
-        // SAFETY: No other task uses the slot, which is filled, and is emptied once.
-        let entry = unsafe {
-            let mut leaf = LeafRef::first_filled(tree, 0..SLOTS_PER_LEAF).ok_or(EINVAL)?;
-            assert_eq!(leaf.offset(), 3);
-            let entry = leaf.empty(3);
-            assert!(leaf.empty(3).is_none());
-            entry
-        };
-        assert_eq!(entry.map(|entry| entry.object().len()), Some(7));
-        assert_eq!(refs(3), Some(2));
-        // SAFETY: No other task uses the slots.
-        assert!(unsafe { LeafRef::first_filled(tree, 0..SLOTS_PER_LEAF) }.is_none());
-        drop(pin);
-        assert!(refs(3).is_none());
-        assert!(tree.is_empty());
-        assert!(detach_slots());
-        Ok(())
     }
 
     #[test]

@@ -10,7 +10,7 @@
 //! - [`contexts`], [`pool`], [`pool_list`]: per-CPU compressors, and memory
 //! - [`object`], [`entry`]: a compressed page, and the entry of a slot
 //! - [`lru`], [`charge`], [`free`]: what an entry is part of, and its end
-//! - [`index`], [`slots`]: which entry a slot has, and the witnesses that open it
+//! - [`index`], [`trees`], [`slots`]: which entry a slot has, and the witnesses that open it
 //! - [`store_batch`], [`load_states`]: swap-out and swap-in of a folio
 
 pub(crate) mod contexts;
@@ -27,5 +27,6 @@ pub(crate) mod pool;
 pub(crate) mod pool_list;
 pub(crate) mod slots;
 pub(crate) mod store_batch;
+pub(crate) mod trees;
 
 mod charge;

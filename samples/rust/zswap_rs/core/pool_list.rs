@@ -2,10 +2,9 @@
 
 //! The list of pools, whose references are counted by `percpu_ref`; readers find pools under RCU.
 //!
-//! The first pool of the list is current: stores go there. The others are retired, and stay on the list
-//! until their last reference is put, so that they are counted, and can be made current again. The
-//! reference count scales to millions of references, and can reach zero in any context; a worker destroys
-//! the pool.
+//! The first pool of the list is current: stores go there. The others are retired, and stay on the list until their
+//! last reference is put, so that they are counted, and can be made current again. The reference count scales to
+//! millions of references, and can reach zero in any context; a worker destroys the pool.
 //!
 //! Each pool has an id below [`MAX_POOLS`], so that a reference fits into a byte of an entry:
 //! [`PoolRef::into_id`].
@@ -64,8 +63,7 @@ core::compile_error!("zswap must be built in");
 /// Maximum number of pools, on all lists.
 pub(crate) const MAX_POOLS: usize = 1 << u8::BITS;
 
-/// How long to wait if all ids are taken: an unused pool has its id until it is freed, two grace periods
-/// later.
+/// How long to wait if all ids are taken: an unused pool is freed two grace periods later, and its id with it.
 const GRACE_PERIODS: u32 = 4;
 
 /// The ids of all pools.
@@ -75,8 +73,7 @@ static POOL_IDS: PoolIds = PoolIds::new();
 ///
 /// # Invariants
 ///
-/// The pointer of a free id is null. That of an id that is taken isn't, and points to the node with the id
-/// once that exists.
+/// The pointer of a free id is null. That of a taken one isn't, and points to its node once that exists.
 // Aligned, so that the first ones, which are read for each reference, share no cache line with others' data.
 #[repr(align(64))]
 struct PoolIds {
@@ -92,25 +89,20 @@ impl PoolIds {
 
     /// Takes the lowest free id. May sleep. Fails with `ENOSPC`.
     fn take(&'static self) -> Result<PoolId> {
-        for _ in 0..GRACE_PERIODS {
-            if let Some(id) = self.try_take() {
-                return Ok(id);
-            }
-            rcu::synchronize_rcu();
-        }
-        self.try_take().ok_or(ENOSPC)
-    }
-
-    fn try_take(&'static self) -> Option<PoolId> {
         let taken = core::ptr::without_provenance_mut(1);
-        for (id, node) in (0..=u8::MAX).zip(&self.nodes) {
-            // Full: after all accesses of the id's last owner.
-            // INVARIANT: No node has the id yet.
-            if node.cmpxchg(core::ptr::null_mut(), taken, Full).is_ok() {
-                return Some(PoolId { id, node });
+        for waited in 0..=GRACE_PERIODS {
+            if waited > 0 {
+                rcu::synchronize_rcu();
+            }
+            for (id, node) in (0..=u8::MAX).zip(&self.nodes) {
+                // Full: after all accesses of the id's last owner.
+                // INVARIANT: No node has the id yet.
+                if node.cmpxchg(core::ptr::null_mut(), taken, Full).is_ok() {
+                    return Ok(PoolId { id, node });
+                }
             }
         }
-        None
+        Err(ENOSPC)
     }
 
     #[inline]
@@ -139,10 +131,9 @@ impl Drop for PoolId {
 /// # Invariants
 ///
 /// - `head` is the head of an RCU list of the `links` of [`Node`]s, changed only under `lock`.
-/// - A node is on the list or has a reference (or both). A node whose references are gone is
-///   removed from the list, and freed after an RCU grace period.
-/// - All nodes but the first are killed, or about to be killed by the task that has put another one
-///   before them.
+/// - A node is on the list or has a reference (or both). A node whose references are gone is removed from the list,
+///   and freed after an RCU grace period.
+/// - All nodes but the first are killed, or about to be killed by the task that has put another one before them.
 #[pin_data]
 pub(crate) struct PoolList {
     #[pin]
@@ -153,8 +144,7 @@ pub(crate) struct PoolList {
 
 // SAFETY: The list is changed only under its lock, and owns `Pool`s, which are `Send`.
 unsafe impl Send for PoolList {}
-// SAFETY: The list is changed only under its lock, read under RCU, and gives access to `&Pool`, which is
-// `Sync`.
+// SAFETY: The list is changed only under its lock, read under RCU, and gives access to `&Pool`, which is `Sync`.
 unsafe impl Sync for PoolList {}
 
 /// A pool with its links and its reference count: the rest of `struct zswap_pool`.
@@ -199,8 +189,7 @@ impl WorkItem for Node {
 }
 
 impl Release for Node {
-    /// Called when the last reference is gone: unlinks the node and leaves the rest to a worker. Mirrors
-    /// `__zswap_pool_empty()`.
+    /// The last reference is gone: unlinks the node and leaves the rest to a worker. Mirrors `__zswap_pool_empty()`.
     ///
     /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
     /// interrupts off, or in RCU's softirq.
@@ -214,13 +203,11 @@ impl Release for Node {
             let _lock = node.list.lock.lock();
             // The current pool has its initial reference.
             kernel::warn_on_once!(!node.is_killed());
-            // SAFETY: By the invariant of `PoolList` a node without references is on the list,
-            // which is locked by us.
+            // SAFETY: By the invariant of `PoolList` a node without references is on the list, which is locked by us.
             unsafe { bindings::list_del_rcu(node.links.get()) };
         }
-        // SAFETY: The node came out of such a box. With no reference left and off the list, it is
-        // ours alone. Readers that still see it have only a `&`, until the worker's grace period is
-        // over, and the box isn't used mutably before.
+        // SAFETY: The node came out of such a box. With no reference left and off the list, it is ours alone. Readers
+        // that still see it have only a `&`, until the worker's grace period is over; the box isn't used mutably before.
         let node = unsafe { Pin::new_unchecked(KBox::from_raw(node)) };
         workqueue::system_percpu().enqueue(node);
     }
@@ -228,9 +215,8 @@ impl Release for Node {
 
 impl Node {
     /// Whether the initial reference was given up. For the holder of the `NewPool` the answer is
-    /// stable. Other callers may get a stale answer, and tolerate that: a node that is being killed
-    /// is either not taken yet, or is resurrected after the kill has completed, since C takes a
-    /// lock for both.
+    /// stable. Others may get a stale one: a node that is being killed is either not taken yet, or is
+    /// resurrected after the kill has completed, since C takes a lock for both.
     fn is_killed(&self) -> bool {
         self.refs.is_dying()
     }
@@ -265,7 +251,7 @@ impl PoolList {
         let node = KBox::pin_init(
             try_pin_init!(Node {
                 pool,
-                // SAFETY: It is part of a node that `KBox::into_raw` below leaks, until `released`
+                // SAFETY: It is part of a node that `KBox::leak` below leaks, until `released`
                 // makes it a box again. This code is built in, as checked above.
                 refs <- unsafe { PercpuRef::new::<Node>() },
                 // SAFETY: `links` is valid for writes and pinned.
@@ -291,18 +277,16 @@ impl PoolList {
         })
     }
 
-    /// Calls `f` with each pool from the first on, until it returns `Some`. Holds the RCU read
-    /// lock, so `f` must not sleep. A pool that is concurrently made current again may be visited twice. That
-    /// move is safe on an RCU list, since readers only continue from an earlier position. A pool that is
-    /// retired again moves to the end, and a reader at it may miss the pools after its old position.
+    /// Calls `f` under RCU, so that it must not sleep, with each pool until it returns `Some`. A pool that is
+    /// concurrently made current again may be visited twice, as readers only continue from an earlier position. A
+    /// pool that is retired again moves to the end, and a reader at it may miss those after its old position.
     fn find_node<R>(&self, mut f: impl FnMut(&Node) -> Option<R>) -> Option<R> {
         let _rcu = rcu::read_lock();
         let head = self.head.get();
         let mut links = head;
         loop {
-            // SAFETY: `links` is the head, or the links of a node that was on the list during this
-            // RCU read section and isn't freed before its end. Writers use the RCU list functions;
-            // acquire is stronger than the dependency ordering needed here.
+            // SAFETY: `links` is the head, or the links of a node that was on the list during this RCU read section and
+            // isn't freed before its end. Writers use the RCU list functions; acquire is stronger than their readers'.
             let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
             if next == head {
                 return None;
@@ -389,8 +373,7 @@ impl NewPool {
             let old = node
                 .list
                 .find_node(|old| Some(if old.is_killed() { None } else { old.tryget() }));
-            // SAFETY: `node` is off the list, which is locked by us. Its initial reference belongs
-            // to the list from here on.
+            // SAFETY: `node` is off the list, which is locked by us. Its initial reference is the list's from here on.
             unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
             old.flatten()
         };
@@ -516,7 +499,6 @@ impl Drop for PoolRef {
     }
 }
 
-// Over 700 lines: a quarter of it are tests, which need what is private here.
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kunit_tests(zswap_pool_list)]
 pub(super) mod tests {
@@ -576,16 +558,15 @@ pub(super) mod tests {
 
         /// The ids of the pools that readers see, the current one first.
         fn seen(&self) -> impl Iterator<Item = u8> {
-            let seen = [const { Atomic::new(-1) }; 4];
-            let nr = Atomic::new(0usize);
+            let (mut seen, mut nr) = ([None; 4], 0);
             self.pools.find_node(|node| -> Option<()> {
-                if let Some(seen) = seen.get(nr.fetch_add(1, Relaxed)) {
-                    seen.store(i32::from(node.id.id), Relaxed);
+                if let Some(seen) = seen.get_mut(nr) {
+                    *seen = Some(node.id.id);
                 }
+                nr += 1;
                 None
             });
-            seen.into_iter()
-                .filter_map(|id| u8::try_from(id.load(Relaxed)).ok())
+            seen.into_iter().flatten()
         }
     }
 
@@ -612,13 +593,10 @@ pub(super) mod tests {
 
     /// Waits until a worker has freed the pool with this id, with a timeout.
     fn freed(id: u8) -> bool {
-        for _ in 0..500 {
-            if POOL_IDS.node(id).is_null() {
-                return true;
-            }
+        (0..500).any(|_| {
             fsleep(Delta::from_millis(10));
-        }
-        false
+            POOL_IDS.node(id).is_null()
+        })
     }
 
     fn id(pool: &PoolRef) -> u8 {

@@ -19,6 +19,7 @@
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
 //!
+//! [`DeadDevice`]: super::trees::DeadDevice
 //! [`UnreadFolio`]: super::load_states::UnreadFolio
 //! [`WritebackFolio`]: super::load_states::WritebackFolio
 
@@ -34,7 +35,8 @@ use super::{
         Tree, //
     },
     lru,
-    page_mask::PageMask, //
+    page_mask::PageMask,
+    trees, //
 };
 use core::{marker::PhantomData, ops::Range};
 use kernel::{
@@ -193,7 +195,7 @@ impl<'a, 'f> Slots<'a, 'f> {
         // caller guarantees that this is their only `Slots`.
         Slots {
             // SAFETY: The device is in use for as long as `folio` is borrowed, as the folio is in the swap cache.
-            tree: unsafe { index::tree(folio.swap()) },
+            tree: unsafe { trees::tree(folio.swap()) },
             nr: folio.nr_pages(),
             folio,
         }
@@ -388,7 +390,7 @@ impl<'a> FreedSlots<'a> {
     /// leave the slots to this. (A caller that holds the lock of the slots' folio, in the swap cache, and
     /// has no witness in use for it excludes the same, and may use this as well.)
     ///
-    /// [`DeadDevice::attach`] must have succeeded for the device, with as many slots as it
+    /// [`DeadDevice::attach`](trees::DeadDevice::attach) must have succeeded for the device, with as many slots as it
     /// has: there is no check, as this is for every slot that is freed.
     #[inline(always)] // for every slot that is freed
     pub(crate) unsafe fn from_raw(
@@ -411,7 +413,7 @@ impl<'a> FreedSlots<'a> {
     #[inline(always)] // for the same reason
     fn tree(&self) -> &'a Tree {
         // SAFETY: By the type invariant there are trees for all of the device's slots, for `'a`.
-        unsafe { index::tree_unchecked(self.first) }
+        unsafe { trees::tree_unchecked(self.first) }
     }
 
     /// Whether there is no entry of these slots or of others near them. Takes no walk.
@@ -433,90 +435,31 @@ impl<'a> FreedSlots<'a> {
     }
 }
 
-/// Witness that a swap device is out of use, and that its number is nobody else's: either swapon
-/// hasn't published the device yet, or swapoff has freed all its slots, and has waited for everybody
-/// who could have had a reference to it.
-///
-/// # Invariants
-///
-/// `first`, at offset 0, is on such a device for `'a`, and there is one such witness for it at a time: what the
-/// holder of one does happens before what that of the next does. If it isn't 0, `nr_slots` is as many as the
-/// device will have.
-pub(crate) struct DeadDevice<'a> {
-    first: SwapEntry,
-    /// The slots that it has; none if it is on its way out.
-    nr_slots: usize,
-    _out_of_use: PhantomData<fn(&'a mut ()) -> &'a mut ()>,
-}
-
-impl<'a> DeadDevice<'a> {
-    /// The witness that `device` is out of use: to be put into use with `nr_slots` slots, or on its way out, with
-    /// none. Fails with `EINVAL` if there is no such number.
-    ///
-    /// # Safety
-    ///
-    /// For the time of `call`, `device` must be out of use, as described at the type, and nobody else may
-    /// have a witness for it. (The task that has set `SWP_USED` of its `swap_info_struct`, and not
-    /// cleared it yet, has the number to itself; swapoff holds `swapon_mutex` besides. `swap_lock`, under which
-    /// the flag is set and cleared, orders one owner of the number after the other.)
-    pub(crate) unsafe fn from_raw(
-        device: c_int,
-        nr_slots: usize,
-        _call: &'a mut Call,
-    ) -> Result<Self> {
-        let device = usize::try_from(device).map_err(|_| EINVAL)?;
-        if device >= index::MAX_DEVICES {
-            return Err(EINVAL);
-        }
-        // INVARIANT: The caller has the number to itself for the time of the call, after its earlier owners.
-        Ok(Self {
-            // SAFETY: The number was just checked; the rest is arithmetic.
-            first: unsafe { SwapEntry::from_raw(bindings::swp_entry(device, 0)) },
-            nr_slots,
-            _out_of_use: PhantomData,
-        })
-    }
-}
-
-/// Proof that the device whose [`DeadDevice`] had the lifetime `'a` has trees for all its slots.
-pub(crate) struct Attached<'a>(PhantomData<DeadDevice<'a>>);
-
-impl<'a> DeadDevice<'a> {
-    /// Makes trees for the slots of the device. May sleep. Fails with `ENOMEM`; with `EINVAL` for a device that
-    /// isn't to be put into use, or has more slots than can be named.
-    ///
-    /// Mirrors `zswap_swapon()`.
-    pub(crate) fn attach(self) -> Result<Attached<'a>> {
-        // SAFETY: By the type invariant the device is out of use and ours, after its earlier owners.
-        unsafe { index::attach(self.first, self.nr_slots) }?;
-        Ok(Attached(PhantomData))
-    }
-
-    /// Drops the trees that the device has, and what is left in them, if there are any. May sleep.
-    ///
-    /// Returns whether the trees were empty, as they should have been. Mirrors `zswap_swapoff()`.
-    pub(crate) fn detach(self) -> bool {
-        // SAFETY: By the type invariant the device is out of use and ours, after its earlier owners.
-        unsafe { index::detach(self.first) }
-    }
-}
-
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kunit_tests(zswap_slots)]
 mod tests {
     use super::{
-        super::index::{
-            tests::{
-                get,
-                refs,
-                set_open,
-                slot,
-                tree_at,
-                Entries,
-                DEVICE, //
+        super::{
+            index::{
+                tests::{
+                    set_open,
+                    slot,
+                    Entries, //
+                },
+                SLOTS_PER_LEAF,
+                SLOTS_PER_TREE, //
             },
-            SLOTS_PER_LEAF,
-            SLOTS_PER_TREE, //
+            trees::{
+                tests::{
+                    attach,
+                    detach,
+                    get,
+                    refs,
+                    tree_at, //
+                },
+                DeadDevice,
+                MAX_DEVICES, //
+            },
         },
         *, //
     };
@@ -526,8 +469,8 @@ mod tests {
     fn devices_out_of_range_are_refused() {
         for (device, ok) in [
             (-1, false),
-            (index::MAX_DEVICES as c_int, false),
-            (index::MAX_DEVICES as c_int - 1, true),
+            (MAX_DEVICES as c_int, false),
+            (MAX_DEVICES as c_int - 1, true),
         ] {
             let mut call = Call::new();
             // SAFETY: Nothing is done with it.
@@ -572,20 +515,6 @@ mod tests {
             filled.free_each(look);
         }
         all.get()
-    }
-
-    fn attach(nr: usize) -> Result {
-        let mut call = Call::new();
-        // SAFETY: The number is no device's, and no other task uses it.
-        unsafe { DeadDevice::from_raw(DEVICE as c_int, nr, &mut call)? }.attach()?;
-        Ok(())
-    }
-
-    fn detach() -> Result<bool> {
-        let mut call = Call::new();
-        // SAFETY: The number is no device's, and no other task uses it.
-        let device = unsafe { DeadDevice::from_raw(DEVICE as c_int, 0, &mut call)? };
-        Ok(device.detach())
     }
 
     #[test]

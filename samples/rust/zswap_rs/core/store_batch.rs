@@ -330,9 +330,7 @@ fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
             next = entries.next();
             return true;
         }
-        // SAFETY: The folio is alive, locked and in the swap cache, which keeps the cluster from being
-        // freed, and the marks from changing. It has such a slot.
-        unsafe { bindings::folio_swap_is_zero(slots.folio().as_raw(), index) }
+        slots.folio().has_zero_mark(index)
     })
 }
 

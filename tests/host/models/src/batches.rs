@@ -20,6 +20,8 @@ mod page_mask;
 mod slots;
 #[path = "../../../../samples/rust/zswap_rs/core/store_batch.rs"]
 mod store_batch;
+#[path = "../../../../samples/rust/zswap_rs/core/trees.rs"]
+mod trees;
 
 #[allow(non_upper_case_globals)]
 mod counts {
@@ -98,9 +100,10 @@ use kernel::{
 };
 use lru::LRU;
 use object::Object;
-use slots::{DeadDevice, FreedSlots, Slots};
+use slots::{FreedSlots, Slots};
 use std::ops::Range;
 use store_batch::StoreBatch;
+use trees::DeadDevice;
 
 /// A device that zswap doesn't know.
 pub const DEVICE: usize = 1;

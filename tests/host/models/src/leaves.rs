@@ -111,6 +111,10 @@ macro_rules! indices {
                 include!(concat!(env!("OUT_DIR"), "/slots.rs"));
             }
 
+            mod trees {
+                include!(concat!(env!("OUT_DIR"), "/trees.rs"));
+            }
+
             use super::{Index, Owner, DEVICE};
             use core::cell::Cell;
             use free::StoredEntry;
@@ -120,7 +124,8 @@ macro_rules! indices {
                 prelude::*,
                 sync::SetOnce,
             };
-            use slots::{DeadDevice, FreedSlots, Slots};
+            use slots::{FreedSlots, Slots};
+            use trees::DeadDevice;
 
             static LEAVES: SetOnce<LeafCache> = SetOnce::new();
 
