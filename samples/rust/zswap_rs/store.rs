@@ -136,7 +136,7 @@ fn store_all<'f>(
     objcg: Option<&ObjCgroup>,
 ) -> Store<'f> {
     let make = |batch: &mut StoreBatch<'f>| make_all(zswap, batch, objcg);
-    match store_batch::store(folio, zswap.leaves(), GFP_KERNEL, make, not_published) {
+    match store_batch::store(folio, zswap.leaves(), make, not_published) {
         Ok((stored, published)) => {
             let folio = published.folio();
             let zeroes = folio.nr_pages().wrapping_sub(stored);

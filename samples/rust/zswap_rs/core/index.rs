@@ -34,10 +34,7 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    alloc::{
-        Flags,
-        NumaNode, //
-    },
+    alloc::NumaNode,
     bindings,
     jump_label::static_key::StaticKeyFalse,
     prelude::*,
@@ -242,19 +239,18 @@ pub(super) struct LeafRef<'a> {
 
 impl<'a> LeafRef<'a> {
     /// Gets `n` references, at least one, to the leaf of the slot at `offset`, which is inserted if need be. May
-    /// sleep if `gfp` may. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
+    /// sleep. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
     #[inline]
     pub(super) fn get_or_insert(
         tree: &'a Tree,
         offset: usize,
         n: usize,
         cache: &'static LeafCache,
-        gfp: Flags,
     ) -> Result<Self> {
         if let Some(leaf) = Self::try_get(tree, offset, n) {
             return Ok(leaf);
         }
-        let leaf = Self::insert(tree, offset, n, cache, gfp)?;
+        let leaf = Self::insert(tree, offset, n, cache)?;
         // INVARIANT: As `insert` says.
         Ok(Self {
             tree,
@@ -288,7 +284,6 @@ impl<'a> LeafRef<'a> {
         offset: usize,
         n: usize,
         cache: &'static LeafCache,
-        gfp: Flags,
     ) -> Result<NonNull<Leaf>> {
         // Acquire pairs with the release in `LeafCache::open`: an entry is stored only after the key was enabled.
         if !cache.open.load(Acquire) {
@@ -299,13 +294,13 @@ impl<'a> LeafRef<'a> {
             let leaf = Self::try_get(tree, offset, n)?;
             Some(core::mem::ManuallyDrop::new(leaf).leaf)
         };
-        let Ok(memory) = cache.cache.alloc(gfp, NumaNode::NO_NODE) else {
+        let Ok(memory) = cache.cache.alloc(GFP_KERNEL, NumaNode::NO_NODE) else {
             return present().ok_or(ENOMEM);
         };
         let mut new = memory.write(Leaf::new(n));
         loop {
             let leaf = new.as_ptr();
-            match tree.insert(leaf_index(offset), new, gfp) {
+            match tree.insert(leaf_index(offset), new, GFP_KERNEL) {
                 // It has `n` references, which are ours.
                 Ok(()) => return Ok(leaf),
                 // Another task, which fills other slots of it, was first.

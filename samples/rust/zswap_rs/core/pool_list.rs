@@ -526,7 +526,6 @@ pub(super) mod tests {
         pub(in super::super) fn new() -> Result<Self> {
             // One for all runs of all tests: there are few dynamic states.
             static STATE: SetOnce<cpuhotplug::State<Contexts>> = SetOnce::new();
-
             let pools = KBox::pin_init(PoolList::new(), GFP_KERNEL)?;
             if STATE.as_ref().is_none() {
                 STATE.populate(kernel::builtin_cpu_state!(

@@ -282,9 +282,8 @@ impl<'a, 'f> Slots<'a, 'f> {
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
         let mut zeroes = 0;
-        for index in all {
-            // SAFETY: The folio has `nr` pages, as nobody else could split it.
-            if unsafe { self.folio.page(index) }.is_zero_filled() {
+        for (index, slot) in all.zip(self.pages(all)) {
+            if slot.page.is_zero_filled() {
                 zeroes |= all.bit(index);
             }
         }

@@ -28,7 +28,6 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    alloc::Flags,
     bindings,
     mm::{
         folio::CachedFolio,
@@ -236,7 +235,6 @@ impl<'f> StoreBatch<'f> {
         &mut self,
         prepared: &Prepared<'_>,
         leaves: &'static LeafCache,
-        gfp: Flags,
     ) -> Result<usize> {
         let (slots, chain) = (&self.slots, &mut self.chain);
         if let Some(objcg) = prepared.objcg() {
@@ -262,7 +260,7 @@ impl<'f> StoreBatch<'f> {
                     continue;
                 }
             }
-            let mut leaf = LeafRef::get_or_insert(tree, offset, nr, leaves, gfp)?;
+            let mut leaf = LeafRef::get_or_insert(tree, offset, nr, leaves)?;
             // SAFETY: There are `nr` entries for the slots of this leaf, and they are the next: counted, or one for each slot.
             // By the invariant of `Slots` nobody else takes an entry out of its slot, and we don't before this returns.
             unsafe { chain.publish(nr, &mut leaf, prepared) };
@@ -287,7 +285,7 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
 /// A slot without an entry must have the zero mark, of [`StoreBatch::mark_zeroes`]: its page would be lost. A slot
 /// with an entry must not: it would be read as zeroes.
 ///
-/// May sleep if `gfp` may. Fails with what `make` fails with, or with what `failed` makes of `EINVAL`, if a slot without
+/// May sleep. Fails with what `make` fails with, or with what `failed` makes of `EINVAL`, if a slot without
 /// an entry has no mark, the device has no trees or `leaves` isn't open, or of `ENOMEM`. What is returned then gives
 /// the slots back, to be cleared: those of some leaves may have their entries. Mirrors `zswap_store_page()` of each
 /// page.
@@ -295,7 +293,6 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
 pub(crate) fn store<'f, 'p, E>(
     folio: &'f mut CachedFolio<'f>,
     leaves: &'static LeafCache,
-    gfp: Flags,
     make: impl FnOnce(&mut StoreBatch<'f>) -> Result<Prepared<'p>, E>,
     failed: impl FnOnce(Error) -> E,
 ) -> Result<(usize, Published<'f>), (Unpublished<'f>, E)> {
@@ -305,7 +302,7 @@ pub(crate) fn store<'f, 'p, E>(
         next: 0,
     };
     let stored = match make(&mut batch) {
-        Ok(prepared) => batch.publish(&prepared, leaves, gfp).map_err(failed),
+        Ok(prepared) => batch.publish(&prepared, leaves).map_err(failed),
         Err(error) => Err(error),
     };
     let folio = batch.slots.folio();

@@ -253,7 +253,7 @@ pub(super) mod tests {
     /// A reference to the leaf of the slot at `offset`, for each of `n` slots.
     pub(in super::super) fn get(offset: usize, n: usize) -> Result<LeafRef<'static>> {
         let tree = tree_at(offset).ok_or(EINVAL)?;
-        LeafRef::get_or_insert(tree, offset, n, leaves()?, GFP_KERNEL)
+        LeafRef::get_or_insert(tree, offset, n, leaves()?)
     }
 
     /// Puts the device into use, with `nr` slots.

@@ -162,7 +162,7 @@ macro_rules! indices {
                     let slots = Slots::new(&mut folio);
                     let (tree, offset) = (slots.tree().unwrap(), slots.offset(0));
                     let mut leaf =
-                        LeafRef::get_or_insert(tree, offset, 1, leaves, GFP_KERNEL).unwrap();
+                        LeafRef::get_or_insert(tree, offset, 1, leaves).unwrap();
                     // SAFETY: The slot is ours, by `slots`.
                     assert!(unsafe { leaf.fill(offset, number.into_raw()) }.is_none());
                 }
