@@ -164,7 +164,8 @@ impl Drop for Transform {
 /// room for one page, and `output` is that of `buffer`.
 struct Request {
     req: NonNull<bindings::acomp_req>,
-    wait: Opaque<bindings::crypto_wait>,
+    // In memory of its own, on the node of the buffer.
+    wait: KBox<Opaque<bindings::crypto_wait>>,
     page: Opaque<bindings::scatterlist>,
     output: Opaque<bindings::scatterlist>,
     buffer: KBox<[u8; PAGE_SIZE]>,
@@ -189,18 +190,19 @@ impl Request {
     /// started. Mirrors `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
         let buffer = KBox::zeroed_node(GFP_KERNEL, nid)?;
+        let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
         // SAFETY: The transform is valid, by its type invariant.
         let req = unsafe { bindings::acomp_request_alloc(transform.0.as_ptr()) };
         let request = Self {
             req: NonNull::new(req).ok_or(ENOMEM)?,
-            wait: Opaque::zeroed(),
+            wait,
             page: Opaque::uninit(),
             output: Opaque::uninit(),
             buffer,
             started: 0,
         };
         let mut request = KBox::new(request, GFP_KERNEL)?;
-        // SAFETY: `wait` is valid for writes; it stays in the box.
+        // SAFETY: `wait` is valid for writes; it stays in its box.
         unsafe { bindings::crypto_init_wait(request.wait.get()) };
         // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
         unsafe {
