@@ -68,6 +68,7 @@ pub(super) unsafe fn entry_of(links: *mut bindings::list_head) -> *mut Entry {
 /// # Invariants
 ///
 /// [`LRU`] is initialised. If `objcg` stands for a group, that one and its ancestors have lists in it.
+#[derive(Clone, Copy)]
 pub(crate) struct Prepared<'a> {
     objcg: Option<&'a ObjCgroup>,
 }
@@ -103,7 +104,7 @@ pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Prepared<
 pub(super) unsafe fn add_chain(
     mut links: *mut bindings::list_head,
     nr: usize,
-    prepared: &Prepared<'_>,
+    prepared: Prepared<'_>,
 ) {
     let nid_of = |links: *mut bindings::list_head| {
         // SAFETY: The chain has the links of entries that are alive, in a slab cache.

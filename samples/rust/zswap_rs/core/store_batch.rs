@@ -133,7 +133,7 @@ impl Chain {
     /// There must be as many entries, at least one, all for slots of `leaf` that are the caller's and that references
     /// were got for, and charged to the group of `prepared`. They must stay in their slots until this returns.
     #[inline(never)]
-    unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: &Prepared<'_>) {
+    unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
         for _ in 0..nr {
@@ -231,11 +231,7 @@ impl<'f> StoreBatch<'f> {
     ///
     /// Not inlined, to keep its locals out of the stack frame in which pages are compressed.
     #[inline(never)]
-    fn publish(
-        &mut self,
-        prepared: &Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Result<usize> {
+    fn publish(&mut self, prepared: Prepared<'_>, leaves: &'static LeafCache) -> Result {
         let (slots, chain) = (&self.slots, &mut self.chain);
         if let Some(objcg) = prepared.objcg() {
             chain.charge(objcg);
@@ -265,7 +261,7 @@ impl<'f> StoreBatch<'f> {
             // By the invariant of `Slots` nobody else takes an entry out of its slot, and we don't before this returns.
             unsafe { chain.publish(nr, &mut leaf, prepared) };
         }
-        Ok(nr_entries)
+        Ok(())
     }
 }
 
@@ -302,7 +298,10 @@ pub(crate) fn store<'f, 'p, E>(
         next: 0,
     };
     let stored = match make(&mut batch) {
-        Ok(prepared) => batch.publish(&prepared, leaves).map_err(failed),
+        Ok(prepared) => {
+            let nr = batch.chain.nr;
+            batch.publish(prepared, leaves).map(|()| nr).map_err(failed)
+        }
         Err(error) => Err(error),
     };
     let folio = batch.slots.folio();
