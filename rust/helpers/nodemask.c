@@ -2,9 +2,11 @@
 
 #include <linux/nodemask.h>
 
-__rust_helper int rust_helper_node_state(int node, enum node_states state)
+/* The first node with memory after this one, which may be -1; -1 if there is none. */
+__rust_helper int rust_helper_next_memory_node(int node)
 {
-	return node_state(node, state);
+	node = next_node(node, node_states[N_NORMAL_MEMORY]);
+	return node < MAX_NUMNODES ? node : NUMA_NO_NODE;
 }
 
 __rust_helper bool rust_helper_node_possible(int node)

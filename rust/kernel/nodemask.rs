@@ -6,8 +6,7 @@
 
 use crate::{
     alloc::NumaNode,
-    bindings,
-    prelude::*, //
+    bindings, //
 };
 
 /// The NUMA nodes with memory that the kernel can use: at least one.
@@ -21,13 +20,13 @@ use crate::{
 ///
 /// assert!(memory_nodes().next().is_some());
 /// ```
+#[inline]
 pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
-    // SAFETY: No requirement.
-    let nr = unsafe { bindings::max_node_ids() } as c_int;
-    (0..nr)
-        .filter_map(|nid| NumaNode::new(nid).ok())
-        // SAFETY: The node is possible, and so a bit of the map.
-        .filter(|nid| unsafe {
-            bindings::node_state(nid.as_raw(), bindings::node_states_N_NORMAL_MEMORY) != 0
-        })
+    let mut nid = -1;
+    core::iter::from_fn(move || {
+        // SAFETY: It is -1 or a node.
+        nid = unsafe { bindings::next_memory_node(nid) };
+        // SAFETY: A node that has memory is possible.
+        (nid >= 0).then(|| unsafe { NumaNode::from_possible(nid) })
+    })
 }
