@@ -98,7 +98,7 @@ use kernel::{
     slab::Cache,
     sync::{atomic::ordering::Relaxed, SetOnce},
 };
-use lru::LRU;
+use lru::{Prepared, LRU};
 use object::Object;
 use slots::{FreedSlots, Slots};
 use std::ops::Range;
@@ -191,6 +191,15 @@ fn slot(index: usize) -> SwapEntry {
     unsafe { SwapEntry::from_raw(bindings::swp_entry(device, FIRST + index)) }
 }
 
+/// Makes entries of these numbers.
+fn push(batch: &mut StoreBatch<'_>, numbers: &[(usize, u32)]) {
+    for &(index, number) in numbers {
+        let cache = CACHE.as_ref().unwrap();
+        let memory = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
+        batch.push(memory, Object::new(slot(index), number));
+    }
+}
+
 impl Locked {
     /// The folio of the device's slots from `FIRST` on.
     pub fn new() -> Self {
@@ -218,13 +227,11 @@ impl Locked {
     pub fn publish(self, numbers: &[(usize, u32)], clear: bool) -> Result<usize> {
         let prepared = lru::prepare(None, GFP_KERNEL).unwrap();
         self.with(|folio| {
-            let mut batch = StoreBatch::new(folio);
-            for &(index, number) in numbers {
-                let cache = CACHE.as_ref().unwrap();
-                let memory = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
-                batch.push(memory, Object::new(slot(index), number));
-            }
-            match batch.publish(&prepared, LEAVES.as_ref().unwrap(), GFP_KERNEL) {
+            let make = |batch: &mut StoreBatch<'_>| {
+                push(batch, numbers);
+                Ok(prepared)
+            };
+            match store_batch::store(folio, LEAVES.as_ref().unwrap(), make, |error| error) {
                 Ok((nr, _published)) => Ok(nr),
                 Err((unpublished, error)) => {
                     let slots = unpublished.slots();
@@ -241,13 +248,13 @@ impl Locked {
     /// Makes entries of these numbers, and gives them up.
     pub fn give_up(self, numbers: &[(usize, u32)]) {
         self.with(|folio| {
-            let mut batch = StoreBatch::new(folio);
-            for &(index, number) in numbers {
-                let cache = CACHE.as_ref().unwrap();
-                let memory = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
-                batch.push(memory, Object::new(slot(index), number));
-            }
-            assert_eq!(batch.into_slots().len(), NR);
+            let make = |batch: &mut StoreBatch<'_>| {
+                push(batch, numbers);
+                Err::<Prepared<'_>, ()>(())
+            };
+            let stored = store_batch::store(folio, LEAVES.as_ref().unwrap(), make, |_| ());
+            let (unpublished, ()) = stored.err().unwrap();
+            assert_eq!(unpublished.slots().len(), NR);
         })
     }
 
