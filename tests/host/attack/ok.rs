@@ -198,9 +198,9 @@ pub mod forget_locks {
     }
 }
 
-// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. An instance that hotplug calls owns its memory, which is leaked with it.
-// A shrinker that isn't registered is never called, and a state
-// that is forgotten stays registered.
+// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. An instance that
+// hotplug calls owns its memory, which is leaked with it. A shrinker that isn't registered is never called, and a
+// state that is forgotten stays registered. The entries of a batch can't be forgotten: see batch_kept.
 pub mod forget_memory {
     use super::*;
 

@@ -180,6 +180,23 @@ pub mod stored_in_its_store {
     }
 }
 
+// The witness is borrowed for a shorter time than its own, the folio is stored, and then a slot is emptied.
+#[cfg(any(control, stored_by_a_loan))]
+pub mod stored_by_a_loan {
+    use super::*;
+
+    pub(crate) fn attack<'f>(
+        folio: &mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> usize {
+        #[cfg(stored_by_a_loan)]
+        let _: Stored<'f> = store(folio, leaves, |_| Ok(prepared), |error| error); //~[stored_by_a_loan] E0621
+        let _ = (prepared, leaves);
+        Slots::new(folio).len() //~[stored_by_a_loan] E0499
+    }
+}
+
 // A struct literal makes a batch that no store has lent.
 #[cfg(any(control, batch_of_its_fields))]
 pub mod batch_of_its_fields {

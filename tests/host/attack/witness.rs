@@ -254,6 +254,8 @@ pub mod guard_sent {
                                       //~[guard_sent]^^ E0277
             sent::<Unpublished<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
+            sent::<Published<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
             sent::<NotStored<'_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
             sent::<FreedSlots<'_>>(); //~[guard_sent] E0277
