@@ -24,21 +24,21 @@ use kernel::{
     race_point, //
 };
 
-/// The orders of all folios that fit into a cluster, a bit for each.
+/// The orders of all folios that fit into a cluster, one bit per order.
 const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 
-/// Tries to add a new folio for `slot`, of the largest possible of `orders` (a bit for each).
+/// Tries to add a new folio for `slot`, of the largest possible of `orders` (one bit per order).
 ///
 /// May sleep if the flags allow it, but never waits for a folio's lock: if the slot already has a
-/// folio, the result says only that.
+/// folio, returns only that fact.
 ///
-/// Not inlined into its callers: reclaim may run on top of their stack frames.
+/// Not inlined, to keep its locals out of the callers' stack frames, on top of which reclaim may run.
 #[inline(never)]
 pub(crate) fn add(slot: Slot<'_>, orders: usize, context: &AllocContext<'_>) -> AddedPtr {
     add_largest(slot, orders, context).into()
 }
 
-#[inline(always)] // in the one above
+#[inline(always)] // into `add`
 fn add_largest(slot: Slot<'_>, mut orders: usize, context: &AllocContext<'_>) -> Added {
     if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
@@ -82,9 +82,9 @@ fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
         return slot.is_vacant(order);
     }
     // One lockless read of a swap-table entry. The value may be stale, but a slot found in a page
-    // table or a mapping can't seem to be free: before it had that user, it had a folio. The task
-    // that installed the user wrote the swap-table entry first, unlocked the cluster, and then took
-    // the lock of the page table or mapping; the read here depends on what was found there.
+    // table or a mapping never reads as free: it got a folio before it got that user. The task that
+    // installed the user wrote the swap-table entry first, unlocked the cluster, and then took the
+    // lock of the page table or mapping. The read here depends on the swap entry found there.
     match slot.table_entry() {
         SwapTableEntry::Folio(..) => Err(EEXIST),
         SwapTableEntry::Shadow(_, flags) if flags.count() > 0 => Ok(()),

@@ -2,12 +2,14 @@
 
 //! The C ABI: the functions of `mm/swap.h` that mm/swap_state.c would define.
 //!
-//! Each turns what its C callers guarantee into witnesses and calls the policy. This is the only
-//! file of this crate with `unsafe` in it. The callers guarantee, by mm/swap.h, that an entry is
-//! valid and that its device isn't swapped off: by a reference, by the lock of a folio in the swap cache, or
-//! by a lock of whatever refers to the entry. Otherwise the caller is swapoff, which alone could
-//! remove the device; or something that swapoff waits for: its own work and, for a shadow only, an
-//! RCU reader (`filemap_cachestat()`); or the allocator, which holds the device's slots.
+//! Each function turns the guarantees of its C callers into witnesses and calls the policy. This is
+//! the only file of this crate that contains `unsafe`.
+//!
+//! By mm/swap.h, the callers guarantee that a swap entry is valid and that its device is not swapped
+//! off. They hold a reference to the device, the lock of a folio in the swap cache, or the lock of the
+//! page table or mapping that refers to the swap entry. The other callers are swapoff, which alone
+//! removes the device; the allocator, which holds slots of the device; and, for a shadow only, an RCU
+//! reader (`filemap_cachestat()`), which swapoff waits for.
 
 use super::{
     add,
@@ -49,29 +51,29 @@ use kernel::{
     sync::aref::ARef, //
 };
 
-/// Called at boot, once. The log names the implementation, as it does for zswap.
+/// Called once at boot. Logs which implementation is in use, as zswap does.
 #[no_mangle]
 extern "C" fn swap_cache_rs_init() -> c_int {
     pr_info!("Rust implementation\n");
     0
 }
 
-/// An `ERR_PTR()`.
+/// Mirrors `ERR_PTR()`.
 fn err_ptr<T>(error: Error) -> *mut T {
     error.to_ptr()
 }
 
-/// Looks up a slot's folio. Returns it with a reference, or null.
+/// Looks up the folio of a slot. Returns it with a reference, or null.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device not be swapped off.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     entry: bindings::swp_entry_t,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
     let slot = unsafe { Slot::from_raw(entry, &call) };
     or_null(slot.folio())
 }
@@ -80,24 +82,24 @@ pub(crate) unsafe extern "C" fn swap_cache_get_folio(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device not be swapped off.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
     let slot = unsafe { Slot::from_raw(entry, &call) };
     matches!(slot.table_entry(), SwapTableEntry::Folio(..))
 }
 
-/// The shadow of a slot without a folio; null if the slot has a folio, or is free.
+/// Returns the shadow of a slot without a folio; null if the slot has a folio, or is free.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device not be swapped off.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
     let slot = unsafe { Slot::from_raw(entry, &call) };
     match slot.table_entry() {
         SwapTableEntry::Shadow(shadow, _) => shadow.as_ptr(),
@@ -105,12 +107,12 @@ pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry
     }
 }
 
-/// Adds a folio to the swap cache, for slots that were just allocated for it.
+/// Adds a folio to the swap cache for slots that were just allocated for it.
 ///
 /// # Safety
 ///
-/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked, and the slots belong to it; the folio
-/// is locked and isn't in the swap cache.
+/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked and contains the slots; the folio is
+/// locked and isn't in the swap cache.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -119,21 +121,21 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
 ) {
     let call = Call::new();
     // SAFETY: `__swap_cluster_alloc_entries()` has locked the cluster and the folio, neither of which is null.
-    // `cluster_scan_range()` has found the slots free, under this lock.
+    // `cluster_scan_range()` found the slots free under the cluster's lock.
     unsafe {
         let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
         add_from_c(cluster, NonNull::new_unchecked(folio), entry)
     }
 }
 
-/// Removes a folio from the swap cache, and leaves the swap cache's references to the caller.
+/// Removes a folio from the swap cache. The caller must put the swap cache's references.
 ///
 /// # Safety
 ///
 /// The folio must be locked and in the swap cache; `ci` must be the cluster of its slots, and
 /// locked. With `swapout`, the caller must be reclaim, with interrupts disabled. The folio's
-/// reference count may be frozen. `entry` must be the folio's own. `shadow` must be null or come
-/// from the workingset code.
+/// reference count may be frozen. `entry` must be the folio's swap entry. `shadow` must be null or
+/// come from the workingset code.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -142,13 +144,13 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    // SAFETY: The folio is locked and in the swap cache, so that its field names its slots.
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, so that `folio->swap` is valid.
     let own = unsafe { bindings::folio_swap(folio) };
     kernel::vm_warn_on_once!(own.val != entry.val);
     let (call, mut folio_call) = (Call::new(), Call::new());
-    // SAFETY: The folio is locked and in the swap cache, and `ci`, which isn't null, is its slots' cluster,
-    // which is locked. The caller owns the folio, and with `swapout` is reclaim, with interrupts disabled.
-    // The `CachedFolio` is consumed here, and asked for no page.
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, and that `ci`, which isn't null,
+    // is the cluster of its slots, and locked. The caller owns the folio; with `swapout` it is reclaim, with
+    // interrupts disabled. The `CachedFolio` is consumed here, and lends no page.
     unsafe {
         let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
         CachedFolio::from_raw(folio, &mut folio_call).delete_locked(
@@ -167,8 +169,8 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
     let mut call = Call::new();
-    // SAFETY: The folio is locked and in the swap cache, and the caller owns a reference. It uses no witness
-    // for the folio's slots: a caller in Rust passes a `NewFolio`, of which no borrow is left.
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, and that it owns a reference. The
+    // caller has no witness for the folio's slots: Rust code passes a `NewFolio`, which is no longer borrowed.
     unsafe { CachedFolio::from_raw(folio, &mut call).delete() }
 }
 
@@ -176,10 +178,10 @@ pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio
 ///
 /// # Safety
 ///
-/// Both folios must be locked and marked as in the swap cache; `new` must have a reference for each
-/// of its pages. `ci` must be the cluster of their slots, and locked. `new` must name the slots of
+/// Both folios must be locked and have the swap-cache flag; `new` must have a reference for each of
+/// its pages. `ci` must be the cluster of their slots, and locked. `new->swap` must name slots of
 /// `old`, whose reference count may be frozen. The locking of `new` must be ordered before this
-/// call: shmem has marked it uptodate since, a split has a barrier, and migration has frozen the
+/// call: shmem marks it uptodate in between, a split has a barrier, and migration freezes the
 /// reference count of `old`.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
@@ -188,9 +190,9 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     new: *mut bindings::folio,
 ) {
     let (call, mut folio_call) = (Call::new(), Call::new());
-    // SAFETY: Both folios are locked and marked as in the swap cache, `new` with a reference for each page
-    // and a name of slots of `old`; `ci` is their cluster, and locked; the locking of `new` is ordered
-    // before. The `CachedFolio` is used here only, and asked for no page.
+    // SAFETY: The caller guarantees that both folios are locked and have the swap-cache flag, that `new` has a
+    // reference for each page and names slots of `old`, that `ci` is their cluster, and locked, and that the locking
+    // of `new` is ordered before this call. The `CachedFolio` is used only here, and lends no page.
     unsafe {
         let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
         CachedFolio::from_raw(old, &mut folio_call).replace_by(cluster, NonNull::new_unchecked(new))
@@ -201,9 +203,9 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device not be swapped off. `vmf` must be null or a fault that is being
-/// handled; `mpol` must be null or a policy that stays alive. The caller must be allowed to
-/// allocate with the flags.
+/// The swap entry must be valid, and its device must not be swapped off. `vmf` must be null or a fault
+/// that is being handled; `mpol` must be null or a policy that stays alive. The context must permit
+/// allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -214,8 +216,8 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
-    // is null or being handled, the policy null or alive. The caller may allocate with the flags.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(targ_entry, &call),
@@ -240,8 +242,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
-    // is null or being handled, the policy null or alive. The caller may allocate with the flags.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
@@ -251,7 +253,7 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
 }
 
-/// Hands a slot's folio to C, or null.
+/// Returns a folio to C, with its reference; null for `None`.
 fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
     folio.map_or(core::ptr::null_mut(), Folio::into_c)
 }
@@ -260,8 +262,8 @@ fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
 ///
 /// # Safety
 ///
-/// The entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must be
-/// initialised, and the caller must submit it. The caller must be allowed to allocate with the
+/// The swap entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must
+/// be initialised, and the caller must submit it. The context must permit allocations with these
 /// flags.
 #[export]
 pub(crate) unsafe extern "C" fn read_swap_cache_async(
@@ -271,14 +273,16 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: An entry of a page table or mapping was once allocated to a page, and so names a device that can be.
+    // SAFETY: The swap entry comes from a page table or mapping: it was once allocated, so its type is below
+    // `MAX_SWAPFILES`.
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: The caller, which these flags come from, may allocate with them.
+    // SAFETY: The caller guarantees that it may allocate with these flags.
     let gfp = unsafe { Flags::from_raw(gfp_mask) };
     let call = Call::new();
-    // SAFETY: The VMA is null or locked. The caller has initialised `ctx`, uses it alone, and submits it.
+    // SAFETY: The caller guarantees that the VMA is null or locked, and that it has initialised `ctx`, to which it has
+    // exclusive access, and will submit it.
     let (vma, reads) = unsafe {
         (
             VmaRef::from_raw_or_null(vma, &call),
@@ -291,7 +295,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     }))
 }
 
-/// Starts reading a page: called from C's walk over a page table.
+/// Starts reading a page. Called by C's walk over a page table.
 ///
 /// # Safety
 ///
@@ -306,8 +310,9 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     readahead: bool,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
-    // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it. The caller may allocate with the flags.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
+    // null or alive, that it has initialised `ctx`, to which it has exclusive access, and will submit it, and that it
+    // may allocate with the flags.
     let (slot, context, reads) = unsafe {
         (
             Slot::from_raw(entry, &call),
@@ -331,8 +336,8 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The policy
-    // is null or alive. The caller may allocate with the flags.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
+    // null or alive, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
@@ -346,8 +351,8 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device not be swapped off; `vmf` must be a fault that is being handled.
-/// The caller must be allowed to allocate with the flags.
+/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
+/// being handled. The context must permit allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,
@@ -357,10 +362,10 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     let Some(vmf) = NonNull::new(vmf) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: The caller, which these flags come from, may allocate with them.
+    // SAFETY: The caller guarantees that it may allocate with these flags.
     let flag = unsafe { Flags::from_raw(flag) };
     let call = Call::new();
-    // SAFETY: The caller has ensured that the entry is valid and its device not swapped off. The fault
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, and that the fault
     // is being handled.
     let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
     or_null(readahead::swapin_readahead(slot, flag, fault))
@@ -378,7 +383,7 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     addr: c_ulong,
 ) {
     let call = Call::new();
-    // SAFETY: The caller owns a reference to the folio, and the VMA is null or locked.
+    // SAFETY: The caller guarantees that it owns a reference to the folio, and that the VMA is null or locked.
     let (folio, vma) = unsafe {
         (
             Folio::from_raw(folio, &call),

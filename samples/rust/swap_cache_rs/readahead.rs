@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Readahead: reads the pages around a page that is swapped in, since they may be needed soon.
+//! Readahead: reads the pages around a page that is swapped in, since those may be needed soon.
 
 use super::{
     swapin::read,
@@ -45,19 +45,19 @@ use kernel::{
     },
 };
 
-/// Hits of physical readahead since the last window. Starts at 4, for a small window.
+/// Hits of physical readahead since the last window. The initial value 4 gives a small window.
 static HITS: Atomic<u32> = Atomic::new(4);
 
-/// Whether VMA readahead is used rather than physical readahead. Not with a rotating disk, which
+/// Whether VMA readahead is used instead of physical readahead. False with a rotating disk, which
 /// seeks slowly. Mirrors `swap_use_vma_readahead()`.
 fn use_vma_readahead() -> bool {
     vma_readahead_is_on() && !has_rotating_device()
 }
 
-/// Updates the readahead state after a folio was found in the swap cache; by a fault at `address`
-/// if there is a `vma`.
+/// Updates the readahead state after a folio was found in the swap cache. If `vma` is `Some`, a fault
+/// at `address` found it.
 ///
-/// Readahead makes no large folios.
+/// Large folios are ignored: readahead adds none.
 #[inline]
 pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     if folio.is_large() {
@@ -96,7 +96,8 @@ pub(crate) fn swapin_readahead(
 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
 ///
-/// Not inlined: its locals would keep the call of [`read_around`] from being a tail call.
+/// Not inlined: with its locals in the caller's stack frame, the call of [`read_around`] is no tail
+/// call.
 #[inline(never)]
 fn cluster_readahead_for_fault(
     slot: Slot<'_>,
@@ -107,14 +108,14 @@ fn cluster_readahead_for_fault(
     cluster_readahead(slot, &policy.alloc_context(gfp))
 }
 
-/// Swaps in the page of `slot` with physical readahead: its neighbours on the device, in an aligned
-/// block. All use the same memory policy, since neighbours on the device are likely to come from
+/// Swaps in the page of `slot` with physical readahead, which reads an aligned block of slots on the
+/// device. All use the same memory policy, since pages in neighbouring slots are likely to come from
 /// one node. May sleep.
 pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
     let offset = slot.offset();
     let mask = window_on_device(offset) - 1;
     if mask > 0 {
-        let first = (offset & !mask).max(1); // 0 is the header
+        let first = (offset & !mask).max(1); // slot 0 is the header
         let last = (offset | mask).min(slot.device_len().saturating_sub(1));
         Reads::together(|reads| {
             plugged(|| {
@@ -129,7 +130,7 @@ pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> O
     read_alone(slot, context)
 }
 
-/// Reads the page itself, which is likely to be in the swap cache by now. Mirrors
+/// Reads the page itself; readahead has probably added it to the swap cache already. Mirrors
 /// `swap_cache_read_folio_sync()`.
 fn read_alone(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
     Reads::together(|reads| read(slot, context, reads, false))
@@ -161,7 +162,7 @@ fn window_on_device(offset: usize) -> usize {
     pages as usize
 }
 
-/// The window of VMA readahead: the addresses to read around a fault; an empty range for the
+/// The window of VMA readahead: the addresses to read around a fault. An empty range means the
 /// faulting page alone.
 ///
 /// Mirrors `swap_vma_ra_win()`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Events of the swap cache: C defines them in `include/trace/events/zswap.h`.
+//! Trace events of the swap cache. C defines them in `include/trace/events/zswap.h`.
 
 use kernel::{
     mm::swap_cluster::Slot,
@@ -8,7 +8,7 @@ use kernel::{
 };
 
 kernel::trace_event! {
-    /// A folio of this order was added to the swap cache for the slot, or adding it failed.
+    /// A folio of this order was added to the swap cache for the slot, or the insertion failed.
     pub(crate) fn add<'a>(slot: Slot<'a>, order: u32, error: Option<Error>)
         => swap_cache_add(slot = slot.as_raw(), order = order, error = error);
 }

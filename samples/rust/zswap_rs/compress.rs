@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Compressed storage: from a page to bytes in a pool, and back.
+//! Compresses a page into a pool, and decompresses it.
 
 use super::{
     runs::SkipIncompressible,
@@ -40,17 +40,17 @@ use kernel::{
     sync::atomic::Atomic, //
 };
 
-/// How a page's bytes are kept.
+/// The form in which a page is stored.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Form {
-    /// Compressed to fewer bytes than a page has.
+    /// Compressed to less than `PAGE_SIZE` bytes.
     Compressed,
-    /// As they are, since no compressor could make them fewer: C's `length == PAGE_SIZE`.
+    /// Uncompressed, since it is incompressible: `length == PAGE_SIZE` in C.
     Raw,
 }
 
 impl Form {
-    /// How the bytes of `object` are kept.
+    /// The form of the page in `object`.
     #[inline]
     pub(crate) fn of(object: &Object) -> Self {
         if object.len() == PAGE_SIZE {
@@ -61,24 +61,25 @@ impl Form {
     }
 }
 
-/// A page was refused, and why. The counter that says so has been incremented, if there is one.
+/// The reason for which a page was refused. If the reason has a counter, that has been incremented.
 pub(crate) struct Refused(pub(crate) Outcome);
 
-/// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
+/// The allocation of an object must not sleep, since this is called from reclaim. If it fails, the page is written to
+/// the swap device.
 fn object_gfp() -> Flags {
     GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE
 }
 
-/// Compresses `pages` into `pool`, several at a time if the compressor can, and hands the objects to `each`, in
-/// order; ends with the first page that is refused. May sleep; `each` may not allocate memory.
+/// Compresses `pages` into `pool`, and passes the objects to `each`, in order. An asynchronous compressor works on
+/// several pages at a time. Stops at the first page that is refused. May sleep; `each` must not allocate memory.
 ///
-/// The mutex of the CPU's compressor is released after each page: a load on the same CPU waits for one
-/// compression, not for 16. An asynchronous compressor is locked until all pages are done.
+/// The mutex of the CPU's compressor is released after each page, so that a load on the same CPU waits for one
+/// compression, not for 16. The mutex of an asynchronous compressor is held until all pages are done.
 ///
-/// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
-/// writeback is disabled, that would only cost memory: it is refused.
+/// An incompressible page is stored uncompressed, which preserves the LRU order of writebacks. It is refused if
+/// writeback is disabled: storing it would only cost memory.
 ///
-/// Mirrors `zswap_compress()`, which takes a page at a time.
+/// Mirrors `zswap_compress()`, which compresses one page.
 #[inline]
 pub(crate) fn compress_each(
     pool: &PoolRef,
@@ -111,14 +112,14 @@ pub(crate) fn compress_each(
         if next.is_none() {
             break;
         }
-        // A load on this CPU may wait for the compressor.
+        // Let a load on this CPU use the compressor.
         drop(context);
         context = pool.contexts().this_cpu().lock();
     }
     Ok(())
 }
 
-/// Compresses a page into `pool`: [`compress_each`] for a folio of one page. May sleep.
+/// Compresses one page into `pool`, like [`compress_each`]. May sleep.
 ///
 /// Mirrors `zswap_compress()`.
 #[inline]
@@ -134,7 +135,7 @@ pub(crate) fn compress_one(
     store_compressed(pool, slot, compressor.compress(slot.page), folio)
 }
 
-/// [`compress_each`] on an asynchronous compressor, which works on several pages at a time.
+/// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.
 ///
 /// Not inlined, to keep its locals out of the stack frame of [`compress_each`].
 #[inline(never)]
@@ -153,10 +154,10 @@ fn compress_in_queue(
     })
 }
 
-/// Stores what has become of a page in `pool`.
+/// Stores the page of `slot` in `pool`: the compressed bytes, or the page itself if compression failed.
 ///
 /// Mirrors the second half of `zswap_compress()`.
-#[inline(always)] // so that the result needn't go through memory
+#[inline(always)] // so that the result is not returned through memory
 fn store_compressed(
     pool: &PoolRef,
     slot: SlotPage<'_>,
@@ -181,26 +182,26 @@ fn store_compressed(
     }
 }
 
-/// Stores a page in `pool` as it is.
-#[inline(always)] // so that the result needn't go through memory
+/// Stores a page in `pool` uncompressed.
+#[inline(always)] // so that the result is not returned through memory
 fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
     Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }
 
-/// Counts that there was no memory for an object.
+/// Counts a failed allocation of an object.
 #[cold]
 fn no_room(error: Error) -> Refused {
     refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom)
 }
 
-/// Counts that a page can't be compressed.
+/// Counts a page that can't be compressed.
 #[cold]
 fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
-/// Counts why a page is refused: `ENOSPC`, from the compressor or zsmalloc, as a page that compresses
-/// poorly; anything else by `counter`.
+/// Counts a refused page: in `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and in
+/// `counter` for any other error.
 #[cold]
 #[inline(never)]
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {
@@ -213,11 +214,11 @@ fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Ref
     }
 }
 
-/// Puts the page that `object` was made from into `dst`. May sleep.
+/// Decompresses `object` into `dst`. May sleep.
 ///
-/// On failure, returns the number of bytes that the compressor made instead of a page's.
+/// On failure, returns the number of bytes that were decompressed instead of `PAGE_SIZE`.
 ///
-/// Mirrors `zswap_decompress()`, but for what it says of a failure: that is `load::decompress_entry`.
+/// Mirrors `zswap_decompress()`, except for the error message, which `load::decompress_entry` prints.
 pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
     match Form::of(object) {
         Form::Raw => object

@@ -44,7 +44,7 @@ impl Attribute for StoredIncompressiblePages {
     }
 }
 
-/// Creates the files. Fails with `ENODEV` before debugfs is initialised. May sleep.
+/// Creates the files. Fails with `ENODEV` if debugfs is not initialised. May sleep.
 ///
 /// Mirrors `zswap_debugfs_init()`.
 pub(crate) fn init() -> Result {

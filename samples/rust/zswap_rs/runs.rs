@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Which pages of a folio to compress at all: arithmetic, and nothing else.
+//! Which pages of a folio to compress. Pure arithmetic.
 //!
-//! Pages that don't compress come in runs: a folio of media, of an archive, of ciphertext. A compressor
-//! takes as long to give up on such a page as to compress another. With `skip_incompressible`, after
-//! [`MIN_RUN`] such pages in a row only each [`PROBE_INTERVAL`]th page of the folio is tried; the first that compresses
-//! ends the run. C has no counterpart.
+//! Incompressible pages occur in runs, such as a folio of media, of an archive, or of ciphertext. A compressor needs
+//! as much time for an incompressible page as for another one. With `skip_incompressible`, after [`MIN_RUN`]
+//! incompressible pages in a row, only every [`PROBE_INTERVAL`]th page of the folio is tried; the first page that
+//! compresses ends the run. C has no counterpart.
 
-/// Pages in a row that didn't compress, after which others aren't tried.
+/// The number of incompressible pages in a row after which pages are skipped.
 const MIN_RUN: u32 = 2;
 
 /// In a run, one page in this many is tried.
 const PROBE_INTERVAL: u32 = 4;
 
-/// The run that the last pages of a folio were part of, if any.
+/// The run of incompressible pages that the last pages of a folio are part of, if any.
 pub(crate) struct SkipIncompressible {
     enabled: bool,
     /// Pages in a row that were tried and didn't compress.
     raw: u32,
-    /// Pages that weren't tried since.
+    /// Pages that were skipped since the last try.
     skipped: u32,
 }
 
 impl SkipIncompressible {
-    /// At the first page of a folio. If not `enabled`, each page is tried.
+    /// The state at the first page of a folio. If not `enabled`, every page is tried.
     pub(crate) fn new(enabled: bool) -> Self {
         Self {
             enabled,

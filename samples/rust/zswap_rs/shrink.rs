@@ -2,9 +2,8 @@
 
 //! Shrinking: writes back the least recently used entries.
 //!
-//! There are three callers: memory pressure ([`ZswapShrinker`]), a store that has hit its cgroup's limit
-//! ([`shrink_memcg`]), and the worker ([`ShrinkWorker`]), which a store queues when it has hit the global
-//! limit.
+//! Three events cause it: memory pressure ([`ZswapShrinker`]); a store that hits the limit of its cgroup
+//! ([`shrink_memcg`]); a store that hits the global limit, which queues the worker ([`ShrinkWorker`]).
 
 use super::{
     age,
@@ -70,13 +69,13 @@ use kernel::{
 struct WalkResult {
     /// The number of entries freed.
     freed: usize,
-    /// The walk is to stop at a page in the swap cache.
+    /// Whether the walk must stop at a page in the swap cache.
     stop_at_swap_cache: bool,
-    /// The walk met one: C's `encountered_page_in_swapcache`.
+    /// Whether it stopped at one: C's `encountered_page_in_swapcache`.
     in_swap_cache: bool,
 }
 
-/// Walks the list of a node and cgroup; if `stop_at_swap_cache`, stops at a page in the swap cache.
+/// Walks the list of a node and cgroup. If `stop_at_swap_cache`, stops at a page in the swap cache.
 #[inline]
 fn walk(
     nid: NumaNode,
@@ -102,9 +101,9 @@ fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
     if visit.entry().use_second_chance() {
         return visit.rotate();
     }
-    // The entry can't be taken off the list during writeback: it may be freed meanwhile, and then
-    // couldn't be put back. So it is rotated to the tail. If it is written back, it leaves the list
-    // when it is freed; if not, the tail is its place.
+    // The entry must stay on the list during writeback: it may be freed meanwhile, and could not be
+    // added again then. Therefore it is rotated to the tail. If it is written back, it is removed from
+    // the list when it is freed; if not, it stays at the tail.
     let identity = visit.entry().identity();
     race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
@@ -117,7 +116,7 @@ fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
         Ok(_) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
             stats::inc(&stats::zswap_reject_reclaim_fail);
-            // A page in the swap cache shows that the walk has reached the warmer region.
+            // A page in the swap cache shows that the walk has reached warmer entries.
             if error == EEXIST && found.stop_at_swap_cache {
                 found.in_swap_cache = true;
                 return unlocked.stop();
@@ -137,7 +136,7 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);
     }
-    // Skip zombies: their lists are reparented, and the parent's entries would be written back.
+    // Skip offline cgroups: their lists are reparented, and the parent's entries would be written back.
     if memcg.is_some_and(|memcg| !memcg.is_online()) {
         return Err(ENOENT);
     }
@@ -169,13 +168,13 @@ impl Shrink for ZswapShrinker {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return 0;
         }
-        // Writing back does I/O, perhaps through a file system.
+        // Writeback does I/O, possibly through a file system.
         if !request.may_do_io() {
             return 0;
         }
         let Some(zswap) = zswap() else { return 0 };
 
-        // A cgroup has no counts for one node: use those of all nodes.
+        // The counters of a cgroup are not per node: use its totals.
         let usage = match request.memcg {
             Some(memcg) if !MemCgroup::disabled() => memcg.zswap_usage(),
             _ => None,
@@ -216,7 +215,8 @@ impl Shrink for ZswapShrinker {
     }
 }
 
-/// Spares one entry for each page swapped in from the device, and subtracts those from that count.
+/// Spares one entry for each page that was swapped in from the device, and subtracts the spared entries
+/// from `nr_disk_swapins`.
 ///
 /// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
 fn discount_swapins(freeable: usize, lruvec: &LruVec) -> usize {
@@ -233,7 +233,7 @@ fn discount_swapins(freeable: usize, lruvec: &LruVec) -> usize {
 
 /// Writes back after the global limit was hit, until stores are accepted again.
 ///
-/// C's `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with its `zswap_shrink_lock`.
+/// Mirrors `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with `zswap_shrink_lock`.
 #[pin_data]
 pub(crate) struct ShrinkWorker {
     queue: ReclaimQueue,
@@ -243,7 +243,7 @@ pub(crate) struct ShrinkWorker {
     next_shrink: SpinLock<Cursor>,
 }
 
-/// Never freed: the worker must not put the last reference, since that destroys its own queue.
+/// Never freed: the worker must not put the last reference, which would destroy its own workqueue.
 static WORKER: SetOnce<Arc<ShrinkWorker>> = SetOnce::new();
 
 impl_has_work! {
@@ -258,7 +258,7 @@ impl WorkItem for ShrinkWorker {
     }
 }
 
-/// Queues the worker, for a store that was refused at the limit. Any context.
+/// Queues the worker, after a store that was refused at the global limit. Any context.
 #[cold]
 #[inline(never)]
 pub(crate) fn queue_work() {
@@ -268,13 +268,13 @@ pub(crate) fn queue_work() {
     }
 }
 
-/// The worker's queue, for tests that wait for the worker.
+/// The workqueue of the worker, for tests that wait for the worker.
 #[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
 pub(crate) fn queue() -> Option<&'static ReclaimQueue> {
     WORKER.as_ref().map(|worker| &worker.queue)
 }
 
-/// Drops the worker's reference to a cgroup that goes offline.
+/// Drops the reference of the worker's cursor to a cgroup that goes offline.
 ///
 /// Mirrors `zswap_memcg_offline_cleanup()`.
 pub(crate) fn memcg_offline(memcg: &MemCgroup) {
@@ -304,9 +304,9 @@ impl ShrinkWorker {
 
     /// Writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
     ///
-    /// Gives up after `MAX_RECLAIM_RETRIES` failures: a round over all cgroups in which none had a
-    /// candidate for writeback, or a cgroup with candidates of which none could be written back.
-    /// The cursor keeps its place between runs, so that each cgroup has its turn.
+    /// Gives up after `MAX_RECLAIM_RETRIES` failures. A failure is a round over all cgroups in which none
+    /// had a candidate for writeback, or a cgroup with candidates of which none could be written back.
+    /// The cursor keeps its position between runs, so that no cgroup is starved.
     ///
     /// Mirrors `shrink_worker()`.
     fn shrink(&self) {
@@ -317,7 +317,7 @@ impl ShrinkWorker {
             let memcg = self.next_memcg();
             race_point!("shrink:after_next_memcg");
             if memcg.is_none() && !MemCgroup::disabled() {
-                // The end of a round. (With cgroups disabled there is never one.)
+                // The end of a round. (With cgroups disabled, `next_memcg` always returns `None`.)
                 if attempts == 0 {
                     failures = failures.saturating_add(1);
                 }
@@ -325,7 +325,7 @@ impl ShrinkWorker {
             } else {
                 let shrunk = shrink_memcg(memcg.as_deref());
                 drop(memcg);
-                // A cgroup without candidates is no failure, as long as another has some.
+                // A cgroup without candidates is no failure if another cgroup has some.
                 if shrunk != Err(ENOENT) {
                     attempts = attempts.saturating_add(1);
                     if shrunk.is_err() {
@@ -343,8 +343,8 @@ impl ShrinkWorker {
         }
     }
 
-    /// Returns the next online cgroup of the round, or `None` at the end. The result has a
-    /// reference of its own, as [`memcg_offline`] may put the cursor's.
+    /// Returns the next online cgroup of the round, or `None` at the end. The result owns a reference,
+    /// since [`memcg_offline`] may put the cursor's.
     ///
     /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
     fn next_memcg(&self) -> Option<ARef<MemCgroup>> {
@@ -353,14 +353,14 @@ impl ShrinkWorker {
             cursor.advance();
             cursor.get()?;
             // The cursor must not stay at an offline cgroup, which it would pin until the next run:
-            // `memcg_offline` is called once, and may have been called already.
+            // `memcg_offline` is called only once, possibly before.
             if let Some(memcg) = cursor.tryget_online() {
                 return Some(memcg);
             }
         }
     }
 
-    /// If the cursor is at `memcg`, advances it to a cgroup that is online.
+    /// If the cursor is at `memcg`, advances it to the next online cgroup.
     fn skip(&self, memcg: &MemCgroup) {
         let mut cursor = self.next_shrink.lock();
         if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! zswap's global state, once set up: pools, the cache for entries, and whether zswap is full.
+//! zswap's global state: pools, slab caches, and whether zswap is full.
 
 use super::{
     limits::{
@@ -50,7 +50,7 @@ pub(crate) struct Zswap {
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
 
-/// zswap's global state, once it is set up.
+/// zswap's global state, or `None` before setup.
 #[inline]
 pub(crate) fn zswap() -> Option<&'static Zswap> {
     ZSWAP.as_ref().map(|zswap| &**zswap)
@@ -71,7 +71,7 @@ pub(crate) fn accept_pages() -> usize {
 }
 
 impl Zswap {
-    /// Creates all but the first pool. May sleep.
+    /// Creates the state, without a pool. May sleep.
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
@@ -100,14 +100,14 @@ impl Zswap {
         zswap().ok_or(ENOMEM)
     }
 
-    /// The cache for entries: C's `zswap_entry_cache`.
+    /// The slab cache of entries: C's `zswap_entry_cache`.
     #[inline]
     pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
         &self.entry_cache
     }
 
-    /// Memory for the leaves of the index. C has nodes of XArrays. It is opened when there is a pool, as C enables
-    /// `zswap_ever_enabled`.
+    /// The slab cache of the index's leaves, where C uses XArray nodes. It is opened with the first pool, when C
+    /// enables `zswap_ever_enabled`.
     #[inline]
     pub(crate) fn leaves(&self) -> &LeafCache {
         &self.leaves
@@ -119,7 +119,7 @@ impl Zswap {
         &self.pools
     }
 
-    /// Creates a pool that isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
+    /// Creates a pool, which isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
     pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<NewPool> {
         let pool = Pool::new(&self.contexts_state, algorithm)?;
         let pool = self.pools.create(pool)?;
@@ -137,7 +137,7 @@ impl Zswap {
         self.reached_full.load(Relaxed)
     }
 
-    /// Whether the pools use so much memory that stores must be refused.
+    /// Whether stores must be refused because of the memory that the pools use.
     ///
     /// Mirrors `zswap_check_limits()`.
     pub(crate) fn check_limits(&self) -> bool {
@@ -153,7 +153,7 @@ impl Zswap {
         is_full
     }
 
-    /// Whether `function` may print one more message about failed decompression: the limit of
+    /// Whether `function` may print another message about failed decompression: the rate limit of
     /// `pr_alert_ratelimited()`.
     pub(crate) fn may_report_failure(&self, function: &CStr) -> bool {
         self.failure_reports.allows(function)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Statistics, with the names that C gives them. [`debugfs`](super::debugfs) shows them.
+//! Statistics, with the same names as in C. [`debugfs`](super::debugfs) shows them.
 //!
-//! C increments plain `u64`s and documents that they may not be 100% accurate. These are relaxed
-//! atomics: exact, and free of data races.
+//! C increments plain `u64`s, which it documents as not 100% accurate. These are relaxed atomics:
+//! exact, and free of data races.
 
 #![allow(non_upper_case_globals)]
 
@@ -30,10 +30,10 @@ pub(crate) static zswap_reject_compress_poor: Atomic<u64> = Atomic::new(0);
 /// A load or writeback failed because the decompressor failed.
 pub(crate) static zswap_decompress_fail: Atomic<u64> = Atomic::new(0);
 
-/// A store failed because zsmalloc, or the tree, had no memory.
+/// A store failed because the allocation of the object, or of a leaf of the index, failed.
 pub(crate) static zswap_reject_alloc_fail: Atomic<u64> = Atomic::new(0);
 
-/// A store failed because there was no memory for the entry (rare).
+/// A store failed because the allocation of the entry failed (rare).
 pub(crate) static zswap_reject_kmemcache_fail: Atomic<u64> = Atomic::new(0);
 
 /// Counts one event. Any context.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Storing a folio that is on its way to the swap device.
+//! Storing a folio that is being swapped out.
 
 use super::{
     compress::{
@@ -58,15 +58,15 @@ use kernel::{
     sync::atomic::Atomic, //
 };
 
-/// The maximum number of pages whose entries are allocated at a time, and for which an asynchronous
-/// compressor is locked.
+/// The maximum number of pages whose entries are allocated together, and for which the mutex of an
+/// asynchronous compressor is held.
 const TOGETHER: usize = 16;
 
 /// The outcome of storing a folio.
 ///
-/// `Ok`: all its pages are in zswap, or their slots are marked as those of zeroes. Nothing need be written to
-/// the device. `Err`: none of its pages is in zswap, nor anything older for its slots, which would be written
-/// over newer data on the device some day. The folio has to go to the device.
+/// `Ok`: each of its slots has an entry, or its zeromap bit is set. The folio need not be written to the device.
+/// `Err`: none of its slots has an entry, not even a stale one, whose writeback could overwrite newer data on the
+/// device. The folio must be written to the device.
 pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
 
 /// Stores `folio`, or refuses to. The folio stays locked.
@@ -80,8 +80,8 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     }
 }
 
-/// Refuses to store `folio`, before any of its slots was filled. Not inlined, for the
-/// stack of its callers.
+/// Refuses to store `folio`, before any of its slots was filled. Not inlined, to keep its locals out of the callers'
+/// stack frames.
 #[cold]
 #[inline(never)]
 fn refuse<'f>(
@@ -92,10 +92,10 @@ fn refuse<'f>(
     clear(zswap, Slots::new(folio), why)
 }
 
-/// Refuses to store the folio, some of whose slots may have been filled: frees all entries of its slots. Those of
-/// an earlier store are stale; writeback could overwrite newer data with them.
+/// Refuses to store the folio, some of whose slots may have been filled, and frees the entries of all its slots.
+/// Entries of an earlier store are stale: their writeback could overwrite newer data on the device.
 ///
-/// Not inlined: its loop would make its callers save registers that a store doesn't need.
+/// Not inlined, so that the common path of a store saves fewer registers.
 #[inline(never)]
 fn clear<'f>(
     zswap: Option<&'static Zswap>,
@@ -111,14 +111,14 @@ fn clear<'f>(
     Err(slots.clear())
 }
 
-/// Makes room in the folio's cgroup if need be, and stores all pages of `folio`.
+/// Shrinks the cgroup of `folio` if it is at its limit, and stores all pages of `folio`.
 ///
-/// Mirrors `zswap_store()`, from where it has seen that zswap is enabled.
+/// Mirrors `zswap_store()`, after the check that zswap is enabled.
 #[inline]
 fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
-        // A cgroup at its limit makes room itself, by a few of its own pages.
+        // A cgroup at its limit writes back some of its own pages.
         if !objcg.may_zswap() && shrink_own(objcg).is_err() {
             return refuse(Some(zswap), folio, Refused(Outcome::CgroupLimit));
         }
@@ -128,7 +128,7 @@ fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Sto
 
 /// Stores all pages of `folio`, charged to `objcg`.
 ///
-/// Not inlined, so that its frame isn't there while the cgroup makes room, which goes deepest.
+/// Not inlined: its frame must not be on the stack during [`shrink_own`], the deepest call chain.
 #[inline(never)]
 fn store_all<'f>(
     zswap: &'static Zswap,
@@ -151,7 +151,8 @@ fn store_all<'f>(
     }
 }
 
-/// Makes entries of all pages of the folio, to be charged to `objcg`. Returns the lists that they are to be on.
+/// Creates the entries of all pages of the folio, to be charged to `objcg`. Returns the proof that they can be put on
+/// their LRU lists.
 #[inline]
 fn make_all<'a>(
     zswap: &'static Zswap,
@@ -170,14 +171,15 @@ fn make_all<'a>(
         make_entry(zswap, &pool, batch)?;
         return Ok(lists);
     }
-    // A page that isn't compressed costs its memory: that is for those who can write it back.
+    // Storing a page uncompressed saves no memory: skip compression only if the cgroup allows writeback.
     let folio = batch.slots().folio();
     let mut skip =
         SkipIncompressible::new(SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled());
     let mut first = 0;
     while first < nr {
         let last = first.saturating_add(TOGETHER).min(nr);
-        // A page that is all zeroes becomes no entry: its slot is marked. (C marks a folio only if all its pages are.)
+        // A zero-filled page gets no entry, but its zeromap bit is set. (C sets it only if the whole folio is
+        // zero-filled.)
         let others = batch.mark_zeroes(first..last);
         if others.len() != 0 {
             make_entries(zswap, &pool, batch, others, &mut skip)?;
@@ -187,20 +189,20 @@ fn make_all<'a>(
     Ok(lists)
 }
 
-/// Writes back some pages of the cgroup that `objcg` stands for.
+/// Writes back some pages of the cgroup that `objcg` refers to.
 #[cold]
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Counts pages whose slots are marked, as C does. Apart: most folios have none.
+/// Counts pages whose zeromap bits were set, as in C. Not inlined: most folios have no zero-filled page.
 #[cold]
 #[inline(never)]
 fn count_zeroes(objcg: Option<&ObjCgroup>, nr: usize) {
     count(objcg, Event::SWPOUT_ZERO, nr);
 }
 
-/// Counts an event of `nr` pages, for the cgroup and for all.
+/// Counts an event of `nr` pages, for the cgroup and globally.
 #[inline]
 fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     if let Some(objcg) = objcg {
@@ -209,7 +211,7 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     vmstat::count(event, nr);
 }
 
-/// Counts that there was no memory for a leaf.
+/// Counts a failed allocation of a leaf.
 #[cold]
 #[inline(never)]
 fn not_published(error: Error) -> Refused {
@@ -217,9 +219,10 @@ fn not_published(error: Error) -> Refused {
     refused(&stats::zswap_reject_alloc_fail)
 }
 
-/// Makes the entry of a folio of one page, which isn't all zeroes: C has checked that. May sleep, and reclaim.
+/// Creates the entry of a folio of one page, which is not zero-filled: C has checked that. May sleep, and may enter
+/// reclaim.
 ///
-/// Mirrors `zswap_store_page()`, up to where C publishes the entry.
+/// Mirrors `zswap_store_page()`, up to the publication of the entry.
 #[inline(never)] // noinline_for_stack
 fn make_entry(
     zswap: &'static Zswap,
@@ -227,7 +230,8 @@ fn make_entry(
     batch: &mut StoreBatch<'_>,
 ) -> Result<(), Refused> {
     let (slot, folio) = (batch.slots().first_page(), batch.slots().folio());
-    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
+    // and take this mutex.
     let memory = zswap
         .entry_cache()
         .alloc(GFP_KERNEL, folio.nid())
@@ -236,9 +240,9 @@ fn make_entry(
     Ok(())
 }
 
-/// Makes entries of these pages of a large folio. May sleep, and reclaim.
+/// Creates the entries of these pages of a large folio. May sleep, and may enter reclaim.
 ///
-/// Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
+/// Mirrors `zswap_store_page()` of each page, up to the publication of the entry.
 #[inline(never)] // noinline_for_stack
 fn make_entries(
     zswap: &'static Zswap,
@@ -247,7 +251,8 @@ fn make_entries(
     pages: PageMask,
     skip: &mut SkipIncompressible,
 ) -> Result<(), Refused> {
-    // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
+    // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
+    // and take this mutex.
     let nid = batch.slots().folio().nid();
     let mut memory = zswap
         .entry_cache()
@@ -255,14 +260,14 @@ fn make_entries(
         .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
 
     compress_each(pool, batch.slots().pages(pages), skip, |object| {
-        // There is memory for each.
+        // Never `None`: memory for all pages was allocated above.
         if let Some(memory) = memory.pop() {
             batch.push(memory, object);
         }
     })
 }
 
-/// Counts why a page is refused, for which there was no memory.
+/// Counts a page that is refused because an allocation failed.
 #[cold]
 #[inline(never)]
 fn refused(counter: &'static Atomic<u64>) -> Refused {

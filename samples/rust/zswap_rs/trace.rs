@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Events of zswap: C defines them in `include/trace/events/zswap.h`.
+//! Trace events of zswap. C defines them in `include/trace/events/zswap.h`.
 
 use kernel::{
     alloc::NumaNode,
@@ -15,29 +15,29 @@ use kernel::{
 #[derive(Clone, Copy, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Outcome {
-    /// All its pages are in zswap, or have the zero mark.
+    /// Each of its slots has an entry, or its zeromap bit is set.
     Stored,
-    /// zswap is off, or was never set up.
+    /// zswap is disabled, or was never set up.
     Disabled,
     /// The cgroup is at its limit, and shrinking it freed nothing.
     CgroupLimit,
     /// `max_pool_percent` was reached.
     PoolLimit,
-    /// There is no pool.
+    /// No pool exists.
     NoPool,
-    /// No memory is available for an entry, its list, or its place in the tree.
+    /// The allocation of an entry, of its LRU list, or of a leaf of the index failed.
     NoMemory,
-    /// No memory is available for the compressed page.
+    /// The allocation of the compressed page failed.
     NoRoom,
     /// This CPU was brought up without a compressor.
     NoCompressor,
-    /// The compressor failed, or made the page no smaller, and the cgroup has writeback disabled.
+    /// The compressor failed, or the page is incompressible, and the cgroup has writeback disabled.
     NotCompressed,
 }
 
 kernel::trace_event! {
-    /// A folio was stored or refused: its first slot, its number of pages, how many of these have the zero
-    /// mark, and the outcome.
+    /// A folio was stored or refused: its first slot, its number of pages, the number of its slots whose zeromap bit
+    /// is set, and the outcome.
     pub(crate) fn store(first: SwapEntry, pages: usize, zeroes: usize, outcome: Outcome)
         => zswap_store(
             first = first.as_raw(), pages = pages as u32, zeroes = zeroes as u32, outcome = outcome as u32
@@ -54,11 +54,11 @@ kernel::trace_event! {
     pub(crate) fn writeback(slot: SwapEntry, error: Option<Error>)
         => zswap_writeback(slot = slot.as_raw(), error = error);
 
-    /// The entry of this slot is dropped, since the slot is being freed.
+    /// The entry of this slot is freed, since the slot is being freed.
     pub(crate) fn invalidate(slot: SwapEntry) => zswap_invalidate(slot = slot.as_raw());
 
-    /// A walk over the list of a node and cgroup has ended: how many more entries it could have visited, how many it has
-    /// freed, and whether it ended at a page in the swap cache.
+    /// A walk over the list of a node and cgroup has ended: the number of entries that were left to scan, the number of
+    /// entries that it has freed, and whether it stopped at a page in the swap cache.
     pub(crate) fn shrink<'a>(
         nid: NumaNode, memcg: Option<&'a MemCgroup>, left: usize, freed: usize, in_swap_cache: bool
     )

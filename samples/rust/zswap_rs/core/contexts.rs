@@ -20,7 +20,7 @@ use kernel::{
     sync::Mutex, //
 };
 
-/// The compressors of all CPUs for one algorithm. Mirrors `struct crypto_acomp_ctx` of each.
+/// The compressors of all CPUs for one algorithm. Mirrors `struct crypto_acomp_ctx` of each CPU.
 ///
 /// A CPU's compressor is created before the CPU first comes up, and stays until the pool is destroyed,
 /// so that a task that has migrated to another CPU can still use it.
@@ -30,7 +30,7 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    /// Starts without compressors. May sleep.
+    /// Creates the contexts, without compressors. May sleep.
     pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         let cpus = PerCpu::new(|| new_mutex!(None, "&acomp_ctx->mutex"), GFP_KERNEL)
             .inspect_err(|_| pr_err!("percpu alloc failed\n"))?;
@@ -42,8 +42,8 @@ impl Contexts {
         &self.algorithm
     }
 
-    /// The compressor of the CPU that the task runs on. The mutex is needed because the task may
-    /// migrate.
+    /// The compressor of the CPU on which the task is running. The mutex is needed because the task
+    /// may migrate to another CPU.
     #[inline]
     pub(crate) fn this_cpu(&self) -> &Mutex<Option<Compressor>> {
         self.cpus.this_cpu()
@@ -54,12 +54,12 @@ impl cpuhotplug::Prepare for Contexts {
     /// Creates the compressor of a CPU that comes up. Mirrors `zswap_cpu_comp_prepare()`.
     fn prepare(&self, cpu: CpuId) -> Result {
         let context = self.cpus.get(cpu).ok_or(EINVAL)?;
-        // The CPU has been up before.
+        // The CPU has been up before: it has a compressor.
         if context.lock().is_some() {
             return Ok(());
         }
-        // Not under the mutex: the allocation may enter reclaim, which compresses and takes the
-        // mutex.
+        // Allocate without the mutex: the allocation may enter reclaim, which may store a folio and take
+        // the mutex.
         let node = node_of(cpu);
         let compressor = Compressor::new(&self.algorithm, node).inspect_err(|error| {
             let algorithm = &self.algorithm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! How many pages are in zswap.
+//! The number of pages in zswap.
 
 #![allow(non_upper_case_globals)]
 
@@ -13,14 +13,14 @@ use kernel::{
 };
 
 kernel::exported_atomic_long! {
-    /// The number of pages currently stored in zswap. `/proc/meminfo` reads it by this name.
+    /// The number of pages currently stored in zswap. C code (`/proc/meminfo`) accesses it by this name.
     pub(crate) static zswap_stored_pages;
 }
 
 /// The number of incompressible pages currently stored in zswap.
 pub(crate) static zswap_stored_incompressible_pages: Atomic<isize> = Atomic::new(0);
 
-/// Pages of a batch, to be added to the totals or subtracted at once.
+/// The number of pages of a batch, to be added to the totals or subtracted from them.
 #[derive(Default)]
 pub(super) struct Counts {
     stored: isize,
@@ -28,7 +28,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// None.
+    /// No pages.
     pub(super) const NONE: Self = Self {
         stored: 0,
         incompressible: 0,
@@ -41,13 +41,13 @@ impl Counts {
         self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
     }
 
-    /// Adds them to the totals.
+    /// Adds the pages to the totals.
     #[inline]
     pub(super) fn publish(self) {
         self.change(1);
     }
 
-    /// Subtracts them from the totals.
+    /// Subtracts the pages from the totals.
     #[inline]
     pub(super) fn subtract(self) {
         self.change(-1);

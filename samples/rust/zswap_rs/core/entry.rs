@@ -21,13 +21,13 @@ use kernel::{
 /// | 8     | `objcg`  | `objcg`                                       |
 /// | 16    | `links`  | `lru`                                         |
 ///
-/// All is set before the entry is published in the index. The task that takes it out of the index owns it, and
-/// frees it: see [`FreeBatch`](super::free::FreeBatch).
+/// All fields are set before the entry is published in the index. The task that removes the entry from the index owns
+/// it, and frees it: see [`FreeBatch`](super::free::FreeBatch).
 ///
 /// # Invariants
 ///
-/// If there is an `objcg`, the object's bytes and one page are charged to it, and the reference is the entry's.
-/// It is written only while the entry is in a [`StoreBatch`](super::store_batch::StoreBatch).
+/// If `objcg` is `Some`, the object's bytes and one page are charged to it, and the entry owns the reference. The field
+/// is written only while the entry is in a [`StoreBatch`](super::store_batch::StoreBatch).
 pub(crate) struct Entry {
     pub(super) object: Object,
     pub(super) objcg: Option<ARef<ObjCgroup>>,
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 40);
 
-/// What ties an entry to its LRU list, or to the next entry of its batch.
+/// The links of an entry in its LRU list, or to the next entry of its batch.
 ///
 /// # Invariants
 ///
@@ -45,32 +45,32 @@ const _: () = assert!(size_of::<Entry>() == 40);
 #[repr(transparent)]
 pub(super) struct Links(Opaque<bindings::list_head>);
 
-// SAFETY: The links are looked at and changed under the lock of their list.
+// SAFETY: The links are accessed under the lock of their list.
 unsafe impl Send for Links {}
-// SAFETY: Only `lru` uses them through a shared reference: under the lock of their list.
+// SAFETY: Only `lru` changes them through a shared reference, under the lock of their list.
 unsafe impl Sync for Links {}
 
 impl Links {
-    /// For C. A pointer that is good for the links alone.
+    /// For C. The pointer may be used to access the links, not the rest of the entry.
     #[inline]
     pub(super) fn as_raw(&self) -> *mut bindings::list_head {
         self.0.get()
     }
 
-    /// Whether the entry, which is the caller's, is on a list: nobody else puts it there or takes it off.
-    /// (A walk may move it.)
+    /// Whether the entry is on a list. The caller must own the entry, so that no other task adds or removes it. (A walk
+    /// may move it.)
     #[inline]
     pub(super) fn are_in_use(&self) -> bool {
-        // As `list_empty()` has it, by READ_ONCE().
-        // SAFETY: It is part of `self`. A walk that moves the entry writes other pointers to it.
+        // Like READ_ONCE() in `list_empty()`.
+        // SAFETY: The field is part of `self`. A walk that moves the entry writes only pointers other than null to it.
         !unsafe { (&raw const (*self.0.get()).next).read_volatile() }.is_null()
     }
 }
 
 /// The identity of an entry: it can be compared, not dereferenced.
 ///
-/// An equal identity is that of the same entry, or of one allocated at the same address for the same
-/// slot, which is as good: the owner of the slot may treat either the same.
+/// An equal identity is that of the same entry, or of an entry that was allocated later at the same
+/// address for the same slot. The owner of the slot may treat both in the same way.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Identity {
     swap: SwapEntry,
@@ -85,10 +85,10 @@ impl Identity {
 }
 
 impl Entry {
-    /// An entry that is charged to nobody and on no list.
+    /// An entry that is neither charged nor on a list.
     #[inline]
     pub(super) fn new(object: Object) -> Self {
-        // INVARIANT: There is no group. The links are zeroed.
+        // INVARIANT: `objcg` is `None`. The links are zeroed.
         Self {
             object,
             objcg: None,
@@ -104,7 +104,7 @@ impl Entry {
         }
     }
 
-    /// Takes the second chance away, and returns whether there was one. The list must be locked.
+    /// Clears the `referenced` flag, and returns whether it was set. The list must be locked.
     ///
     /// Mirrors `entry->referenced` in `shrink_memcg_cb()`.
     pub(crate) fn use_second_chance(&self) -> bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The word of an entry: all of it that isn't a pointer, in 64 bits. Arithmetic, and nothing else.
+//! The word of an entry: all its fields except pointers, packed into 64 bits. Pure arithmetic.
 //!
 //! ```text
 //!   63..62      61     60         24 23         8 7       0
@@ -9,7 +9,7 @@
 //! +--------+----------+--------------+------------+---------+
 //! ```
 //!
-//! `slot` has [`SwapEntry::BITS`] bits, 37 at most; with fewer devices all above it is lower.
+//! `slot` has [`SwapEntry::BITS`] bits, 37 at most. If it has fewer, `referenced` is at a lower bit.
 
 use kernel::{
     mm::swapops::SwapEntry,
@@ -26,13 +26,13 @@ const REFERENCED: u64 = 1 << (SLOT_SHIFT + SwapEntry::BITS);
 const _: () = assert!(PAGE_SIZE <= 1 << LEN_BITS);
 const _: () = assert!(SLOT_SHIFT + SwapEntry::BITS < u64::BITS);
 
-/// The parts of an entry's word. See [the module](self).
+/// The word of an entry. See [the module](self).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryWord(u64);
 
 impl EntryWord {
-    /// The word of a new entry, which is referenced: of a slot's page, with `len` bytes (1 to
-    /// `PAGE_SIZE`) in a pool.
+    /// The word of a new entry, with the `referenced` flag set: for the page of `slot`, stored in `len`
+    /// bytes (1 to `PAGE_SIZE`) in a pool.
     #[inline]
     pub(crate) fn new(pool_id: u8, len: usize, slot: SwapEntry) -> Self {
         let len = len.wrapping_sub(1) as u64 & LEN_MASK;
@@ -76,7 +76,7 @@ impl EntryWord {
         self.0 & REFERENCED != 0
     }
 
-    /// The same word, not referenced.
+    /// The same word with the `referenced` flag clear.
     #[inline]
     pub(crate) fn without_referenced(self) -> Self {
         Self(self.0 & !REFERENCED)

@@ -15,29 +15,29 @@ use core::{
 };
 use kernel::slab;
 
-/// An entry that is owned: by a slot of the index, or by the task that has taken it out. A walk over the LRU may be
-/// looking at it.
+/// An owned entry: the owner is a slot of the index, or the task that has removed the entry from the index. A walk over
+/// an LRU list may be accessing the entry concurrently.
 ///
-/// Dropping it is a [`FreeBatch`] of one.
+/// Dropping it frees the entry, like a [`FreeBatch`] of one entry.
 pub(crate) struct StoredEntry(ManuallyDrop<slab::Box<Entry>>);
 
 impl StoredEntry {
     /// # Safety
     ///
-    /// `entry` must be from [`StoredEntry::into_raw`], and is handed over.
+    /// `entry` must be from [`StoredEntry::into_raw`], and the caller must give up its ownership.
     #[inline]
     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
-        // SAFETY: It was a `StoredEntry`, which the caller hands over.
+        // SAFETY: The caller guarantees that `entry` is from `into_raw`, so from a `slab::Box`, and gives up its ownership.
         Self(ManuallyDrop::new(unsafe { slab::Box::from_raw(entry) }))
     }
 
-    /// A counted entry in memory of its own.
+    /// Writes `entry`, which is in the totals or will be added to them, into `memory`.
     #[inline]
     pub(super) fn new(memory: slab::UninitBox<Entry>, entry: Entry) -> Self {
         Self(ManuallyDrop::new(memory.write(entry)))
     }
 
-    /// Gives up the entry: its owner has to make this [of it](StoredEntry::from_raw) again.
+    /// Converts to a pointer that owns the entry: see [`StoredEntry::from_raw`].
     #[inline]
     pub(super) fn into_raw(self) -> NonNull<Entry> {
         ManuallyDrop::new(self).0.as_ptr()
@@ -56,20 +56,20 @@ impl Deref for StoredEntry {
 impl Drop for StoredEntry {
     #[inline(never)]
     fn drop(&mut self) {
-        // SAFETY: It isn't used again: this is its end.
+        // SAFETY: The field isn't used again, since `self` is being dropped.
         let entry = unsafe { ManuallyDrop::take(&mut self.0) };
         FreeBatch::with(|batch| batch.free_box(entry));
     }
 }
 
-/// Entries that are freed together: with one uncharge and one count for a run. Cf. `struct mmu_gather`.
+/// Frees entries, with one uncharge and one update of the totals for a run. Cf. `struct mmu_gather`.
 pub(crate) struct FreeBatch {
     uncharge: UnchargeBatch,
     counts: Counts,
 }
 
 impl FreeBatch {
-    /// Calls `f` to free entries. Any context in which a slot may be freed: under spin locks, with interrupts off.
+    /// Calls `f`, which frees entries. May be called under spin locks and with interrupts disabled.
     #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         let mut batch = Self {
@@ -86,14 +86,14 @@ impl FreeBatch {
     #[inline]
     pub(crate) fn free(&mut self, entry: StoredEntry) {
         let mut entry = ManuallyDrop::new(entry);
-        // SAFETY: It isn't used again, and isn't dropped.
+        // SAFETY: `entry` isn't used again, and isn't dropped.
         self.free_box(unsafe { ManuallyDrop::take(&mut entry.0) });
     }
 
     /// Mirrors `zswap_entry_free()`.
     #[inline(always)]
     fn free_box(&mut self, entry: slab::Box<Entry>) {
-        // Waits for a walk that looks at the entry: after this it is ours alone.
+        // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
         lru::del(&entry);
         let (Entry { object, objcg, .. }, memory) = slab::Box::into_parts(entry);
         let len = object.len();

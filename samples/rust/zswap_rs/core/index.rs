@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The index: which entry a swap slot has.
+//! The index: maps a slot to its entry.
 //!
-//! A device has an array of trees, one for each [`SLOTS_PER_TREE`] slots. A tree maps a run of
-//! [`SLOTS_PER_LEAF`] slots to a [`Leaf`], which has a pointer for each. A witness of [`slots`](super::slots)
-//! makes a slot exclusive, so that its pointer is read and written without a lock and without an atomic
-//! read-modify-write. Only the lifetime of a leaf is shared by the owners of its slots: it is a reference
-//! count. In C:
+//! A device has an array of trees, one per [`SLOTS_PER_TREE`] slots. A tree maps a run of [`SLOTS_PER_LEAF`] slots to a
+//! [`Leaf`], which has one pointer per slot. A witness of [`slots`](super::slots) gives exclusive access to a slot, so
+//! that its pointer is accessed without a lock and without an atomic read-modify-write. The owners of a leaf's slots
+//! share only the lifetime of the leaf, which is reference-counted. In C:
 //!
 //! ```c
 //! struct leaf { long refs; struct rcu_head rcu; struct zswap_entry *slots[64]; };
@@ -22,8 +21,8 @@
 //! }
 //! ```
 //!
-//! So a leaf with an entry stays in its tree. The owner of a slot who finds nothing in a leaf that is being
-//! removed has found the truth: nobody else could have filled the slot.
+//! A leaf with an entry therefore stays in its tree. A lookup in a leaf that is being removed is still correct: only
+//! the owner of the slot could have filled it.
 
 use super::{
     entry::Entry,
@@ -56,12 +55,13 @@ use kernel::{
     },
 };
 
-/// Slots in one leaf: as many as an XArray node has, so that a leaf takes a node's memory.
+/// Slots per leaf: the same number as in an XArray node, so that a leaf uses the same memory as a node.
 pub(super) const SLOTS_PER_LEAF: usize = 64;
 
-/// Slots in one tree: with pages of 4 KiB, 16 MiB of swap space. Its leaves fit into one XArray node.
+/// Slots per tree: 16 MiB of swap space with pages of 4 KiB. The leaves of a tree fit into one XArray node, unless a
+/// cluster is larger.
 ///
-/// C's `ZSWAP_ADDRESS_SPACE_PAGES` is four times as large, for trees that are one node deeper.
+/// `ZSWAP_ADDRESS_SPACE_PAGES` in C is four times as large, and its trees are one node deeper.
 pub(super) const SLOTS_PER_TREE: usize = {
     let one_node = SLOTS_PER_LEAF * 64;
     if one_node > bindings::SWAPFILE_CLUSTER_SLOTS {
@@ -78,26 +78,26 @@ const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
 ///
 /// # Invariants
 ///
-/// - A pointer of `slots` is null, or owns an entry. It is accessed only with a witness for its slot, or
+/// - A pointer in `slots` is null, or owns an entry. It is accessed only with a witness for its slot, or
 ///   when the leaf is dropped.
-/// - `refs` is the number of entries in `slots` plus the references that [`LeafRef`]s have: see the field.
+/// - `refs` is the number of entries in `slots` plus the number of references that [`LeafRef`]s own.
 #[repr(C)]
 pub(super) struct Leaf {
     /// - above 0: the leaf is in its tree, and stays there.
-    /// - 0: the leaf is being removed. `refs` becomes 0 and the leaf leaves its tree in one critical section of
-    ///   the tree's lock. No reference can be got any more.
+    /// - 0: the leaf is being removed. `refs` becomes 0 and the leaf is removed from its tree in the same critical
+    ///   section of the tree's lock. No reference can be taken any more.
     refs: Atomic<usize>,
     rcu: Opaque<bindings::callback_head>,
     slots: [Atomic<*mut Entry>; SLOTS_PER_LEAF],
 }
 
-// SAFETY: It owns entries, which are `Send`; the head is RCU's once the leaf is freed.
+// SAFETY: It owns entries, which are `Send`; only RCU uses the head, after the leaf was freed.
 unsafe impl Send for Leaf {}
-// SAFETY: A witness lends an entry to one task at a time, and entries are `Sync` besides.
+// SAFETY: A witness lends an entry to one task at a time; in addition, entries are `Sync`.
 unsafe impl Sync for Leaf {}
 
 impl Leaf {
-    /// An empty leaf, with `n` references for its maker.
+    /// An empty leaf, with `n` references that the caller owns.
     #[inline]
     fn new(n: usize) -> Self {
         Self {
@@ -117,10 +117,11 @@ impl Leaf {
     ///
     /// # Safety
     ///
-    /// The slots must be the caller's, by a witness, and their entries not be taken while they are looked at.
+    /// The caller must have a witness for the slots, and must not remove their entries while the iterator is in use.
     #[inline]
     pub(super) unsafe fn entries(&self, offsets: Range<usize>) -> impl Iterator<Item = &Entry> {
-        // SAFETY: By the type invariant what isn't null owns an entry. The slots are the caller's.
+        // SAFETY: By the type invariant a pointer that isn't null owns an entry. The caller guarantees that it has a
+        // witness for the slots, and that their entries stay in them.
         offsets.filter_map(|offset| unsafe { self.slot(offset).load(Relaxed).as_ref() })
     }
 
@@ -137,21 +138,21 @@ impl Leaf {
         false
     }
 
-    /// Frees a leaf after an RCU grace period, as XArray frees its nodes. Its slots must be empty: it isn't
+    /// Frees a leaf after an RCU grace period, as XArray frees its nodes. Its slots must be empty, since the leaf isn't
     /// dropped. Any context but NMI. Mirrors `call_rcu()`.
     #[inline]
     fn free_rcu(leaf: slab::Box<Self>) {
         /// # Safety
         ///
-        /// `head` must be that of a leaf which nobody uses any more.
+        /// `head` must be the `rcu` field of a leaf that no task uses any more.
         unsafe extern "C" fn free(head: *mut bindings::callback_head) {
-            // SAFETY: The caller guarantees that `head` is in a leaf, which is in memory of a slab cache and unused.
+            // SAFETY: The caller guarantees that `head` is in an unused leaf. Leaves are in memory of a slab cache.
             // Documentation/core-api/memory-allocation.rst allows kfree() for it.
             unsafe { bindings::kfree(head.byte_sub(core::mem::offset_of!(Leaf, rcu)).cast()) }
         }
         let leaf = slab::Box::into_raw(leaf);
-        // SAFETY: The leaf was ours. Its head is for nothing else. RCU readers may look at it until C calls `free`,
-        // which is built in.
+        // SAFETY: `leaf` owned the leaf, and its `rcu` field has no other use. RCU readers may access the leaf until C
+        // calls `free`, which is built in.
         unsafe { bindings::call_rcu((*leaf.as_ptr()).rcu.get(), Some(free)) }
     }
 }
@@ -160,17 +161,18 @@ impl Drop for Leaf {
     fn drop(&mut self) {
         for slot in &self.slots {
             if let Some(entry) = NonNull::new(slot.load(Relaxed)) {
-                // SAFETY: By the type invariant it owns an entry. Nobody else can reach it: the leaf is being dropped.
+                // SAFETY: By the type invariant the pointer owns an entry. No other task can reach the entry, since the
+                // leaf is being dropped.
                 drop(unsafe { StoredEntry::from_raw(entry) });
             }
         }
     }
 }
 
-/// Mirrors `zswap_ever_enabled`. Enabled before the first leaf is made.
+/// Mirrors `zswap_ever_enabled`. Enabled before the first leaf is created.
 static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
 
-/// Whether nothing was ever stored, nor could be. A no-op as long as that is true.
+/// Whether no leaf has ever existed, so that nothing can have been stored. A no-op as long as that is true.
 ///
 /// Mirrors `zswap_never_enabled()`.
 #[inline]
@@ -178,11 +180,11 @@ pub(crate) fn never_opened() -> bool {
     !static_key_enabled_unlikely!(EVER_OPEN)
 }
 
-/// Memory for leaves: a slab cache, which is shown in `/proc/slabinfo`.
+/// The slab cache of leaves.
 ///
 /// # Invariants
 ///
-/// If `open` is true, `EVER_OPEN` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) make an
+/// If `open` is true, `EVER_OPEN` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) are an
 /// exception: no folio is read for their slots.)
 pub(crate) struct LeafCache {
     cache: slab::Cache<Leaf>,
@@ -190,46 +192,46 @@ pub(crate) struct LeafCache {
 }
 
 impl LeafCache {
-    /// Creates the cache, from which no leaf is made before [`LeafCache::open`]. May sleep.
+    /// Creates the cache. No leaf can be allocated before [`LeafCache::open`]. May sleep.
     pub(crate) fn new(name: &'static CStr) -> Result<Self> {
-        // INVARIANT: Not open.
+        // INVARIANT: `open` is false.
         Ok(Self {
             cache: slab::Cache::new(name)?,
             open: Atomic::new(false),
         })
     }
 
-    /// Allows leaves to be made. From here on [`never_opened`] returns false. May sleep; takes
+    /// Allows the allocation of leaves. From here on [`never_opened`] returns false. May sleep; takes
     /// `cpus_read_lock()`.
     pub(crate) fn open(&self) {
         EVER_OPEN.enable();
-        // INVARIANT: Just enabled; release publishes that.
+        // INVARIANT: `EVER_OPEN` was just enabled; release orders that before the store.
         self.open.store(true, Release);
     }
 }
 
-/// The leaves of [`SLOTS_PER_TREE`] slots.
+/// A tree of leaves, for [`SLOTS_PER_TREE`] slots.
 pub(super) type Tree = XArray<slab::Box<Leaf>>;
 
-/// The index, in its tree, of the leaf of the slot at `offset`.
+/// The index of a leaf in its tree: that of the slot at `offset`.
 #[inline]
 fn leaf_index(offset: usize) -> usize {
     offset % SLOTS_PER_TREE / SLOTS_PER_LEAF
 }
 
-/// The part of `offsets` that is in the leaf of its first.
+/// The part of `offsets` that is in the same leaf as the first offset.
 #[inline]
 pub(super) fn in_one_leaf(offsets: &Range<usize>) -> Range<usize> {
     let next_leaf = (offsets.start | (SLOTS_PER_LEAF - 1)).wrapping_add(1);
     offsets.start..next_leaf.min(offsets.end)
 }
 
-/// References to a leaf: it stays in its tree.
+/// References to a leaf, which pin it in its tree.
 ///
 /// # Invariants
 ///
-/// `leaf` is in `tree`, as that of the slot at `offset`, and `n` of its `refs` are this value's. While `n` is 0, a slot
-/// of the leaf is filled that only the owner of this could empty.
+/// `leaf` is in `tree` and contains the slot at `offset`. This value owns `n` of its `refs`. While `n` is 0, a slot of
+/// the leaf has an entry that only the owner of this value can remove.
 pub(super) struct LeafRef<'a> {
     tree: &'a Tree,
     offset: usize,
@@ -238,7 +240,7 @@ pub(super) struct LeafRef<'a> {
 }
 
 impl<'a> LeafRef<'a> {
-    /// Gets `n` references, at least one, to the leaf of the slot at `offset`, which is inserted if need be. May
+    /// Gets `n` references, at least one, to the leaf of the slot at `offset`. Inserts the leaf if there is none. May
     /// sleep. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
     #[inline]
     pub(super) fn get_or_insert(
@@ -251,7 +253,7 @@ impl<'a> LeafRef<'a> {
             return Ok(leaf);
         }
         let leaf = Self::insert(tree, offset, n, cache)?;
-        // INVARIANT: As `insert` says.
+        // INVARIANT: `insert` returns the leaf of the slot at `offset`, in `tree`, with `n` references for the caller.
         Ok(Self {
             tree,
             offset,
@@ -260,14 +262,14 @@ impl<'a> LeafRef<'a> {
         })
     }
 
-    /// Gets references to the leaf that is there, if there is one that stays.
+    /// Gets `n` references to the leaf of the slot at `offset`, if the tree has one that is not being removed.
     #[inline]
     fn try_get(tree: &'a Tree, offset: usize, n: usize) -> Option<Self> {
         let _rcu = rcu::read_lock();
         let leaf = tree.load(leaf_index(offset))?.cast::<Leaf>();
-        // SAFETY: It was in the tree during this RCU read section, and so isn't freed before its end.
-        // INVARIANT: If `try_get` says so, `n` are ours; with them the leaf stays in the tree. (Not `then_some`:
-        // it makes a `LeafRef` first, which is dropped.)
+        // SAFETY: The leaf was in the tree during this RCU read section, so it isn't freed before the section ends.
+        // INVARIANT: If `try_get` returns true, this value owns `n` references, which pin the leaf in the tree. (Not
+        // `then_some`, which would construct a `LeafRef` in either case.)
         unsafe { leaf.as_ref() }.try_get(n).then(|| Self {
             tree,
             offset,
@@ -276,8 +278,8 @@ impl<'a> LeafRef<'a> {
         })
     }
 
-    /// The leaf of the slot at `offset`, new or another task's, with `n` references for the caller. Fails with
-    /// `EINVAL` if `cache` isn't open, else with `ENOMEM`.
+    /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
+    /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
     #[inline(never)]
     fn insert(
         tree: &'a Tree,
@@ -289,7 +291,7 @@ impl<'a> LeafRef<'a> {
         if !cache.open.load(Acquire) {
             return Err(EINVAL);
         }
-        // Without memory, too: another task may have inserted the leaf while this one waited for some.
+        // Also used if an allocation fails: meanwhile another task may have inserted the leaf.
         let present = || {
             let leaf = Self::try_get(tree, offset, n)?;
             Some(core::mem::ManuallyDrop::new(leaf).leaf)
@@ -301,9 +303,9 @@ impl<'a> LeafRef<'a> {
         loop {
             let leaf = new.as_ptr();
             match tree.insert(leaf_index(offset), new, GFP_KERNEL) {
-                // It has `n` references, which are ours.
+                // Created with `n` references.
                 Ok(()) => return Ok(leaf),
-                // Another task, which fills other slots of it, was first.
+                // Another task has inserted the leaf, to fill other slots of it.
                 Err(StoreError { error, value }) if error == EBUSY => new = value,
                 Err(StoreError { error, .. }) => return present().ok_or(error),
             }
@@ -313,23 +315,23 @@ impl<'a> LeafRef<'a> {
         }
     }
 
-    /// The leaf of the first of `offsets`, which are in one leaf, that is filled. No references yet: the slot is to be
-    /// [emptied](Self::empty).
+    /// The leaf of `offsets`, all in one leaf, at the first slot that has an entry. The result owns no references: the
+    /// entry pins the leaf until it is [removed](Self::empty).
     ///
     /// # Safety
     ///
-    /// The slots must be the caller's, by a witness, as long as this has no reference.
+    /// The caller must have a witness for the slots, until the result owns a reference.
     #[inline]
     pub(super) unsafe fn first_filled(tree: &'a Tree, offsets: Range<usize>) -> Option<Self> {
         let _rcu = rcu::read_lock();
         let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf>();
         for offset in offsets {
-            // SAFETY: The leaf was in the tree during this RCU read section, and isn't freed before its end.
-            // The slot is the caller's, by a witness. If it is filled, the leaf is in the tree, and
-            // stays there, as only the caller could empty the slot.
+            // SAFETY: The leaf was in the tree during this RCU read section, so it isn't freed before the section ends.
+            // The caller guarantees that it has a witness for the slot. If the slot has an entry, the leaf is in the
+            // tree, and stays there, since only the caller can remove the entry.
             let slot = unsafe { leaf.as_ref() }.slot(offset);
             if !slot.load(Relaxed).is_null() {
-                // INVARIANT: Just seen.
+                // INVARIANT: The slot has an entry.
                 return Some(Self {
                     tree,
                     offset,
@@ -347,7 +349,7 @@ impl<'a> LeafRef<'a> {
         self.tree
     }
 
-    /// The slot that the leaf was found by.
+    /// The offset of the slot by which the leaf was found.
     #[inline]
     pub(super) fn offset(&self) -> usize {
         self.offset
@@ -356,18 +358,18 @@ impl<'a> LeafRef<'a> {
     /// The leaf.
     #[inline]
     pub(super) fn leaf(&self) -> &Leaf {
-        // SAFETY: By the type invariant it is in the tree, and stays there while this lives: `n` is above
-        // 0, or slots are filled that only the owner of this could empty.
+        // SAFETY: By the type invariant the leaf is in the tree, and stays there while this value exists: `n` is above
+        // 0, or a slot has an entry that only the owner of this value can remove.
         unsafe { self.leaf.as_ref() }
     }
 
-    /// Fills the slot at `offset`, of the leaf, and returns the entry that it had. The reference for that entry is
-    /// the new one's, or else one of this value's.
+    /// Puts an entry into the slot at `offset` of the leaf, and returns its previous entry. The new entry takes over the
+    /// reference of the previous one, or, if there was none, one of this value's references.
     ///
     /// # Safety
     ///
-    /// The slot must be the caller's, by a witness, and one that references were got for; `entry` must own an
-    /// entry, which is the slot's from here on.
+    /// The caller must have a witness for the slot, and must have taken a reference for it. `entry` must own an entry,
+    /// and the caller must give up its ownership to the slot.
     #[inline]
     pub(super) unsafe fn fill(
         &mut self,
@@ -378,40 +380,41 @@ impl<'a> LeafRef<'a> {
         let old = slot.load(Relaxed);
         slot.store(entry.as_ptr(), Relaxed);
         let Some(old) = NonNull::new(old) else {
-            // INVARIANT: What was this value's of `refs` is the slot's.
+            // INVARIANT: One of this value's `n` references is now that of the entry.
             self.n = self.n.wrapping_sub(1);
             return None;
         };
-        // SAFETY: By the invariant of `Leaf` it owned an entry, which is no longer the slot's.
+        // SAFETY: By the invariant of `Leaf` the pointer owned an entry, and it is no longer in the slot.
         Some(unsafe { StoredEntry::from_raw(old) })
     }
 
-    /// Empties the slot at `offset`, of the leaf, and returns its entry, if there is one.
+    /// Removes the entry from the slot at `offset` of the leaf, and returns it, if there is one.
     ///
     /// # Safety
     ///
-    /// The slot must be the caller's, by a witness.
+    /// The caller must have a witness for the slot.
     #[inline]
     pub(super) unsafe fn empty(&mut self, offset: usize) -> Option<StoredEntry> {
         let slot = self.leaf().slot(offset);
         let entry = NonNull::new(slot.load(Relaxed))?;
         slot.store(core::ptr::null_mut(), Relaxed);
-        // INVARIANT: What was the slot's of `refs` is this value's.
+        // INVARIANT: The reference of the entry is now one of this value's `n` references.
         self.n = self.n.wrapping_add(1);
-        // SAFETY: By the invariant of `Leaf` it owned an entry, which is no longer the slot's.
+        // SAFETY: By the invariant of `Leaf` the pointer owned an entry, and it is no longer in the slot.
         Some(unsafe { StoredEntry::from_raw(entry) })
     }
 
-    /// Removes the leaf with its last references. Of 64 slots that are freed, one comes here.
+    /// Puts what may be the last references, and removes the leaf if they are. Out of line: called for at most one in 64
+    /// freed slots.
     #[cold]
     #[inline(never)]
     fn put_last(&self) {
         let mut tree = self.tree.lock();
-        // Full: what others did to the leaf before they put it comes before its end.
+        // Full: other tasks' accesses to the leaf, before they put their references, happen before it is freed.
         if self.leaf().refs.fetch_sub(self.n, Full) != self.n {
             return;
         }
-        // INVARIANT: The leaf leaves the tree in the critical section in which its `refs` became 0.
+        // INVARIANT: The leaf is removed from the tree in the critical section in which its `refs` became 0.
         let leaf = tree.remove(leaf_index(self.offset));
         drop(tree);
         if let Some(leaf) = leaf {
@@ -429,7 +432,7 @@ impl Drop for LeafRef<'_> {
         }
         let mut refs = self.leaf().refs.load(Relaxed);
         while refs > self.n {
-            // Release: the slots are empty before the leaf can go.
+            // Release: the slots are emptied before another task can free the leaf.
             match self
                 .leaf()
                 .refs
@@ -465,12 +468,12 @@ pub(super) mod tests {
         sync::SetOnce, //
     };
 
-    /// The number of no device.
+    /// A type of which no swap device exists.
     pub(in super::super) const DEVICE: usize = 2;
 
     /// The slot at `offset` of that device.
     pub(in super::super) fn slot(offset: usize) -> SwapEntry {
-        // SAFETY: Arithmetic on the values; the number is one that a device could have.
+        // SAFETY: Only arithmetic; the type is below `MAX_SWAPFILES`.
         unsafe { SwapEntry::from_raw(bindings::swp_entry(DEVICE, offset)) }
     }
 
@@ -483,20 +486,21 @@ pub(super) mod tests {
         LEAVES.as_ref().ok_or(ENOMEM)
     }
 
-    /// Opens or closes [`leaves`]. Not by `LeafCache::open()`: with the key, C would allocate no large folios.
+    /// Opens or closes [`leaves`]. Without `LeafCache::open()`: if the key is enabled, C allocates no large folios on
+    /// swap-in.
     pub(in super::super) fn set_open(open: bool) -> Result {
         leaves()?.open.store(open, Relaxed);
         Ok(())
     }
 
-    /// The `refs` of the leaf of the slot at `offset`, in `tree`, which no other task changes.
+    /// The `refs` of the leaf of the slot at `offset` in `tree`. No other task may change the tree.
     pub(in super::super) fn refs_in(tree: &Tree, offset: usize) -> Option<usize> {
         let leaf = tree.load(leaf_index(offset))?.cast::<Leaf>();
         // SAFETY: No other task changes the tree.
         Some(unsafe { leaf.as_ref() }.refs.load(Relaxed))
     }
 
-    /// Makes entries that are told apart by their lengths.
+    /// Creates entries, which the tests distinguish by their lengths.
     pub(in super::super) struct Entries(PoolRef);
 
     impl Entries {

@@ -4,13 +4,13 @@
 //!
 //! # Files, bottom up
 //!
-//! Each imports only files above it in this list; `make check` verifies that.
+//! Each imports only files above it in this list.
 //!
 //! - [`entry_word`], [`page_mask`], [`counts`]: arithmetic
-//! - [`contexts`], [`pool`], [`pool_list`]: per-CPU compressors, and memory
+//! - [`contexts`], [`pool`], [`pool_list`]: per-CPU compressors, and pools
 //! - [`object`], [`entry`]: a compressed page, and the entry of a slot
-//! - [`lru`], [`charge`], [`free`]: what an entry is part of, and its end
-//! - [`index`], [`trees`], [`slots`]: which entry a slot has, and the witnesses that open it
+//! - [`lru`], [`charge`], [`free`]: LRU lists, charges, and the freeing of entries
+//! - [`index`], [`trees`], [`slots`]: the mapping from slots to entries, and the witnesses that give access to it
 //! - [`store_batch`], [`load_states`]: swap-out and swap-in of a folio
 
 pub(crate) mod contexts;
