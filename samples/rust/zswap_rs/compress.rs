@@ -188,19 +188,19 @@ fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
     Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }
 
-/// Counts a failed allocation of an object.
+/// Increments the counter of failed allocations of objects.
 #[cold]
 fn no_room(error: Error) -> Refused {
     refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom)
 }
 
-/// Counts a page that can't be compressed.
+/// Increments the counter of pages that can't be compressed.
 #[cold]
 fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
-/// Counts a refused page: in `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and in
+/// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and in
 /// `counter` for any other error.
 #[cold]
 #[inline(never)]

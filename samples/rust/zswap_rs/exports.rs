@@ -247,7 +247,7 @@ pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::l
     lruvec.nr_disk_swapins().store(0, Relaxed);
 }
 
-/// Counts a folio that is read from the device.
+/// Increments `nr_disk_swapins` for a folio that is read from the device.
 ///
 /// # Safety
 ///

@@ -127,7 +127,7 @@ impl Zswap {
         Ok(pool)
     }
 
-    /// The memory that all pools use, in pages. Any context but NMI. Mirrors `zswap_total_pages()`.
+    /// The memory that all pools use, in pages. Any context except NMI. Mirrors `zswap_total_pages()`.
     pub(crate) fn total_pages(&self) -> usize {
         self.pools.total_pages()
     }

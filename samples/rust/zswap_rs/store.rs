@@ -211,7 +211,7 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     vmstat::count(event, nr);
 }
 
-/// Counts a failed allocation of a leaf.
+/// Increments the counter of failed allocations, for a leaf.
 #[cold]
 #[inline(never)]
 fn not_published(error: Error) -> Refused {
@@ -267,7 +267,7 @@ fn make_entries(
     })
 }
 
-/// Counts a page that is refused because an allocation failed.
+/// Increments the counter of a failed allocation.
 #[cold]
 #[inline(never)]
 fn refused(counter: &'static Atomic<u64>) -> Refused {

@@ -135,7 +135,7 @@ impl UnchargeBatch {
         self.sum.add(len);
     }
 
-    /// Ends the charges. Any context but NMI. Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each
+    /// Ends the charges. Any context except NMI. Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each
     /// entry.
     pub(super) fn end(&mut self) {
         let Some(objcg) = self.objcg.take() else {

@@ -27,7 +27,7 @@ impl StoredEntry {
     /// `entry` must be from [`StoredEntry::into_raw`], and the caller must give up its ownership.
     #[inline]
     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
-        // SAFETY: The caller guarantees that `entry` is from `into_raw`, so from a `slab::Box`, and gives up its ownership.
+        // SAFETY: The caller guarantees that `entry` is from `into_raw`, which took it from a `slab::Box`, and owns it.
         Self(ManuallyDrop::new(unsafe { slab::Box::from_raw(entry) }))
     }
 

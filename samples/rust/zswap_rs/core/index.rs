@@ -139,7 +139,7 @@ impl Leaf {
     }
 
     /// Frees a leaf after an RCU grace period, as XArray frees its nodes. Its slots must be empty, since the leaf isn't
-    /// dropped. Any context but NMI. Mirrors `call_rcu()`.
+    /// dropped. Any context except NMI. Mirrors `call_rcu()`.
     #[inline]
     fn free_rcu(leaf: slab::Box<Self>) {
         /// # Safety
@@ -363,8 +363,8 @@ impl<'a> LeafRef<'a> {
         unsafe { self.leaf.as_ref() }
     }
 
-    /// Puts an entry into the slot at `offset` of the leaf, and returns its previous entry. The new entry takes over the
-    /// reference of the previous one, or, if there was none, one of this value's references.
+    /// Puts an entry into the slot at `offset` of the leaf, and returns the previous entry. The new entry takes over
+    /// the reference of the previous one, or, if there was none, one of this value's references.
     ///
     /// # Safety
     ///
@@ -404,8 +404,8 @@ impl<'a> LeafRef<'a> {
         Some(unsafe { StoredEntry::from_raw(entry) })
     }
 
-    /// Puts what may be the last references, and removes the leaf if they are. Out of line: called for at most one in 64
-    /// freed slots.
+    /// Puts references that may be the last ones, and removes the leaf if they are. Out of line: called for the last
+    /// entry of a leaf.
     #[cold]
     #[inline(never)]
     fn put_last(&self) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Filling a folio from its slot's entry: swapin, and writeback to the device.
+//! Filling a folio from its slot's entry: swap-in, and writeback to the device.
 //!
-//! | type               | what it is                                            | leaves by                          |
-//! |--------------------|-------------------------------------------------------|------------------------------------|
-//! | [`UnreadFolio`]    | C's, which is being read                              | `load_exclusively()`: see [`Load`] |
-//! | [`WritebackFolio`] | a new folio, whose slot has no zero mark              | `write()`                          |
-//! | [`ZeroMarked`]     | the same, and it has: its entry is older              | `discard_stale()`                  |
+//! | type               | folio                                            | consumed by                        |
+//! |--------------------|--------------------------------------------------|------------------------------------|
+//! | [`UnreadFolio`]    | C's folio that is being read                     | `load_exclusively()`: see [`Load`] |
+//! | [`WritebackFolio`] | new; the zeromap bit of its slot is clear        | `write()`                          |
+//! | [`ZeroMarked`]     | new; the zeromap bit of its slot is set          | `discard_stale()`                  |
 
 use super::{
     entry::Entry,
@@ -34,20 +34,20 @@ use kernel::{
     warn_on_once, //
 };
 
-/// A [`NewFolio`] whose slot is marked as that of a page of zeroes: its entry is older, and must be neither
-/// written to the device nor shown to anybody.
+/// A [`NewFolio`] whose slot has its zeromap bit set: the slot's entry is stale, and must be neither written to the
+/// device nor shown to a task.
 ///
 /// # Invariants
 ///
-/// The folio's slot has the mark.
+/// The zeromap bit of the folio's slot is set.
 #[must_use = "the stale entry stays"]
 pub(crate) struct ZeroMarked(NewFolio);
 
 impl ZeroMarked {
-    /// Frees the slot's entry, and discards the folio. Returns whether there was one.
+    /// Frees the slot's entry, and discards the folio. Returns whether the slot had an entry.
     #[inline]
     pub(crate) fn discard_stale(mut self) -> bool {
-        // SAFETY: No page of the folio is asked for.
+        // SAFETY: `cached` lends no page below.
         let (mut cached, _) = unsafe { self.0.split() };
         let stale = Slots::new(&mut cached).entry(0).map(SlotEntry::take);
         let found = stale.is_some();
@@ -61,21 +61,21 @@ impl ZeroMarked {
 ///
 /// # Invariants
 ///
-/// The folio's slot has no zero mark: its entry is the page that was swapped out last.
+/// The zeromap bit of the folio's slot is clear: the slot's entry, if any, is not stale.
 #[must_use = "the folio is deleted from the swap cache at once if unused"]
 pub(crate) struct WritebackFolio(NewFolio);
 
-/// Looks for the zero mark of a new folio's slot, before its entry may be used.
+/// Checks the zeromap bit of a new folio's slot, before the slot's entry may be used.
 ///
-/// C swaps a page of zeroes out by a mark, and tells nobody: the slot's entry is older than the zeroes. Mirrors
+/// C sets the zeromap bit of a zero-filled page without invalidating zswap: an entry of such a slot is stale. Mirrors
 /// `swap_table_test_zero()`.
 #[inline]
 pub(crate) fn check_zero_mark(folio: NewFolio) -> Result<WritebackFolio, ZeroMarked> {
     if folio.has_zero_mark() {
-        // INVARIANT: Just seen; the folio's lock keeps the mark from changing.
+        // INVARIANT: The bit is set, and stays set while the folio is locked.
         Err(ZeroMarked(folio))
     } else {
-        // INVARIANT: It has none, and the folio's lock keeps it from getting one.
+        // INVARIANT: The bit is clear, and stays clear while the folio is locked.
         Ok(WritebackFolio(folio))
     }
 }
@@ -83,18 +83,17 @@ pub(crate) fn check_zero_mark(folio: NewFolio) -> Result<WritebackFolio, ZeroMar
 impl WritebackFolio {
     /// Writes the folio to the device, and frees the slot's entry. May sleep.
     ///
-    /// Lets `f` fill the folio from the entry. If it does, takes the entry out of its slot, marks the folio
-    /// uptodate and submits it; it is unlocked when the I/O has started, and will be at the tail of the inactive
-    /// list when that is over. If `f` fails, gives the folio back, with the slot as it was; and without asking `f`,
-    /// with `ENOMEM` if the slot has no entry, as C has it, and with `EINVAL` for a large folio. Mirrors the end of
-    /// `zswap_writeback_entry()`.
+    /// Calls `f` to fill the folio from the entry. If `f` succeeds, removes the entry from its slot, marks the folio
+    /// uptodate and submits it. The folio is unlocked when the I/O has started, and is moved to the tail of the
+    /// inactive list when the I/O completes. If `f` fails, returns the folio, and leaves the entry in its slot. Doesn't
+    /// call `f`, and fails, with `ENOMEM` if the slot has no entry (as in C), and with `EINVAL` for a large folio.
+    /// Mirrors the end of `zswap_writeback_entry()`.
     #[inline]
     pub(crate) fn write(
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
     ) -> Result<(), (NewFolio, Error)> {
-        // SAFETY: The content is nobody else's, by the invariant of `NewFolio`; no page of the folio
-        // is asked for below.
+        // SAFETY: By the invariant of `NewFolio` no other task accesses the contents; `cached` lends no page below.
         let (mut cached, contents) = unsafe { self.0.split() };
         let Some(contents) = contents else {
             return Err((self.0, EINVAL));
@@ -103,7 +102,7 @@ impl WritebackFolio {
             return Err((self.0, ENOMEM));
         };
         match f(entry.get(), contents) {
-            // The folio has the data: from here on nothing fails.
+            // The folio has the data. Nothing below fails.
             Ok(_filled) => drop(entry.take()),
             Err(error) => {
                 drop(entry);
@@ -113,9 +112,9 @@ impl WritebackFolio {
 
         let folio = self.0.into_c_locked();
         let mut ctx = NO_IO;
-        // SAFETY: By the invariant of `NewFolio` the folio is alive, locked and in the swap cache; it
-        // was filled, as `Uptodate` says. The lock goes to `__swap_writepage()`; the reference is put
-        // after the last use.
+        // SAFETY: By the invariant of `NewFolio` the folio is alive, locked and in the swap cache. The `Uptodate` that
+        // `f` returned proves that it was filled. `__swap_writepage()` takes over the lock; the reference is put after
+        // the last use.
         unsafe {
             bindings::folio_mark_uptodate(folio);
             bindings::folio_set_reclaim(folio);
@@ -127,58 +126,59 @@ impl WritebackFolio {
     }
 }
 
-/// No I/O yet.
+/// A `swap_io_ctx` without I/O.
 const NO_IO: bindings::swap_io_ctx = bindings::swap_io_ctx {
     sio: core::ptr::null_mut(),
     sis: core::ptr::null_mut(),
 };
 
-/// A folio in the swap cache whose lock is ours to release, and which is to be filled: not
-/// uptodate, so that nobody but us looks at its content.
+/// A locked folio in the swap cache that is to be filled, together with its lock. It is not uptodate, so no other task
+/// accesses its contents.
 ///
-/// Dropping it unlocks; finding the folio not uptodate, readers take this for an I/O error.
+/// Dropping it unlocks the folio. Tasks that wait for the folio then find it not uptodate, which is an I/O error.
 ///
 /// # Invariants
 ///
-/// `.0` is the only witness of a lock which is ours to release. The folio is not uptodate, and
-/// nobody else accesses its content.
+/// This value owns the folio's lock, and `.0` is the only witness for it. The folio is not uptodate, and no other task
+/// accesses its contents.
 #[must_use = "the folio is unlocked at once if unused"]
 pub(crate) struct UnreadFolio<'a>(CachedFolio<'a>);
 
 impl<'a> UnreadFolio<'a> {
-    /// Takes over the lock that a C caller holds, to have the folio loaded from its slot's entry.
+    /// Takes over the folio's lock from a C caller.
     ///
     /// # Safety
     ///
-    /// The caller must hold the folio's lock and hand it over; if the folio is [not stored](Load::NotStored), it is
-    /// the caller's again. The folio must be in the swap cache and not uptodate, and be alive for the time of `call` (by
-    /// the reference that the caller or, while the folio is locked, the swap cache holds). No other task may access its
-    /// content or the data of its slots.
+    /// The caller must hold the folio's lock, and hand it over; it gets the lock back if the folio is
+    /// [not stored](Load::NotStored). The folio must be in the swap cache, not uptodate, and alive during `call`, by a
+    /// reference of the caller, or of the swap cache while the folio is locked. No other task may access its contents
+    /// or the entries of its slots.
     #[inline]
     pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
-        // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and the folio is alive
-        // for the time of the call. It isn't filled: `UnreadFolio` gives nobody `&mut CachedFolio`, and so no page.
-        // INVARIANT: The lock is ours, the folio is not uptodate, and no other task accesses its content, as required.
+        // SAFETY: The caller guarantees that it hands over the folio's lock, which pins the folio in the swap cache,
+        // and that the folio is alive during the call. The folio isn't filled, but `UnreadFolio` lends no
+        // `&mut CachedFolio`, and so no page.
+        // INVARIANT: The caller guarantees that it hands over the lock, that the folio is not uptodate, and that no
+        // other task accesses its contents.
         Self(unsafe { CachedFolio::from_raw(ptr, call) })
     }
 
-    /// Loads the folio: lets `f` fill it from its slot's entry. If there is none, the folio is as it was, and
-    /// `f` isn't asked.
+    /// Loads the folio: calls `f` to fill it from its slot's entry. If the slot has no entry, doesn't call `f`, and
+    /// leaves the folio locked.
     ///
-    /// If `f` fills it, marks the folio uptodate *and dirty*, takes the entry out of its slot, since the
-    /// folio has the only copy now, and unlocks it. If `f` fails, unlocks it, with the slot as it was.
+    /// If `f` succeeds, marks the folio uptodate *and dirty*, since it now has the only copy, removes the entry from
+    /// its slot, and unlocks the folio. If `f` fails, leaves the entry in its slot, and unlocks the folio.
     ///
-    /// What can be filled is a folio of one page. A large one is unlocked, and fails with `EINVAL` and
-    /// a warning, whatever its slots have: some of its pages may be on the device and others in zswap, and nobody
-    /// can load that. Mirrors `zswap_load()`.
+    /// Fails for a large folio, with `EINVAL` and a warning, and unlocks it, whether or not its slots have entries:
+    /// some of its pages may be on the device and others in zswap, and loading such a folio is not implemented. Mirrors
+    /// `zswap_load()`.
     #[inline]
     pub(crate) fn load_exclusively(
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
     ) -> Load<'a> {
         let folio = self.0.as_raw();
-        // SAFETY: The content is nobody else's, by the type invariant; no page of the folio is asked
-        // for below.
+        // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below.
         let (mut cached, contents) = unsafe { self.0.split() };
         let Some(contents) = contents else {
             warn_on_once!(true);
@@ -190,8 +190,8 @@ impl<'a> UnreadFolio<'a> {
         };
         match f(entry.get(), contents) {
             Ok(_filled) => {
-                // SAFETY: The folio is alive and locked. It was filled: `Uptodate` is made from
-                // `NotUptodate`, and by its lifetime from that above.
+                // SAFETY: By the type invariant the folio is alive and locked. It was filled: an `Uptodate` is created
+                // from a `NotUptodate`, and its lifetime shows that it was created from `contents`.
                 unsafe {
                     bindings::folio_mark_uptodate(folio);
                     bindings::folio_mark_dirty(folio);
@@ -215,39 +215,37 @@ impl<'a> UnreadFolio<'a> {
     }
 }
 
-/// What came of loading a folio from its slot's entry. Only
-/// [`UnreadFolio::load_exclusively`] can say.
+/// The outcome of loading a folio from its slot's entry. Only [`UnreadFolio::load_exclusively`] creates one.
 #[must_use = "a folio that isn't stored is unlocked at once if unused"]
 pub(crate) enum Load<'a> {
-    /// It has its data, and nothing else has. It is unlocked.
+    /// The folio has the only copy of the data, and is unlocked.
     Loaded(Completed<'a>),
-    /// There is no entry for it. It is still locked.
+    /// The slot has no entry. The folio is still locked.
     NotStored(NotStored<'a>),
-    /// There may be data for it, which can't be had. It is unlocked and not uptodate, so that those
-    /// who wait for it get an I/O error.
+    /// The entry could not be decompressed, or the folio is large. The folio is unlocked and not uptodate, so that
+    /// tasks that wait for it get an I/O error.
     Failed(Error, Abandoned<'a>),
 }
 
-/// Proof that the [`UnreadFolio`] which had the lifetime `'a` has its data and is unlocked: a caller that
-/// only forgot it can't say so.
+/// Proof that the [`UnreadFolio`] with the lifetime `'a` has its data and is unlocked. A caller can't create it by
+/// forgetting the folio.
 pub(crate) struct Completed<'a>(PhantomData<CachedFolio<'a>>);
 
-/// The [`UnreadFolio`] that has the lifetime `'a`, still locked, and proof that its slot had no entry when that was
-/// looked up: a caller that hasn't looked can't say so, and the device would be read, which
-/// may have an older page.
+/// The [`UnreadFolio`] with the lifetime `'a`, still locked, and proof that a lookup found no entry in its slot.
+/// Without the lookup the folio must not be read from the device, whose data may be older than an entry.
 ///
-/// Dropping it unlocks.
+/// Dropping it unlocks the folio.
 pub(crate) struct NotStored<'a>(#[expect(dead_code)] UnreadFolio<'a>);
 
 impl NotStored<'_> {
-    /// Gives the lock back to the C caller.
+    /// Returns the lock to the C caller.
     #[inline]
     pub(crate) fn into_c_locked(self) {
         core::mem::forget(self);
     }
 }
 
-/// Proof that the [`UnreadFolio`] which had the lifetime `'a` was unlocked without its data.
+/// Proof that the [`UnreadFolio`] with the lifetime `'a` was unlocked without its data.
 pub(crate) struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);
 
 impl<'a> Deref for UnreadFolio<'a> {
@@ -262,7 +260,7 @@ impl<'a> Deref for UnreadFolio<'a> {
 impl Drop for UnreadFolio<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the lock is ours to release.
+        // SAFETY: By the type invariant this value owns the folio's lock.
         unsafe { bindings::folio_unlock(self.0.as_raw()) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The bytes of a page in a pool.
+//! A page stored in a pool.
 
 use super::{
     entry_word::EntryWord,
@@ -28,37 +28,37 @@ use kernel::{
     },
 };
 
-/// The bytes of a page in a pool, compressed or not: C's `pool`, `handle`, `length`, `swpentry` and
+/// A page stored in a pool, compressed or not: C's `pool`, `handle`, `length`, `swpentry` and
 /// `referenced` of an entry. Pins its pool.
 ///
 /// # Invariants
 ///
-/// - `word` is an [`EntryWord`], whose pool id owns a reference and whose length is at most `PAGE_SIZE`.
+/// - `word` is an [`EntryWord`], whose pool id owns a reference, and whose length is at most `PAGE_SIZE`.
 ///   Neither changes.
-/// - `handle` is an object of that length in that pool, owned by this value.
+/// - `handle` is an object of that length in that pool, and is owned by this value.
 pub(crate) struct Object {
     word: Atomic<u64>,
     handle: Handle,
 }
 
-// One for each page in zswap.
+// zswap has one object per page.
 const _: () = assert!(size_of::<Object>() == 16);
 
 impl Object {
-    #[inline(always)] // so that the result needn't go through memory
+    #[inline(always)] // so that the result is not returned through memory
     fn new(pool: PoolRef, len: usize, slot: SwapEntry, handle: Handle) -> Self {
         let word = EntryWord::new(pool.into_id(), len, slot);
-        // INVARIANT: By its callers the handle is of that length in that pool, whose reference was given up.
+        // INVARIANT: The callers pass a handle of that length in that pool. The id owns the reference of `pool`.
         Self {
             word: Atomic::new(word.bits()),
             handle,
         }
     }
 
-    /// Stores `bytes`, of the page of a slot, on `nid` or near it. May sleep if `gfp` may.
+    /// Stores `bytes` for the page of `slot`, on node `nid` if possible. May sleep if `gfp` allows it.
     ///
     /// Fails like [`store`](kernel::mm::zsmalloc::Pool::store).
-    #[inline(always)] // so that the result needn't go through memory
+    #[inline(always)] // so that the result is not returned through memory
     pub(crate) fn from_bytes(
         pool: PoolRef,
         bytes: &[u8],
@@ -71,8 +71,8 @@ impl Object {
         Ok(Self::new(pool, bytes.len(), slot, handle))
     }
 
-    /// Stores the page of a slot as it is. Otherwise like [`Object::from_bytes`].
-    #[inline(always)] // so that the result needn't go through memory
+    /// Stores the page of `slot` uncompressed. Otherwise like [`Object::from_bytes`].
+    #[inline(always)] // so that the result is not returned through memory
     pub(crate) fn from_page(
         pool: PoolRef,
         page: FolioPage<'_>,
@@ -84,16 +84,16 @@ impl Object {
         Ok(Self::new(pool, PAGE_SIZE, slot, handle))
     }
 
-    /// The word: a slot, a length and a flag.
+    /// The word, with the slot, the length and the `referenced` flag.
     #[inline]
     pub(crate) fn word(&self) -> EntryWord {
         EntryWord::from_bits(self.word.load(Relaxed))
     }
 
-    /// Clears the `referenced` bit.
+    /// Clears the `referenced` flag.
     ///
-    /// Not atomic: a concurrent update of the word may be lost. Callers serialise by the list's lock, or own
-    /// an entry that is on no list.
+    /// Not atomic: a concurrent update of the word may be lost. The caller must hold the list's lock, or own the entry,
+    /// which must be on no list.
     #[inline]
     pub(crate) fn clear_referenced(&self) {
         // INVARIANT: Pool id and length stay the same.
@@ -101,7 +101,7 @@ impl Object {
             .store(self.word().without_referenced().bits(), Relaxed);
     }
 
-    /// Bytes of the object: never 0, at most `PAGE_SIZE`.
+    /// The length in bytes: never 0, at most `PAGE_SIZE`.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub(crate) fn len(&self) -> usize {
@@ -111,11 +111,11 @@ impl Object {
     /// The pool.
     #[inline]
     pub(crate) fn pool(&self) -> &Pool {
-        // SAFETY: By the type invariant the id owns a reference, which is given up only by `drop`.
+        // SAFETY: By the type invariant the id owns a reference, which only `drop` gives up.
         unsafe { PoolRef::borrow_id(self.word().pool_id()) }
     }
 
-    /// Lets `f` look at the bytes, which aren't moved meanwhile. May sleep.
+    /// Calls `f` with the bytes, which zsmalloc does not move meanwhile. May sleep.
     #[inline]
     pub(crate) fn read<R>(&self, f: impl FnOnce(&View<'_>) -> R) -> R {
         // SAFETY: By the type invariant the object is in that pool and has `len` bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Pools: memory for compressed pages, with the compressors of one algorithm.
+//! Pools: a zsmalloc pool with the compressors of one algorithm.
 
 use super::contexts::Contexts;
 use kernel::{
@@ -15,10 +15,11 @@ use kernel::{
     },
 };
 
-/// A pool. Mirrors `struct zswap_pool`; [`PoolList`](super::pool_list::PoolList) has the rest of it.
+/// A pool. Mirrors `struct zswap_pool`, except for its links and reference count, which are in
+/// [`PoolList`](super::pool_list::PoolList).
 ///
-/// The order of its fields mirrors `zswap_pool_destroy()`: first no CPU gets a compressor any more,
-/// then the compressors are freed, then the memory.
+/// The fields are dropped in the order of `zswap_pool_destroy()`: the CPU hotplug instance is removed,
+/// the compressors are freed, and the zsmalloc pool is destroyed.
 pub(crate) struct Pool {
     contexts: cpuhotplug::Instance<Contexts>,
     zs: zsmalloc::Pool,
@@ -40,7 +41,7 @@ impl Pool {
         )
     }
 
-    /// Creates a pool whose memory has this name.
+    /// Creates a pool whose zsmalloc pool has this name.
     pub(super) fn named(
         name: &CStr,
         state: &'static cpuhotplug::State<Contexts>,
@@ -65,7 +66,7 @@ impl Pool {
         self.contexts.algorithm()
     }
 
-    /// The memory.
+    /// The zsmalloc pool.
     #[inline]
     pub(super) fn zs(&self) -> &zsmalloc::Pool {
         &self.zs

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The list of pools, whose references are counted by `percpu_ref`; readers find pools under RCU.
+//! The list of pools. References to a pool are counted by a `percpu_ref`; readers find pools under RCU.
 //!
-//! The first pool of the list is current: stores go there. The others are retired, and stay on the list until their
-//! last reference is put, so that they are counted, and can be made current again. The reference count scales to
-//! millions of references, and can reach zero in any context; a worker destroys the pool.
+//! The first pool of the list is current: stores use it. The others are retired. A retired pool stays on the list until
+//! its last reference is put, so that its memory is accounted and it can be made current again. Each entry in a pool
+//! has a reference to it. The count can reach zero in any context; a worker destroys the pool.
 //!
-//! Each pool has an id below [`MAX_POOLS`], so that a reference fits into a byte of an entry:
-//! [`PoolRef::into_id`].
+//! Each pool has an id below [`MAX_POOLS`], so that a reference fits into one byte of an entry: [`PoolRef::into_id`].
 //!
 //! | state     | on the list | initial reference | owner                  |
 //! |-----------|-------------|-------------------|------------------------|
-//! | `NewPool` | no          | yes, or killed    | the holder alone       |
+//! | `NewPool` | no          | yes, or killed    | the `NewPool`          |
 //! | current   | first       | yes               | the list               |
 //! | retired   | yes         | killed            | all references         |
 //! | dying     | no          | killed            | the worker             |
 //!
-//! Mirrors `zswap_pools`, `zswap_pools_lock`, and the functions of mm/zswap.c that use it.
+//! Mirrors `zswap_pools`, `zswap_pools_lock`, and the functions of mm/zswap.c that use them.
 //!
 //! C headers: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h),
 //! [`include/linux/rculist.h`](srctree/include/linux/rculist.h)
@@ -56,25 +55,26 @@ use kernel::{
     },
 };
 
-// C calls this code when the last reference is put, or a grace period later: it must never be unloaded.
+// C calls this code when the last reference is put, or a grace period later, so it must never be unloaded.
 #[cfg(MODULE)]
 core::compile_error!("zswap must be built in");
 
-/// Maximum number of pools, on all lists.
+/// The maximum number of pools, on all lists.
 pub(crate) const MAX_POOLS: usize = 1 << u8::BITS;
 
-/// How long to wait if all ids are taken: an unused pool is freed two grace periods later, and its id with it.
+/// The number of grace periods to wait for if all ids are taken. An unused pool is freed after two, and then its id is
+/// free.
 const GRACE_PERIODS: u32 = 4;
 
 /// The ids of all pools.
 static POOL_IDS: PoolIds = PoolIds::new();
 
-/// Ids, each of one pool.
+/// The ids of pools.
 ///
 /// # Invariants
 ///
-/// The pointer of a free id is null. That of a taken one isn't, and points to its node once that exists.
-// Aligned, so that the first ones, which are read for each reference, share no cache line with others' data.
+/// The pointer of a free id is null. The pointer of a taken id is not null, and points to the node once that exists.
+// Aligned, so that the first pointers, which are read for each reference, share no cache line with other data.
 #[repr(align(64))]
 struct PoolIds {
     nodes: [Atomic<*mut Node>; MAX_POOLS],
@@ -95,8 +95,8 @@ impl PoolIds {
                 rcu::synchronize_rcu();
             }
             for (id, node) in (0..=u8::MAX).zip(&self.nodes) {
-                // Full: after all accesses of the id's last owner.
-                // INVARIANT: No node has the id yet.
+                // Full: the accesses of the id's previous owner happen before.
+                // INVARIANT: The id is taken, and no node has it yet.
                 if node.cmpxchg(core::ptr::null_mut(), taken, Full).is_ok() {
                     return Ok(PoolId { id, node });
                 }
@@ -111,7 +111,7 @@ impl PoolIds {
     }
 }
 
-/// An id that is taken: free again when dropped.
+/// A taken id. Dropping it frees the id.
 struct PoolId {
     id: u8,
     node: &'static Atomic<*mut Node>,
@@ -119,21 +119,21 @@ struct PoolId {
 
 impl Drop for PoolId {
     fn drop(&mut self) {
-        // Release: after all accesses of ours, for its next owner.
+        // Release: this owner's accesses happen before those of the next owner.
         self.node.store(core::ptr::null_mut(), ReleaseOrder);
     }
 }
 
 /// The list of pools. See [the module](self).
 ///
-/// Lock order: its lock nests inside any other, and no lock is taken under it.
+/// Lock order: its lock is innermost; no lock is taken under it.
 ///
 /// # Invariants
 ///
 /// - `head` is the head of an RCU list of the `links` of [`Node`]s, changed only under `lock`.
-/// - A node is on the list or has a reference (or both). A node whose references are gone is removed from the list,
-///   and freed after an RCU grace period.
-/// - All nodes but the first are killed, or about to be killed by the task that has put another one before them.
+/// - A node is on the list or has a reference (or both). After its last reference was put, a node is removed from the
+///   list, and freed after an RCU grace period.
+/// - All nodes except the first are killed, or about to be killed by the task that has added another node before them.
 #[pin_data]
 pub(crate) struct PoolList {
     #[pin]
@@ -147,7 +147,7 @@ unsafe impl Send for PoolList {}
 // SAFETY: The list is changed only under its lock, read under RCU, and gives access to `&Pool`, which is `Sync`.
 unsafe impl Sync for PoolList {}
 
-/// A pool with its links and its reference count: the rest of `struct zswap_pool`.
+/// A pool with its links and its reference count, which C has in `struct zswap_pool`.
 ///
 /// # Invariants
 ///
@@ -162,11 +162,11 @@ struct Node {
     #[pin]
     work: Work<Node>,
     list: &'static PoolList,
-    // Last: free when all else has been dropped.
+    // Dropped last: the id must not be reused before.
     id: PoolId,
 }
 
-// SAFETY: Its C fields are bound to no thread; `Pool` and `&PoolList` are `Send`.
+// SAFETY: Its C fields are not bound to a thread; `Pool` and `&PoolList` are `Send`.
 unsafe impl Send for Node {}
 // SAFETY: Its C fields have their own locking; `Pool` is `Sync`.
 unsafe impl Sync for Node {}
@@ -178,52 +178,54 @@ impl_has_work! {
 impl WorkItem for Node {
     type Pointer = Pin<KBox<Self>>;
 
-    /// Frees a node that has no references and is off the list. Mirrors `__zswap_pool_release()`.
+    /// Frees a node that has no references and is not on the list. Mirrors `__zswap_pool_release()`.
     fn run(node: Pin<KBox<Self>>) {
         // A reader may have found the node before it was removed from the list.
         rcu::synchronize_rcu();
-        // No reader can have taken a reference.
+        // No reader can have taken a reference to it.
         kernel::warn_on_once!(!node.refs.is_zero());
         drop(node);
     }
 }
 
 impl Release for Node {
-    /// The last reference is gone: unlinks the node and leaves the rest to a worker. Mirrors `__zswap_pool_empty()`.
+    /// Called when the last reference was put: removes the node from the list, and queues the work that frees it.
+    /// Mirrors `__zswap_pool_empty()`.
     ///
-    /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with
-    /// interrupts off, or in RCU's softirq.
+    /// Runs in the context of the last `percpu_ref_put()`: possibly under spin locks with interrupts disabled, or in
+    /// RCU's softirq.
     unsafe fn released(refs: NonNull<PercpuRef>) {
-        // SAFETY: The caller guarantees that `refs` was made for this type. `create` makes it, as that
+        // SAFETY: The caller guarantees that `refs` was created for this type. Only `create` does that, for the `refs`
         // field of a node, which it leaks from a `Pin<KBox<Node>>`.
         let node = unsafe { container_of!(refs.as_ptr(), Self, refs) };
         {
-            // SAFETY: The work queued below frees the node, so it isn't freed before.
+            // SAFETY: The node is not freed before the work that is queued below.
             let node = unsafe { &*node };
             let _lock = node.list.lock.lock();
             // The current pool has its initial reference.
             kernel::warn_on_once!(!node.is_killed());
-            // SAFETY: By the invariant of `PoolList` a node without references is on the list, which is locked by us.
+            // SAFETY: By the invariant of `PoolList` a node without references is on the list, whose lock is held.
             unsafe { bindings::list_del_rcu(node.links.get()) };
         }
-        // SAFETY: The node came out of such a box. With no reference left and off the list, it is ours alone. Readers
-        // that still see it have only a `&`, until the worker's grace period is over; the box isn't used mutably before.
+        // SAFETY: `create` leaked the node from such a box. It has no reference and is not on the list, so no other
+        // task frees it. Readers that have found it before have only a `&Node`, until the worker has waited for a grace
+        // period; the box is not accessed mutably before.
         let node = unsafe { Pin::new_unchecked(KBox::from_raw(node)) };
         workqueue::system_percpu().enqueue(node);
     }
 }
 
 impl Node {
-    /// Whether the initial reference was given up. For the holder of the `NewPool` the answer is
-    /// stable. Others may get a stale one: a node that is being killed is either not taken yet, or is
-    /// resurrected after the kill has completed, since C takes a lock for both.
+    /// Whether the initial reference was given up. The result is stable for the owner of the `NewPool`. For other tasks
+    /// it may be stale. That is harmless: a node that is being killed is not taken yet, or it is resurrected after the
+    /// kill has completed, since C takes a lock for both.
     fn is_killed(&self) -> bool {
         self.refs.is_dying()
     }
 
-    /// A reference, if there still is one.
+    /// Takes a reference, unless the last one was put.
     fn tryget(&self) -> Option<PoolRef> {
-        // INVARIANT: Just taken.
+        // INVARIANT: If `tryget` returns true, it has taken the reference.
         self.refs.tryget().then(|| PoolRef {
             node: NonNull::from(self),
         })
@@ -241,9 +243,9 @@ impl PoolList {
         })
     }
 
-    /// Prepares `pool` for this list; it isn't on the list yet. May sleep.
+    /// Prepares `pool` for this list, without adding it. May sleep.
     ///
-    /// Fails with `ENOSPC` if there are [`MAX_POOLS`], after it has waited for those that are being freed.
+    /// If [`MAX_POOLS`] pools exist, waits for those that are being freed, and fails with `ENOSPC` if none was.
     ///
     /// Mirrors the second half of `zswap_pool_create()`.
     pub(crate) fn create(&'static self, pool: Pool) -> Result<NewPool> {
@@ -251,8 +253,8 @@ impl PoolList {
         let node = KBox::pin_init(
             try_pin_init!(Node {
                 pool,
-                // SAFETY: It is part of a node that `KBox::leak` below leaks, until `released`
-                // makes it a box again. This code is built in, as checked above.
+                // SAFETY: `refs` is a field of a node that `KBox::leak` leaks below, until `released` creates a box
+                // from it again. This code is built in, as checked above.
                 refs <- unsafe { PercpuRef::new::<Node>() },
                 // SAFETY: `links` is valid for writes and pinned.
                 links <- Opaque::ffi_init(|links| unsafe { bindings::INIT_LIST_HEAD(links) }),
@@ -262,36 +264,40 @@ impl PoolList {
             }? Error),
             GFP_KERNEL,
         )?;
-        // SAFETY: The node doesn't move until `released` makes it a box again.
+        // SAFETY: The node doesn't move until `released` creates a pinned box from it again.
         let node = NonNull::from(KBox::leak(unsafe { Pin::into_inner_unchecked(node) }));
-        // SAFETY: Just made, with its initial reference.
+        // SAFETY: The node was just created, and has its initial reference.
         unsafe { node.as_ref().refs.get() };
-        // INVARIANT: Just taken.
+        // INVARIANT: The reference was just taken.
         let pool = PoolRef { node };
         // INVARIANT: The node has that id.
         pool.node().id.node.store(node.as_ptr(), Relaxed);
-        // INVARIANT: The node is new, off the list, and live.
+        // INVARIANT: The node is new: it is not on the list, and has its initial reference.
         Ok(NewPool {
             pool,
             on_list: false,
         })
     }
 
-    /// Calls `f` under RCU, so that it must not sleep, with each pool until it returns `Some`. A pool that is
-    /// concurrently made current again may be visited twice, as readers only continue from an earlier position. A
-    /// pool that is retired again moves to the end, and a reader at it may miss those after its old position.
+    /// Calls `f` with each node until it returns `Some`. `f` runs under RCU and must not sleep.
+    ///
+    /// A pool that is made current again moves to the head: a reader at it may visit other pools twice, and a reader
+    /// before it may miss it. A pool that is retired again moves to the tail: a reader at it may miss the pools after
+    /// its old position.
     fn find_node<R>(&self, mut f: impl FnMut(&Node) -> Option<R>) -> Option<R> {
         let _rcu = rcu::read_lock();
         let head = self.head.get();
         let mut links = head;
         loop {
-            // SAFETY: `links` is the head, or the links of a node that was on the list during this RCU read section and
-            // isn't freed before its end. Writers use the RCU list functions; acquire is stronger than their readers'.
+            // SAFETY: `links` is the head, or the links of a node that was on the list during this RCU read section, so
+            // it isn't freed before the section ends. Writers use the RCU list functions; acquire is stronger than the
+            // address dependency of readers in C.
             let next = unsafe { Atomic::from_ptr(&raw mut (*links).next) }.load(Acquire);
             if next == head {
                 return None;
             }
-            // SAFETY: By the invariant `next` is the `links` of a node; it isn't freed, as above.
+            // SAFETY: By the type invariant `next` is the `links` of a node, which isn't freed before this RCU read
+            // section ends.
             let node = unsafe { &*container_of!(Opaque::cast_from(next).cast_mut(), Node, links) };
             if let Some(found) = f(node) {
                 return Some(found);
@@ -300,7 +306,7 @@ impl PoolList {
         }
     }
 
-    /// The memory of all pools, current and retired, in pages. Any context but NMI.
+    /// The memory that all pools use, current and retired, in pages. Any context except NMI.
     ///
     /// Mirrors `zswap_total_pages()`. Not inlined, to keep its locals out of the stack frames of its callers.
     #[inline(never)]
@@ -313,15 +319,15 @@ impl PoolList {
         total
     }
 
-    /// The current pool. Any context but NMI. If no pool of the list was ever made current, this may briefly
-    /// return a retired one.
+    /// The current pool. Any context except NMI. If no pool of the list was ever made current, this may return a retired
+    /// one for a short time.
     ///
     /// Mirrors `zswap_pool_current_get()`, with `__zswap_pool_current()` and `zswap_pool_tryget()`.
     pub(crate) fn current(&self) -> Option<PoolRef> {
         self.find_node(|node| Some(node.tryget()))?
     }
 
-    /// Takes a retired pool with this algorithm off the list, to be used again.
+    /// Removes a retired pool with this algorithm from the list, to be used again.
     ///
     /// Mirrors `zswap_pool_find_get()`.
     pub(crate) fn take_retired(&'static self, algorithm: &Algorithm) -> Option<NewPool> {
@@ -331,9 +337,9 @@ impl PoolList {
                 node.is_killed() && node.pool.algorithm().as_bytes() == algorithm.as_bytes();
             found.then(|| node.tryget()).flatten()
         })?;
-        // SAFETY: It is on the list, which is locked by us; the reference keeps it alive.
+        // SAFETY: The node is on the list, whose lock is held; the reference pins the node.
         unsafe { bindings::list_del_rcu(pool.node().links.get()) };
-        // INVARIANT: The node is off the list, and killed.
+        // INVARIANT: The node was removed from the list, and is killed. No other task can find it.
         Some(NewPool {
             pool,
             on_list: false,
@@ -341,15 +347,15 @@ impl PoolList {
     }
 }
 
-/// A pool off its list; only the holder may put it there.
+/// A pool that is not on its list. Only the owner of this value can add it.
 ///
-/// Dropping it retires the pool: it moves to the end of the list, and leaves the list once its
-/// references, if any, are put. Dropping may sleep.
+/// Dropping it retires the pool: the pool is added to the tail of the list, and is removed when its last reference is
+/// put. Dropping may sleep.
 ///
 /// # Invariants
 ///
-/// Unless `on_list`, the node is off its list, and only the owner of this will put it there. It has its initial
-/// reference, which will be the list's, or is killed.
+/// Unless `on_list`, the node is not on its list, and only the owner of this value adds it. The node is killed, or has
+/// its initial reference, which the list will own.
 #[must_use = "a pool that is dropped is retired"]
 pub(crate) struct NewPool {
     pool: PoolRef,
@@ -357,32 +363,33 @@ pub(crate) struct NewPool {
 }
 
 impl NewPool {
-    /// Makes the pool the current one of its list, and retires the previous one, which C finds by
+    /// Makes the pool the current one of its list, and retires the previous one, which C finds with
     /// `zswap_pool_current()`. May sleep.
     pub(crate) fn make_current(mut self) {
         let node = self.pool.node();
         if node.is_killed() {
-            // SAFETY: Killed, and not zero, since we have a reference.
+            // SAFETY: The count is killed. It is not zero, since `self.pool` owns a reference.
             unsafe { node.refs.resurrect() };
         }
 
         let old = {
             let _lock = node.list.lock.lock();
-            // If it is live, it stays live while it is first, and so has a reference to be taken: its initial reference
-            // is given up only after another node was put before it, under the lock that we hold.
+            // A live first node stays live while it is first, so `tryget` succeeds: its initial reference is given up
+            // only after another node was added before it, under the lock that is held here.
             let old = node
                 .list
                 .find_node(|old| Some(if old.is_killed() { None } else { old.tryget() }));
-            // SAFETY: `node` is off the list, which is locked by us. Its initial reference is the list's from here on.
+            // SAFETY: By the type invariant `node` is not on the list, whose lock is held. The list owns its initial
+            // reference from here on.
             unsafe { bindings::list_add_rcu(node.links.get(), node.list.head.get()) };
             old.flatten()
         };
-        // INVARIANT: Just put there, with its initial reference.
+        // INVARIANT: The node was just added, with its initial reference.
         self.on_list = true;
-        // Not under the lock, which `released` takes. No other task kills `old`: it was first until
-        // now, and of a list's nodes only the one that was first is killed, here.
+        // Without the lock, which `released` takes. No other task kills `old`: on a list only the node that was first
+        // until then is killed, and only here.
         if let Some(old) = old {
-            // SAFETY: Live, as checked under the lock, and killed only once, as explained above.
+            // SAFETY: `old` is live, as checked under the lock, and no other task kills it.
             unsafe { old.node().refs.kill() };
         }
     }
@@ -403,17 +410,18 @@ impl Drop for NewPool {
         }
         let node = self.pool.node();
         if !node.is_killed() {
-            // SAFETY: The node is live, and other tasks kill only a node that was first on the list.
+            // SAFETY: The node is live. Other tasks kill only a node that was first on the list, and by the type
+            // invariant this one is not on it.
             unsafe { node.refs.kill() };
         }
         let _lock = node.list.lock.lock();
-        // SAFETY: `node` is off the list, which is locked by us. Our reference is put after this: the node is on the
-        // list then, as `released` expects.
+        // SAFETY: By the type invariant `node` is not on the list, whose lock is held. `self.pool` is dropped after
+        // this: when its reference is put, the node is on the list, as `released` requires.
         unsafe { bindings::list_add_tail_rcu(node.links.get(), node.list.head.get()) };
     }
 }
 
-/// A counted reference to a pool, current or retired.
+/// A reference to a pool, current or retired.
 ///
 /// May be cloned and dropped in any context but NMI: a worker destroys the pool.
 ///
@@ -432,27 +440,27 @@ unsafe impl Sync for PoolRef {}
 impl PoolRef {
     #[inline]
     fn node(&self) -> &Node {
-        // SAFETY: By the type invariant we have a reference.
+        // SAFETY: By the type invariant this value owns a reference.
         unsafe { self.node.as_ref() }
     }
 
-    /// The pool's id, which owns the reference from now on, for [`PoolRef::from_id`].
+    /// Converts to the pool's id, which owns the reference: see [`PoolRef::from_id`].
     #[inline]
     pub(super) fn into_id(self) -> u8 {
         ManuallyDrop::new(self).node().id.id
     }
 
-    /// The reference that an id owns.
+    /// Converts back from an id.
     ///
     /// # Safety
     ///
-    /// `id` must be from [`PoolRef::into_id`], and gives up its reference.
+    /// `id` must be from [`PoolRef::into_id`], and must give up its reference.
     #[inline]
     pub(super) unsafe fn from_id(id: u8) -> Self {
-        // INVARIANT: The caller guarantees that the id gives up its reference to us.
+        // INVARIANT: The caller guarantees that the id gives up its reference to this value.
         Self {
-            // SAFETY: The caller guarantees that `id` has a reference to a node. The node has its id until it
-            // is dropped, and its pointer was stored before the first reference existed.
+            // SAFETY: The caller guarantees that `id` owns a reference to a node. The node has its id until it is
+            // dropped, and `create` stored its pointer before an id could own a reference.
             node: unsafe { NonNull::new_unchecked(POOL_IDS.node(id)) },
         }
     }
@@ -464,8 +472,8 @@ impl PoolRef {
     /// `id` must be from [`PoolRef::into_id`], and own its reference during `'a`.
     #[inline]
     pub(super) unsafe fn borrow_id<'a>(id: u8) -> &'a Pool {
-        // SAFETY: As in `from_id`, the pointer is that of a node; the caller guarantees that the reference
-        // pins the node during `'a`.
+        // SAFETY: The caller guarantees that `id` owns a reference to a node during `'a`, which pins the node. The
+        // pointer of a taken id is that of its node, as in `from_id`.
         unsafe { &(*POOL_IDS.node(id)).pool }
     }
 }
@@ -474,7 +482,7 @@ impl PoolRef {
 impl Clone for PoolRef {
     #[inline]
     fn clone(&self) -> Self {
-        // SAFETY: By the type invariant we have a reference.
+        // SAFETY: By the type invariant this value owns a reference.
         unsafe { self.node().refs.get() };
         // INVARIANT: The reference was just taken.
         Self { node: self.node }
@@ -494,7 +502,7 @@ impl Deref for PoolRef {
 impl Drop for PoolRef {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the reference is ours, and keeps the node until it is put.
+        // SAFETY: By the type invariant this value owns the reference, which pins the node until it is put.
         unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*self.node.as_ptr()).refs)) }
     }
 }
@@ -524,7 +532,7 @@ pub(super) mod tests {
 
     impl TestList {
         pub(in super::super) fn new() -> Result<Self> {
-            // One for all runs of all tests: there are few dynamic states.
+            // Shared by all runs of all tests, since the number of dynamic states is small.
             static STATE: SetOnce<cpuhotplug::State<Contexts>> = SetOnce::new();
             let pools = KBox::pin_init(PoolList::new(), GFP_KERNEL)?;
             if STATE.as_ref().is_none() {
@@ -534,13 +542,13 @@ pub(super) mod tests {
                 )?);
             }
             Ok(Self {
-                // SAFETY: It is leaked, and so never moves.
+                // SAFETY: The list is leaked, so it never moves.
                 pools: KBox::leak(unsafe { Pin::into_inner_unchecked(pools) }),
                 state: STATE.as_ref().ok_or(EINVAL)?,
             })
         }
 
-        /// A pool of one of two algorithms.
+        /// Creates a pool with this algorithm.
         fn create(&self, algorithm: &Algorithm) -> Result<NewPool> {
             static COUNT: Atomic<u32> = Atomic::new(0);
             let n = COUNT.fetch_add(1, Relaxed);
@@ -573,13 +581,13 @@ pub(super) mod tests {
         /// Retires the current pool, so that all are freed.
         fn drop(&mut self) {
             if let Some(current) = self.pools.current() {
-                // SAFETY: The current pool is live, and no other task has this list.
+                // SAFETY: The current pool is live, and no other task uses this list.
                 unsafe { current.node().refs.kill() }
             }
         }
     }
 
-    /// Algorithms for tests: of the compressors that zswap's options select, any two.
+    /// Algorithms for tests: any two compressors that zswap's Kconfig options select.
     pub(in super::super) fn algorithms() -> Result<[Algorithm; 2]> {
         let names: [&[u8]; 5] = [b"lzo", b"lzo-rle", b"lz4", b"zstd", b"deflate"];
         let mut available = names
@@ -590,7 +598,7 @@ pub(super) mod tests {
         Ok([next()?, next()?])
     }
 
-    /// Waits until a worker has freed the pool with this id, with a timeout.
+    /// Waits until a worker has freed the pool with this id. Returns false after a timeout.
     fn freed(id: u8) -> bool {
         (0..500).any(|_| {
             fsleep(Delta::from_millis(10));
@@ -631,22 +639,22 @@ pub(super) mod tests {
         for algorithm in [&a, &b, &a] {
             let pool = list.add(algorithm)?;
             let n = id(&pool);
-            // It is a new one, since the others have references.
+            // It is a new pool, since the others have references.
             assert!(!ids.contains(&n));
             assert_eq!(pool.into_id(), n);
             ids.push(n, GFP_KERNEL)?;
         }
         for (n, algorithm) in ids.iter().zip([&a, &b, &a]) {
-            // SAFETY: From `into_id`, and given up below.
+            // SAFETY: The id is from `into_id`, and gives up its reference below.
             let pool = unsafe { PoolRef::borrow_id(*n) };
             assert_eq!(pool.algorithm().as_bytes(), algorithm.as_bytes());
         }
         for n in &ids {
-            // SAFETY: From `into_id`, and given up once.
+            // SAFETY: The id is from `into_id`, and gives up its reference once.
             let pool = unsafe { PoolRef::from_id(*n) };
             assert_eq!(id(&pool), *n);
         }
-        // The last one is current.
+        // The last pool is current, so it is not freed.
         assert!(freed(ids[0]) && freed(ids[1]));
         assert!(list.seen().eq([ids[2]]));
         Ok(())
@@ -662,14 +670,14 @@ pub(super) mod tests {
         let first = list.add(&a)?;
         assert_eq!(first.algorithm().as_bytes(), a.as_bytes());
 
-        // The reference pins the retired one on the list, where readers see it.
+        // The reference pins the retired pool on the list, where readers see it.
         let second = list.add(&b)?;
         assert_eq!(second.algorithm().as_bytes(), b.as_bytes());
         assert!(list.seen().eq([id(&second), id(&first)]));
-        // The current one can't be taken.
+        // The current pool can't be taken.
         assert!(list.pools.take_retired(&b).is_none());
 
-        // Back to the first: the second has no other references and is freed.
+        // Back to the first: when the second has no references, it is freed.
         let retired = list.pools.take_retired(&a).ok_or(EINVAL)?;
         assert!(list.seen().eq([id(&second)]));
         retired.make_current();
@@ -679,7 +687,7 @@ pub(super) mod tests {
         assert!(list.seen().eq([id(&first)]));
         assert_eq!(id(&list.pools.current().ok_or(EINVAL)?), id(&first));
 
-        // One that was never made current is freed, too.
+        // A pool that was never made current is freed, too.
         let unused = list.create(&b)?;
         let n = id(&unused.pool);
         drop(unused);

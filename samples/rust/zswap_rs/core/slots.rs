@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The witnesses that open a swap slot's entry.
+//! The witnesses that give access to a slot's entry.
 //!
-//! *The swap cache is the synchroniser*: the lock of the folio that a slot has in the swap cache serialises
-//! access to the slot's entry. Access requires a witness (a proof token); there is no other way in:
+//! *The swap cache is the synchroniser*: the lock of a slot's folio in the swap cache serialises access to the slot's
+//! entry. Access requires a witness, a value that proves a fact:
 //!
-//! | witness            | what C has at that point                                      | opens                |
-//! |--------------------|---------------------------------------------------------------|----------------------|
-//! | [`CachedFolio`]    | the folio's lock, and it is in the swap cache                 | its slots: [`Slots`] |
-//! | [`UnreadFolio`]    | the same, and the folio has not been read                     | its slot, read only  |
-//! | [`WritebackFolio`] | the same, and the slot has no zero mark                       | its slot, read only  |
-//! | [`FreedSlots`]     | the cluster's lock, and the slots' swap-table entries are NULL | those slots         |
-//! | [`DeadDevice`]     | swapoff has waited for all users, or swapon isn't done yet    | a device's trees     |
+//! | witness            | locks and state in C                                           | gives access to      |
+//! |--------------------|----------------------------------------------------------------|----------------------|
+//! | [`CachedFolio`]    | the folio is locked and in the swap cache                      | its slots: [`Slots`] |
+//! | [`UnreadFolio`]    | the same, and the folio has not been read                      | its slot, read only  |
+//! | [`WritebackFolio`] | the same, and the slot's zeromap bit is clear                  | its slot, read only  |
+//! | [`FreedSlots`]     | the cluster is locked, and the swap-table entries are NULL     | those slots          |
+//! | [`DeadDevice`]     | swapoff has waited for all users, or swapon is not complete    | a device's trees     |
 //!
-//! They exclude each other: a folio in the swap cache keeps its slots from being freed and its device from
-//! dying, and a slot whose swap-table entry is NULL has no folio.
+//! The witnesses exclude each other. A folio in the swap cache prevents its slots from being freed, and its device from
+//! being swapped off. A slot whose swap-table entry is NULL has no folio.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
@@ -55,32 +55,34 @@ use kernel::{
     types::NotThreadSafe, //
 };
 
-/// Slots of one witness, of which at least one has an entry: [`FreedSlots`], or all of a folio.
+/// Slots of one witness, at least one of which has an entry: [`FreedSlots`], or all slots of a folio.
 ///
 /// # Invariants
 ///
-/// The slots from `leaf.offset()` to `end`, all in `leaf.tree()`, are the owner's for `'a`. The first has an entry.
+/// The owner of this value has exclusive access for `'a` to the slots from `leaf.offset()` to `end`, all in
+/// `leaf.tree()`. The first of them has an entry.
 pub(crate) struct FilledSlots<'a> {
     leaf: LeafRef<'a>,
     end: usize,
-    // A spin lock is its task's.
+    // Only the task that has taken a spin lock holds it.
     _not_send: NotThreadSafe,
 }
 
 impl<'a> FilledSlots<'a> {
-    /// Looks for the first slot with an entry among those at `offsets`, all in `tree`.
+    /// Finds the first slot with an entry among the slots at `offsets`, all in `tree`.
     ///
     /// # Safety
     ///
-    /// The slots must be the caller's for `'a`, by a witness.
+    /// The caller must have a witness for the slots for `'a`.
     #[inline]
     unsafe fn find(tree: &'a Tree, mut offsets: Range<usize>) -> Option<Self> {
         while !offsets.is_empty() {
             let run = index::in_one_leaf(&offsets);
             offsets.start = run.end;
-            // SAFETY: The slots of `run` are among those of the caller, for `'a`.
+            // SAFETY: The caller guarantees that it has a witness for the slots, which include those of `run`.
             if let Some(leaf) = unsafe { LeafRef::first_filled(tree, run) } {
-                // INVARIANT: It is the first.
+                // INVARIANT: `first_filled` has found the first slot with an entry; `'a` is that of the caller's
+                // witness.
                 return Some(Self {
                     leaf,
                     end: offsets.end,
@@ -91,11 +93,11 @@ impl<'a> FilledSlots<'a> {
         None
     }
 
-    /// Empties the slots and frees their entries, in order: those of a leaf leave their LRU lists together. Shows
-    /// each to `look` first, with the cluster locked if the slots are being freed: `look` must not sleep then, nor call
-    /// what takes the lock of a cluster, such as
-    /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio). That deadlocks, as types don't say
-    /// which locks are held.
+    /// Frees the entries of the slots, in order. The entries of a leaf are removed from their LRU lists together. Calls
+    /// `look` with each entry before it is freed. If the slots are being freed, the cluster is locked: `look` must not
+    /// sleep, and must not take the lock of a cluster, as
+    /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio) does. That would deadlock; types don't
+    /// track which locks are held.
     #[inline]
     pub(crate) fn free_each(self, look: impl Fn(&Entry)) {
         FreeBatch::with(|batch| {
@@ -103,10 +105,11 @@ impl<'a> FilledSlots<'a> {
             while let Some(Self { mut leaf, end, .. }) = next {
                 let tree = leaf.tree();
                 let run = index::in_one_leaf(&(leaf.offset()..end));
-                // SAFETY: By the type invariant the slots are ours, and so are their entries, which the leaf owns.
+                // SAFETY: By the type invariant this value gives exclusive access to the slots, which own their
+                // entries.
                 unsafe { lru::del_each(leaf.leaf().entries(run.clone())) };
                 for offset in run.clone() {
-                    // SAFETY: By the type invariant the slot is ours.
+                    // SAFETY: By the type invariant this value gives exclusive access to the slot.
                     if let Some(entry) = unsafe { leaf.empty(offset) } {
                         race_point!(atomic "invalidate:after_erase");
                         look(&entry);
@@ -114,18 +117,18 @@ impl<'a> FilledSlots<'a> {
                     }
                 }
                 drop(leaf);
-                // SAFETY: By the type invariant the slots are the caller's.
+                // SAFETY: By the type invariant this value gives exclusive access to the remaining slots.
                 next = unsafe { Self::find(tree, run.end..end) };
             }
         });
     }
 }
 
-/// The slots of a [`CachedFolio`], while nobody else can touch their entries.
+/// The slots of a [`CachedFolio`], with exclusive access to their entries.
 ///
 /// # Invariants
 ///
-/// For `'a` the `nr` slots of `folio`, all in `tree`, are ours alone.
+/// This value gives exclusive access for `'a` to the `nr` slots of `folio`, all in `tree`.
 pub(crate) struct Slots<'a, 'f> {
     tree: Option<&'a Tree>,
     nr: usize,
@@ -161,7 +164,8 @@ impl<'a> Iterator for SlotPages<'a, '_> {
         if index >= self.nr {
             return None;
         }
-        // SAFETY: By the type invariant the folio has `nr` pages, and so slots; nobody else could split it.
+        // SAFETY: By the type invariant the folio has `nr` pages, and so `nr` slots. No other task can split a locked
+        // folio.
         let (swap, page) = unsafe { (self.folio.swap().after(index), self.folio.page(index)) };
         Some(SlotPage { swap, page })
     }
@@ -177,49 +181,49 @@ pub(crate) struct SlotPage<'a> {
 }
 
 impl<'a, 'f> Slots<'a, 'f> {
-    /// The slots of a folio. Finds the tree by the folio's own swap entry: there is no way to name another.
+    /// The slots of a folio. The tree is that of `folio->swap`, so that a caller can't name other slots.
     #[inline]
     pub(crate) fn new(folio: &'a mut CachedFolio<'f>) -> Self {
-        // SAFETY: By the invariant of `CachedFolio` the slots are ours. No other `Slots` of the folio is in use, as
-        // `folio` is borrowed exclusively for `'a`.
+        // SAFETY: No other `Slots` of the folio is in use, since `folio` is borrowed exclusively for `'a`.
         unsafe { Self::of(folio) }
     }
 
     /// # Safety
     ///
-    /// For `'a` there must be no other `Slots` of `folio`.
+    /// No other `Slots` of `folio` may exist during `'a`.
     #[inline]
     pub(super) unsafe fn of(folio: &'a CachedFolio<'f>) -> Self {
         // INVARIANT: A folio's slots are aligned to their number, which is at most that of a cluster and divides
-        // `SLOTS_PER_TREE`: all are in one tree. By the invariant of `CachedFolio` the slots are ours, and the
-        // caller guarantees that this is their only `Slots`.
+        // `SLOTS_PER_TREE`, so all are in one tree. By the invariant of `CachedFolio` it gives exclusive access to the
+        // slots, and the caller guarantees that no other `Slots` of `folio` exists.
         Slots {
-            // SAFETY: The device is in use for as long as `folio` is borrowed, as the folio is in the swap cache.
+            // SAFETY: By the invariant of `CachedFolio` the device is in use for `'a`, since the folio is in the swap
+            // cache.
             tree: unsafe { trees::tree(folio.swap()) },
             nr: folio.nr_pages(),
             folio,
         }
     }
 
-    /// The folio that they are the slots of.
+    /// The folio that has the slots.
     #[inline]
     pub(crate) fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
 
-    /// How many there are: as many as the folio has pages.
+    /// The number of slots, which is the number of pages of the folio.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.nr
     }
 
-    /// The tree that the slots are in, if the device has trees.
+    /// The tree of the slots, if the device has trees.
     #[inline]
     pub(super) fn tree(&self) -> Option<&'a Tree> {
         self.tree
     }
 
-    /// The slots at `indices` of the folio.
+    /// The slots of the folio at `indices`, with their pages.
     #[inline]
     pub(crate) fn pages(&self, indices: PageMask) -> SlotPages<'a, 'f> {
         SlotPages {
@@ -233,51 +237,52 @@ impl<'a, 'f> Slots<'a, 'f> {
     #[inline]
     pub(crate) fn first_page(&self) -> SlotPage<'a> {
         let swap = self.folio.swap();
-        // SAFETY: Each folio has a first page.
+        // SAFETY: Every folio has at least one page.
         let page = unsafe { self.folio.page(0) };
         SlotPage { swap, page }
     }
 
-    /// The offset of slot `index` on its device. An `index` past the last gives the offset after it.
+    /// The offset of slot `index` on its device. For `len()` this is the offset after the last slot.
     #[inline]
     pub(super) fn offset(&self, index: usize) -> usize {
         self.folio.swap().offset().wrapping_add(index)
     }
 
-    /// The same, as long as `self` isn't used.
+    /// The same slots, while `self` is borrowed.
     #[inline]
     fn reborrow(&mut self) -> Slots<'_, 'f> {
-        // INVARIANT: By ours, as this is borrowed exclusively.
+        // INVARIANT: `self` gives exclusive access to the slots, and is borrowed exclusively.
         Slots { ..*self }
     }
 
-    /// The entry of slot `index` of the folio. The other slots are given up.
+    /// The entry of slot `index` of the folio. Consumes the `Slots`.
     #[inline]
     pub(crate) fn entry(self, index: usize) -> Option<SlotEntry<'a>> {
         if index >= self.nr {
             return None;
         }
-        // Often there is no entry in all of it: that takes no walk.
+        // Often the whole tree is empty, which is found without a walk.
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
         let offset = self.offset(index);
-        // SAFETY: By the type invariant the slot is ours.
+        // SAFETY: By the type invariant `self` gives exclusive access to the slot.
         let leaf = unsafe { LeafRef::first_filled(tree, offset..offset.wrapping_add(1)) }?;
-        // INVARIANT: By ours. The slot is filled.
+        // INVARIANT: `self` gives exclusive access to the slot for `'a`, and is consumed. The slot has an entry.
         Some(SlotEntry {
             leaf,
             _not_send: NotThreadSafe,
         })
     }
 
-    /// Gives the slots at `indices`, [`PageMask::MOST`] at most, the zero mark whose page of the folio is all
-    /// zeroes: it is read as such then, and from nowhere else. An entry of such a slot is older, and is freed.
-    /// Returns the others.
+    /// Sets the zeromap bit of each slot in `indices` (at most [`PageMask::MOST`]) whose page is zero-filled. Such a
+    /// page is then read as zeroes, without zswap or the device. Frees the entry of such a slot, which is stale.
+    /// Returns the other indices.
     ///
-    /// The mark stays when the folio goes to the device all the same, as it says what is written there. It has
-    /// to be removed when the page changes: `swap_writeout()` does that for every folio, before a store.
+    /// The bit stays set if the store fails: the zeroes are then written to the device as well. It must be cleared when
+    /// the page changes: `swap_writeout()` clears the bits of each folio before it calls zswap.
     ///
-    /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which marks whole folios and
-    /// leaves their entries. Not inlined, to keep its locals out of the stack frame below which pages are compressed.
+    /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
+    /// and does not free entries. Not inlined, to keep its locals out of the stack frame from which pages are
+    /// compressed.
     #[inline(never)]
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
@@ -294,7 +299,7 @@ impl<'a, 'f> Slots<'a, 'f> {
         all.only(!zeroes)
     }
 
-    /// Most folios have no page of zeroes. `zeroes` are slots of the folio, below `nr`.
+    /// Sets the zeromap bits of `zeroes`, which must be below `nr`. Cold: most folios have no zero-filled page.
     #[cold]
     #[inline(never)]
     fn mark(&mut self, zeroes: PageMask) {
@@ -302,9 +307,9 @@ impl<'a, 'f> Slots<'a, 'f> {
             drop(self.reborrow().entry(index).map(SlotEntry::take));
         }
         let (first, bits) = zeroes.bits();
-        // SAFETY: The folio is alive, locked and in the swap cache, by the invariant of `CachedFolio`; its slots
-        // are of one cluster, as it is. It has these, as `mark_zeroes` looks at no others. Its pages could be
-        // had from the witness, and so by its invariant this task doesn't hold the cluster's lock.
+        // SAFETY: By the invariant of `CachedFolio` the folio is alive, locked and in the swap cache. Its slots are in
+        // one cluster. `mark_zeroes` passes only slots that the folio has. It has accessed the folio's pages, so by the
+        // invariant of `CachedFolio` this task doesn't hold the cluster's lock.
         unsafe { bindings::folio_swap_set_zero(self.folio.as_raw(), first, bits) };
     }
 }
@@ -312,13 +317,13 @@ impl<'a, 'f> Slots<'a, 'f> {
 impl<'f> Slots<'f, 'f> {
     /// Frees the entries of all slots. Doesn't sleep.
     ///
-    /// The folio's witness must be borrowed for all its time: with it, a slot could be filled again.
+    /// The folio's witness must be borrowed for its whole lifetime, so that no slot can be filled again.
     #[inline]
     pub(crate) fn clear(self) -> Cleared<'f> {
         let first = self.folio.swap().offset();
         let offsets = first..first.wrapping_add(self.nr);
         if let Some(tree) = self.tree.filter(|tree| !tree.is_empty()) {
-            // SAFETY: By the type invariant the slots are ours.
+            // SAFETY: By the type invariant `self` gives exclusive access to the slots.
             if let Some(range) = unsafe { FilledSlots::find(tree, offsets) } {
                 range.free_each(|_| ());
             }
@@ -327,81 +332,81 @@ impl<'f> Slots<'f, 'f> {
     }
 }
 
-/// Proof that no slot of the folio whose [`CachedFolio`] had the lifetime `'f` has an entry any more, nor
-/// will have one for that long.
+/// Proof that no slot of the folio whose [`CachedFolio`] has the lifetime `'f` has an entry, or gets one during `'f`.
 pub(crate) struct Cleared<'f>(PhantomData<CachedFolio<'f>>);
 
 /// The entry of a slot.
 ///
 /// # Invariants
 ///
-/// The slot that `leaf` was found by is ours for `'a`, and filled. `leaf` has no references.
+/// This value gives exclusive access for `'a` to the slot at `leaf.offset()`, which has an entry. `leaf` owns no
+/// references.
 pub(crate) struct SlotEntry<'a> {
     leaf: LeafRef<'a>,
-    // A folio's lock is its task's.
+    // Only the task that has taken a folio's lock holds it.
     _not_send: NotThreadSafe,
 }
 
 impl SlotEntry<'_> {
-    /// Looks at it, for no longer than until it is taken.
+    /// Borrows the entry.
     #[inline]
     pub(crate) fn get(&self) -> &Entry {
         let entry = self.leaf.leaf().slot(self.leaf.offset()).load(Relaxed);
-        // SAFETY: By the type invariant the slot is ours and filled; taking the entry consumes `self`.
+        // SAFETY: By the type invariant the slot has an entry, and no other task can remove it. `take` consumes `self`.
         unsafe { &*entry }
     }
 
-    /// Takes it out of its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
+    /// Removes the entry from its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
     #[inline]
     pub(super) fn take(mut self) -> StoredEntry {
         let offset = self.leaf.offset();
-        // SAFETY: By the type invariant the slot is ours, and filled. The reference goes with `self`.
+        // SAFETY: By the type invariant `self` gives exclusive access to the slot, and the slot has an entry.
         unsafe { self.leaf.empty(offset).unwrap_unchecked() }
     }
 }
 
-/// Witness that slots are being freed: their cluster is locked, and their swap-table entries are NULL
-/// already, so that there is no folio in the swap cache for them, and none can come.
+/// Witness that slots are being freed: their cluster is locked, and their swap-table entries are NULL, so that no folio
+/// is in the swap cache for them, and none can be added.
 ///
-/// For these slots; the lock alone says nothing about the cluster's others.
+/// It covers only these slots: the lock alone proves nothing about other slots of the cluster.
 ///
 /// # Invariants
 ///
-/// For `'a` nobody else has a witness for the slots, or can get any: their swap-table entries are NULL,
-/// as above, or their folio's lock is the maker's, who lends none. They are `nr` from `first` on, all in
-/// one tree of their device, which has trees for all of its slots, and keeps them.
+/// No other witness for the slots exists, or can be created, during `'a`: their swap-table entries are NULL, or the
+/// creator holds the lock of their folio and has lent no witness for it. The slots are `nr` slots starting at `first`,
+/// all in one tree of their device. The device has trees for all of its slots, which are not freed during `'a`.
 pub(crate) struct FreedSlots<'a> {
-    // Two words, which are handed on in registers.
+    // Two words, which are passed in registers.
     first: SwapEntry,
     nr: usize,
     _tree: PhantomData<&'a Tree>,
-    // A spin lock is its task's.
+    // Only the task that has taken a spin lock holds it.
     _not_send: NotThreadSafe,
 }
 
 impl<'a> FreedSlots<'a> {
-    /// The witness that `nr` slots from `entry` on are being freed.
+    /// The witness that `nr` slots starting at `entry` are being freed.
     ///
     /// # Safety
     ///
-    /// For the time of `call`, the caller must hold the lock of the cluster of `entry`, which all the slots
-    /// must be in, with their swap-table entries NULL, on a device that has not been swapped off, and
-    /// leave the slots to this. (A caller that holds the lock of the slots' folio, in the swap cache, and
-    /// has no witness in use for it excludes the same, and may use this as well.)
+    /// During `call`, the caller must hold the lock of the cluster of `entry`, and must use no other witness for the
+    /// slots. All slots must be in that cluster, their swap-table entries must be NULL, and the device must not be
+    /// swapped off. (A caller that instead holds the lock of the slots' folio, in the swap cache, and uses no other
+    /// witness for it excludes the same tasks, and may also call this.)
     ///
-    /// [`DeadDevice::attach`](trees::DeadDevice::attach) must have succeeded for the device, with as many slots as it
-    /// has: there is no check, as this is for every slot that is freed.
+    /// [`DeadDevice::attach`](trees::DeadDevice::attach) must have succeeded for the device, with the number of slots
+    /// of the device. That is not checked, since this is called for every slot that is freed.
     #[inline(always)] // for every slot that is freed
     pub(crate) unsafe fn from_raw(
         entry: bindings::swp_entry_t,
         nr: usize,
         _call: &'a Call,
     ) -> Self {
-        // INVARIANT: The caller has the lock that excludes other witnesses, and the device has trees for
-        // all of its slots until it is swapped off. A cluster is in one tree, as its size divides that of
-        // a tree.
+        // INVARIANT: The caller guarantees that it holds the lock that excludes other witnesses, and that `attach` has
+        // succeeded, so that the device has trees for all of its slots until it is swapped off. A cluster is in one
+        // tree, since its size divides that of a tree.
         Self {
-            // SAFETY: The device of `entry` has not been swapped off.
+            // SAFETY: The caller guarantees that the device of `entry` is not swapped off.
             first: unsafe { SwapEntry::from_raw(entry) },
             nr,
             _tree: PhantomData,
@@ -409,27 +414,28 @@ impl<'a> FreedSlots<'a> {
         }
     }
 
-    #[inline(always)] // for the same reason
+    #[inline(always)] // for every slot that is freed
     fn tree(&self) -> &'a Tree {
         // SAFETY: By the type invariant there are trees for all of the device's slots, for `'a`.
         unsafe { trees::tree_unchecked(self.first) }
     }
 
-    /// Whether there is no entry of these slots or of others near them. Takes no walk.
+    /// Whether the tree of these slots is empty, so that none of them has an entry. Doesn't walk the tree.
     ///
-    /// Takes no lock: no store for these slots can be under way, as that takes a folio in the swap cache,
-    /// and the cluster's lock orders this after the last one.
+    /// Takes no lock. No store for these slots can be running, since that requires a folio in the swap cache, and the
+    /// cluster's lock orders this after the last store.
     #[inline]
     pub(crate) fn have_nothing(&self) -> bool {
         self.tree().is_empty()
     }
 
-    /// The slots that have an entry, if there are any. Takes no lock, for the reason above.
+    /// The slots from the first one with an entry on, if any has one. Takes no lock, for the same reason as
+    /// [`have_nothing`](Self::have_nothing).
     #[inline]
     pub(crate) fn filled(self) -> Option<FilledSlots<'a>> {
         let first = self.first.offset();
         let offsets = first..first.wrapping_add(self.nr);
-        // SAFETY: By the type invariant the slots are ours.
+        // SAFETY: By the type invariant this is the only witness for the slots, for `'a`, and is consumed.
         unsafe { FilledSlots::find(self.tree(), offsets) }
     }
 }
@@ -472,7 +478,7 @@ mod tests {
             (MAX_DEVICES as c_int - 1, true),
         ] {
             let mut call = Call::new();
-            // SAFETY: Nothing is done with it.
+            // SAFETY: The witness isn't used.
             let device = unsafe { DeadDevice::from_raw(device, 0, &mut call) };
             assert_eq!(device.is_ok(), ok);
         }
@@ -482,7 +488,7 @@ mod tests {
     fn store(entries: &Entries, offset: usize, len: usize) -> Result<Option<usize>> {
         let entry = entries.entry(offset, len)?;
         let mut leaf = get(offset, 1)?;
-        // SAFETY: No other task uses the slot, which is no device's.
+        // SAFETY: No other task uses the slot, whose type is that of no device.
         let old = unsafe { leaf.fill(offset, entry.into_raw()) };
         Ok(old.map(|old| old.object().len()))
     }
@@ -490,9 +496,9 @@ mod tests {
     /// The length of the entry of the slot at `offset`.
     fn stored(offset: usize) -> Option<usize> {
         let next = offset.wrapping_add(1);
-        // SAFETY: No other task uses the slot, which is no device's.
+        // SAFETY: No other task uses the slot, whose type is that of no device.
         let leaf = unsafe { LeafRef::first_filled(tree_at(offset)?, offset..next) }?;
-        // SAFETY: The slot is filled, so that the leaf stays, and isn't emptied meanwhile.
+        // SAFETY: The slot has an entry, which pins the leaf and isn't removed meanwhile.
         let len = unsafe { leaf.leaf().entries(offset..next) }
             .next()?
             .object()
@@ -508,7 +514,7 @@ mod tests {
             all.set(all.get().wrapping_mul(10).wrapping_add(len));
         };
         let call = Call::new();
-        // SAFETY: Attached, with more slots, which no other task uses.
+        // SAFETY: The device was attached with more slots than these, and no other task uses them.
         let slots = unsafe { FreedSlots::from_raw(slot(offset).as_raw(), nr, &call) };
         if let Some(filled) = slots.filled() {
             filled.free_each(look);
@@ -523,7 +529,7 @@ mod tests {
         set_open(true)?;
         let edge = SLOTS_PER_LEAF;
         assert_eq!(free(edge - 2, 4), 0);
-        // Across leaves, and no neighbour.
+        // Frees entries in two leaves, but not those of neighbouring slots.
         for (offset, len) in [(edge - 2, 1), (edge - 1, 2), (edge, 3), (edge + 2, 4)] {
             assert!(store(&entries, offset, len)?.is_none());
         }
@@ -564,7 +570,7 @@ mod tests {
         assert_eq!(free(7, 1), 8);
         assert_eq!(free(7, 1), 0);
         assert_eq!((stored(6), stored(7)), (Some(7), None));
-        // The caller learns of it.
+        // `detach` returns false if entries are left.
         assert!(!detach()?);
         assert!(detach()?);
         Ok(())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The entries of a folio that is being stored: made one by one, charged and published together.
+//! The entries of a folio that is being stored: created one by one, charged and published together.
 
 use super::{
     charge,
@@ -41,12 +41,13 @@ use kernel::{
     warn_on_once, //
 };
 
-/// Entries that are owned, and on no list.
+/// A chain of owned entries that are on no list.
 ///
 /// # Invariants
 ///
-/// The links of `nr` entries, from [`lru::raw_links`], are chained by their `next`, from `first` to `last`; both
-/// are null if there is none. The entries are ours, and on no list. All but those in `uncounted` are in the totals.
+/// The links of `nr` entries, from [`lru::raw_links`], are chained by their `next` fields, from `first` to `last`; both
+/// are null if `nr` is 0. This value owns the entries, which are on no list. All entries except those in `uncounted`
+/// are in the totals.
 struct Chain {
     first: *mut bindings::list_head,
     last: *mut bindings::list_head,
@@ -62,15 +63,15 @@ impl Chain {
         uncounted: Counts::NONE,
     };
 
-    /// Makes an entry of `object`.
+    /// Appends an entry with `object`.
     #[inline]
     fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         self.uncounted.add(object.len());
         let entry = StoredEntry::new(memory, Entry::new(object)).into_raw();
-        // SAFETY: The entry is alive. (Not by a reference to its links: the entry is reached from these.)
+        // SAFETY: The entry is alive. (A reference to its links would not allow access to the rest of the entry.)
         let links = unsafe { lru::raw_links(entry.as_ptr()) };
-        // SAFETY: `last`, if it isn't null, is the links of an entry of ours, by the type invariant: nobody else looks at
-        // them. Those of the new entry are zeroed.
+        // SAFETY: By the type invariant `last`, if it isn't null, is the links of an entry that this value owns, so no
+        // other task accesses them. The links of the new entry are zeroed.
         unsafe {
             if self.last.is_null() {
                 self.first = links;
@@ -78,7 +79,7 @@ impl Chain {
                 (*self.last).next = links;
             }
         }
-        // INVARIANT: The entry is chained behind the last, and ours. It isn't counted.
+        // INVARIANT: The entry is chained behind the last one, and owned by this value. It is in `uncounted`.
         self.last = links;
         self.nr = self.nr.wrapping_add(1);
     }
@@ -91,8 +92,8 @@ impl Chain {
             if links.is_null() {
                 return None;
             }
-            // SAFETY: By the type invariant these are the links of an entry of ours alone, as long as it is in the chain,
-            // which is borrowed. Each comes once.
+            // SAFETY: By the type invariant these are the links of an entry that this value owns while it is in the
+            // chain, which is borrowed exclusively. Each entry is returned once.
             unsafe {
                 let entry = lru::entry_of(links);
                 links = (*links).next;
@@ -101,7 +102,7 @@ impl Chain {
         })
     }
 
-    /// How many entries are for slots before `offset`.
+    /// The number of entries at the head of the chain that are for slots before `offset`.
     #[cold]
     #[inline(never)]
     fn count_before(&mut self, offset: usize) -> usize {
@@ -110,36 +111,39 @@ impl Chain {
             .fold(0, |nr: usize, _| nr.wrapping_add(1))
     }
 
-    /// Charges all of them, which are charged to nobody, to `objcg`. May sleep.
+    /// Charges all entries, which must not be charged yet, to `objcg`. May sleep.
     #[inline]
     fn charge(&mut self, objcg: &ObjCgroup) {
         let lens = self.entries().map(|entry| {
-            // INVARIANT: Charged by `charge` below, before any other access.
-            // SAFETY: The group is alive. The reference is taken by `charge`, before this function returns, and nobody
-            // else can put it sooner.
+            // INVARIANT: `charge::charge` charges the entry before any other access to it.
+            // SAFETY: `objcg` is alive. `charge::charge` takes the reference before this function returns, and no other
+            // task can put it before.
             entry.objcg = Some(unsafe { ARef::from_raw(NonNull::from(objcg)) });
             entry.object.len()
         });
-        // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
+        // With `PF_MEMALLOC` the charge can't fail. Reclaim has set the flag already, but not every caller is in
+        // reclaim.
         memalloc::scope(|memalloc| charge::charge(objcg, lens, memalloc));
     }
 
-    /// Fills the slots of the first `nr` entries, in `leaf`, with them, and then puts them on their lists.
+    /// Puts the first `nr` entries into their slots, which are in `leaf`, and then adds them to their LRU lists.
     ///
     /// Not inlined, to keep its locals out of the stack frame from which leaves are allocated.
     ///
     /// # Safety
     ///
-    /// There must be as many entries, at least one, all for slots of `leaf` that are the caller's and that references
-    /// were got for, and charged to the group of `prepared`. They must stay in their slots until this returns.
+    /// The chain must have at least `nr` entries. The first `nr` must be for slots of `leaf`, for which the caller has
+    /// a witness and has taken references, and must be charged to the objcg of `prepared`. They must stay in their
+    /// slots until this returns.
     #[inline(never)]
     unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
         for _ in 0..nr {
-            // SAFETY: There are `nr` entries, and by the type invariant these are the links of the next, which is the
-            // slot's from here on. What was in the slot is stale: the folio was stored before, and was redirtied in
-            // the swap cache.
+            // SAFETY: The caller guarantees that the chain has `nr` entries for slots of `leaf`. By the type invariant
+            // `links` are those of the next entry, which the slot owns from here on.
+            //
+            // A previous entry is stale: the folio was stored before, and was redirtied in the swap cache.
             unsafe {
                 let entry = lru::entry_of(links);
                 let offset = (*entry).offset();
@@ -147,14 +151,16 @@ impl Chain {
                 links = (*links).next;
             }
         }
-        // INVARIANT: The chain begins after the last entry that is no longer ours.
+        // INVARIANT: The chain begins after the last entry that the slots have taken over.
         self.first = links;
         self.nr = self.nr.wrapping_sub(nr);
         if links.is_null() {
             self.last = links;
         }
         race_point!("store:before_lru_add");
-        // SAFETY: By our requirement, and the type invariant.
+        // SAFETY: By the type invariant the `nr` links are chained and from `lru::raw_links`, and the entries were on
+        // no list. The caller guarantees that they are charged to the objcg of `prepared`, and stay in their slots, so
+        // that they are not freed, until this returns.
         unsafe { lru::add_chain(chain, nr, prepared) };
     }
 }
@@ -176,9 +182,9 @@ impl Chain {
         core::mem::take(&mut self.uncounted).publish();
         FreeBatch::with(|batch| {
             while let Some(links) = NonNull::new(self.first) {
-                // SAFETY: By the type invariant these are the links of an entry of ours, which is freed. Links of an
-                // entry on no list are zeroed.
-                // INVARIANT: The chain begins with the next.
+                // SAFETY: By the type invariant these are the links of an entry that this value owns. An entry that is
+                // freed must have zeroed links if it is on no list.
+                // INVARIANT: The chain begins with the next entry.
                 unsafe {
                     self.first = (*links.as_ptr()).next;
                     links.as_ptr().write_bytes(0, 1);
@@ -194,7 +200,7 @@ impl Chain {
 ///
 /// # Invariants
 ///
-/// Each entry of `chain` is for a slot of `slots`, after that of the entry before, and before index `next`.
+/// Each entry of `chain` is for a slot of `slots` after that of the previous entry, and before index `next`.
 pub(crate) struct StoreBatch<'f> {
     slots: Slots<'f, 'f>,
     chain: Chain,
@@ -214,8 +220,9 @@ impl<'f> StoreBatch<'f> {
         self.slots.mark_zeroes(indices)
     }
 
-    /// Makes an entry of `object`, which must be of a later page of the folio than those before: others are dropped,
-    /// with a warning. Not inlined, to keep its locals out of the stack frame in which pages are compressed.
+    /// Appends an entry with `object`, whose page must come after those of the previous objects in the folio. Otherwise
+    /// drops the object, with a warning. Not inlined, to keep its locals out of the stack frame from which pages are
+    /// compressed.
     #[inline(never)]
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         let index = object.word().slot().since(self.slots.folio().swap());
@@ -227,9 +234,9 @@ impl<'f> StoreBatch<'f> {
         self.chain.push(memory, object);
     }
 
-    /// Charges the entries, fills the slots with them, and puts each on its list. Fails like [`store`].
+    /// Charges the entries, puts them into their slots, and adds them to their LRU lists. Fails like [`store`].
     ///
-    /// Not inlined, to keep its locals out of the stack frame in which pages are compressed.
+    /// Not inlined, to keep its locals out of the stack frame from which pages are compressed.
     #[inline(never)]
     fn publish(&mut self, prepared: Prepared<'_>, leaves: &'static LeafCache) -> Result {
         let (slots, chain) = (&self.slots, &mut self.chain);
@@ -250,22 +257,24 @@ impl<'f> StoreBatch<'f> {
                 .min(nr_slots);
             let mut nr = done.wrapping_sub(first);
             if nr_entries != nr_slots {
-                // Those of earlier leaves are gone.
+                // The entries of earlier leaves are no longer in the chain.
                 nr = chain.count_before(slots.offset(done));
                 if nr == 0 {
                     continue;
                 }
             }
             let mut leaf = LeafRef::get_or_insert(tree, offset, nr, leaves)?;
-            // SAFETY: There are `nr` entries for the slots of this leaf, and they are the next: counted, or one for each slot.
-            // By the invariant of `Slots` nobody else takes an entry out of its slot, and we don't before this returns.
+            // SAFETY: The first `nr` entries are those for the slots of this leaf: they were counted, or every slot has
+            // one. The batch has exclusive access to the slots, and `leaf` has `nr` references. All entries were
+            // charged to the objcg of `prepared`. By the invariant of `Slots` no other task removes an entry from its
+            // slot, and this function doesn't.
             unsafe { chain.publish(nr, &mut leaf, prepared) };
         }
         Ok(())
     }
 }
 
-/// Drops an object that isn't of the next page.
+/// Drops an object whose page is not after those of the previous objects.
 #[cold]
 #[inline(never)]
 fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
@@ -273,18 +282,19 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
     drop((memory, object));
 }
 
-/// Stores a folio. `make` gets a batch without entries, and adds those of the folio's pages. They are charged to the
-/// group of the lists that it returns, put into the folio's slots, and put on their LRU lists, where walks find them.
-/// What a slot had before is freed. Returns how many entries there were, and the proof that it was done. Nothing can
-/// change the slots after that: the folio's witness is borrowed for all its time.
+/// Stores a folio. `make` is called with an empty batch, and adds the entries of the folio's pages. This charges them
+/// to the objcg of the `Prepared` that `make` returns, puts them into the folio's slots, frees the previous entries of
+/// the slots, and adds the new ones to their LRU lists, where walks find them. Returns the number of entries, and the
+/// proof that the folio is stored. The slots can't be changed afterwards, since the folio's witness is borrowed for its
+/// whole lifetime.
 ///
-/// A slot without an entry must have the zero mark, of [`StoreBatch::mark_zeroes`]: its page would be lost. A slot
-/// with an entry must not: it would be read as zeroes.
+/// The zeromap bit of a slot without an entry must be set, by [`StoreBatch::mark_zeroes`]: otherwise its page would be
+/// lost. That of a slot with an entry must be clear: otherwise its page would be read as zeroes.
 ///
-/// May sleep. Fails with what `make` fails with, or with what `failed` makes of `EINVAL`, if a slot without
-/// an entry has no mark, the device has no trees or `leaves` isn't open, or of `ENOMEM`. What is returned then gives
-/// the slots back, to be cleared: those of some leaves may have their entries. Mirrors `zswap_store_page()` of each
-/// page.
+/// May sleep. Fails with the error of `make`, or with that of `failed`. `failed` is called with `EINVAL` if the zeromap
+/// bit of a slot without an entry is clear, the device has no trees, or `leaves` isn't open, and with `ENOMEM`. On
+/// failure, returns the slots, which must be cleared: some may have their new entries already. Mirrors
+/// `zswap_store_page()` of each page.
 #[inline]
 pub(crate) fn store<'f, 'p, E>(
     folio: &'f mut CachedFolio<'f>,
@@ -307,12 +317,12 @@ pub(crate) fn store<'f, 'p, E>(
     let folio = batch.slots.folio();
     match stored {
         Ok(nr) => Ok((nr, Published(folio))),
-        // INVARIANT: The batch ends here, with its `Slots`.
+        // INVARIANT: The batch is dropped here, with its `Slots`.
         Err(error) => Err((Unpublished(folio), error)),
     }
 }
 
-/// Whether all slots of the folio have the zero mark that get no entry.
+/// Whether the zeromap bit of each slot without an entry in the chain is set.
 #[cold]
 #[inline(never)]
 fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
@@ -330,8 +340,8 @@ fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
     })
 }
 
-/// Proof that each slot of the folio whose [`CachedFolio`] had the lifetime `'f` has an entry that was stored for
-/// it, or the zero mark, and that none was taken out since.
+/// Proof that each slot of the folio whose [`CachedFolio`] has the lifetime `'f` has an entry that was stored for it,
+/// or its zeromap bit set, and that no entry was removed since.
 pub(crate) struct Published<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Published<'f> {
@@ -342,19 +352,19 @@ impl<'f> Published<'f> {
     }
 }
 
-/// The slots of a folio that [`store`] has not filled, or not all of them. One word, where [`Slots`] has
-/// three: it is returned on the stack.
+/// The slots of a folio that [`store`] has not filled, or not completely. One word, whereas [`Slots`] has three, since
+/// it is returned on the stack.
 ///
 /// # Invariants
 ///
-/// There is no `Slots` of the folio, and there is no other `Unpublished`.
+/// No `Slots` of the folio, and no other `Unpublished` of it, exists.
 pub(crate) struct Unpublished<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Unpublished<'f> {
-    /// The slots, of which any may have an entry.
+    /// The slots, any of which may have an entry.
     #[inline]
     pub(crate) fn slots(self) -> Slots<'f, 'f> {
-        // SAFETY: By the type invariant there is no other, and `self` ends here.
+        // SAFETY: By the type invariant no other `Slots` of the folio exists, and `self` is consumed.
         unsafe { Slots::of(self.0) }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The trees of each swap device, from when it is put into use until it is out of use.
+//! The trees of each swap device, from swapon to swapoff.
 //!
 //! C header: [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
 
@@ -42,14 +42,15 @@ pub(super) const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 /// # Invariants
 ///
 /// `trees[device]` is null, or points to `nr[device]` initialised trees that don't move, in memory of
-/// `KVmalloc`. Both change only by a [`DeadDevice`].
+/// `KVmalloc`. Both are changed only by a [`DeadDevice`].
 struct Index {
-    // Two arrays, so that the address of an element takes no arithmetic.
+    // Two arrays, so that the address of an element takes no multiplication.
     trees: [Atomic<*mut Tree>; MAX_DEVICES],
     nr: [Atomic<usize>; MAX_DEVICES],
 }
 
-// SAFETY: It is a collection of trees, which are `Sync`; what witnesses lend without a lock is `Send` and `Sync`.
+// SAFETY: It is a collection of trees, which are `Sync`. The entries that witnesses lend without a lock are `Send` and
+// `Sync`.
 unsafe impl Sync for Index {}
 
 static INDEX: Index = Index {
@@ -58,7 +59,7 @@ static INDEX: Index = Index {
 };
 
 impl Index {
-    /// Where a device's trees are, and their number.
+    /// The pointer to the trees of a device, and their number.
     #[inline]
     fn device(&self, entry: SwapEntry) -> (&Atomic<*mut Tree>, &Atomic<usize>) {
         let device = entry.device();
@@ -76,19 +77,19 @@ impl Index {
 ///
 /// # Safety
 ///
-/// The device of `entry` must not be taken out of use during `'a`.
+/// The device of `entry` must not be swapped off during `'a`.
 #[inline]
 pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
     let (trees, nr) = INDEX.device(entry);
     let index = entry.offset() / SLOTS_PER_TREE;
-    // Acquire pairs with the release in `DeadDevice::attach`: a reader that sees the pointer sees what it
-    // points to, and the number.
+    // Acquire pairs with the release in `DeadDevice::attach`: a reader that sees the pointer also sees the initialised
+    // trees and their number.
     let trees = trees.load(Acquire);
     if trees.is_null() || index >= nr.load(Relaxed) {
         return None;
     }
-    // SAFETY: By the type invariant of `Index` there is an initialised tree at `index`. It goes away with the
-    // device only, which the caller excludes.
+    // SAFETY: By the invariant of `Index` the tree at `index` is initialised. Only a `DeadDevice` frees it, and the
+    // caller guarantees that the device is not swapped off during `'a`.
     Some(unsafe { &*trees.add(index) })
 }
 
@@ -96,42 +97,43 @@ pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
 ///
 /// # Safety
 ///
-/// [`DeadDevice::attach`] must have succeeded for the device of `entry`, with as many slots as it has, and it must not be
-/// taken out of use during `'a`.
+/// [`DeadDevice::attach`] must have succeeded for the device of `entry`, with the number of slots of the device, which
+/// must not be swapped off during `'a`.
 #[inline(always)] // for every slot that is freed
 pub(super) unsafe fn tree_unchecked<'a>(entry: SwapEntry) -> &'a Tree {
-    // Acquire as in `tree`.
+    // Acquire: as in `tree`.
     let trees = INDEX.device(entry).0.load(Acquire);
-    // SAFETY: The caller guarantees that there are trees for all of the device's slots, for `'a`.
+    // SAFETY: The caller guarantees that `attach` has succeeded, so that the device has trees for all of its slots, and
+    // that it is not swapped off during `'a`.
     unsafe { &*trees.add(entry.offset() / SLOTS_PER_TREE) }
 }
 
-/// Witness that a swap device is out of use, and that its number is nobody else's: either swapon
-/// hasn't published the device yet, or swapoff has freed all its slots, and has waited for everybody
-/// who could have had a reference to it.
+/// Witness that a swap device is out of use, and that no other task uses its type (`si->type`): either swapon hasn't
+/// published the device yet, or swapoff has freed all its slots, and has waited for all tasks that could have a
+/// reference to it.
 ///
 /// # Invariants
 ///
-/// `first`, at offset 0, is on such a device for `'a`, and there is one such witness for it at a time: what the
-/// holder of one does happens before what that of the next does. If it isn't 0, `nr_slots` is as many as the
-/// device will have.
+/// `first`, at offset 0, is on such a device for `'a`. Only one such witness exists for a device at a time, and
+/// accesses of its owner happen before accesses of the next one's owner. `nr_slots` is 0, or the number of slots that
+/// the device will have.
 pub(crate) struct DeadDevice<'a> {
     first: SwapEntry,
-    /// The slots that it has; none if it is on its way out.
+    /// The number of slots at swapon, 0 at swapoff.
     nr_slots: usize,
     _out_of_use: PhantomData<fn(&'a mut ()) -> &'a mut ()>,
 }
 
 impl<'a> DeadDevice<'a> {
-    /// The witness that `device` is out of use: to be put into use with `nr_slots` slots, or on its way out, with
-    /// none. Fails with `EINVAL` if there is no such number.
+    /// The witness that `device` is out of use. `nr_slots` is its number of slots at swapon, and 0 at swapoff. Fails
+    /// with `EINVAL` if `device` is not below `MAX_SWAPFILES`.
     ///
     /// # Safety
     ///
-    /// For the time of `call`, `device` must be out of use, as described at the type, and nobody else may
-    /// have a witness for it. (The task that has set `SWP_USED` of its `swap_info_struct`, and not
-    /// cleared it yet, has the number to itself; swapoff holds `swapon_mutex` besides. `swap_lock`, under which
-    /// the flag is set and cleared, orders one owner of the number after the other.)
+    /// During `call`, `device` must be out of use, as described at the type, and no other witness for it may exist.
+    /// (The task that has set `SWP_USED` of its `swap_info_struct`, and not cleared it yet, has exclusive access to
+    /// this type of device; swapoff also holds `swapon_mutex`. The flag is set and cleared under `swap_lock`, which
+    /// orders successive owners.)
     pub(crate) unsafe fn from_raw(
         device: c_int,
         nr_slots: usize,
@@ -141,9 +143,10 @@ impl<'a> DeadDevice<'a> {
         if device >= MAX_DEVICES {
             return Err(EINVAL);
         }
-        // INVARIANT: The caller has the number to itself for the time of the call, after its earlier owners.
+        // INVARIANT: The caller guarantees that the device is out of use during `call`, and that no other witness
+        // exists, after its earlier owners.
         Ok(Self {
-            // SAFETY: The number was just checked; the rest is arithmetic.
+            // SAFETY: `device` is below `MAX_DEVICES`, as checked above; the rest is arithmetic.
             first: unsafe { SwapEntry::from_raw(bindings::swp_entry(device, 0)) },
             nr_slots,
             _out_of_use: PhantomData,
@@ -151,12 +154,12 @@ impl<'a> DeadDevice<'a> {
     }
 }
 
-/// Proof that the device whose [`DeadDevice`] had the lifetime `'a` has trees for all its slots.
+/// Proof that the device whose [`DeadDevice`] has the lifetime `'a` has trees for all its slots.
 pub(crate) struct Attached<'a>(PhantomData<DeadDevice<'a>>);
 
 impl<'a> DeadDevice<'a> {
-    /// Makes trees for the slots of the device. May sleep. Fails with `ENOMEM`; with `EINVAL` for a device that
-    /// isn't to be put into use, or has more slots than [`SwapEntry::OFFSET_BITS`] can name, which C refuses before.
+    /// Creates trees for the slots of the device. May sleep. Fails with `ENOMEM`, and with `EINVAL` if the number of
+    /// slots is 0, or too large for offsets of [`SwapEntry::OFFSET_BITS`] bits, which C has checked.
     ///
     /// Mirrors `zswap_swapon()`.
     pub(crate) fn attach(self) -> Result<Attached<'a>> {
@@ -171,7 +174,7 @@ impl<'a> DeadDevice<'a> {
             .cast::<Tree>()
             .as_ptr();
         for i in 0..nr {
-            // SAFETY: The allocation has room for `nr` trees, nobody else knows it yet, and it doesn't move.
+            // SAFETY: The allocation is large enough for `nr` trees. It is not published yet, and never moves.
             unsafe {
                 pin_init::raw_init(
                     trees.add(i),
@@ -179,42 +182,42 @@ impl<'a> DeadDevice<'a> {
                 )
             };
         }
-        // INVARIANT: `nr` initialised trees. Release publishes them together with their number.
+        // INVARIANT: `trees` points to `nr` initialised trees. Release publishes them with their number.
         let (its_trees, its_nr) = INDEX.device(self.first);
         its_nr.store(nr, Relaxed);
         its_trees.store(trees, Release);
         Ok(Attached(PhantomData))
     }
 
-    /// Drops the trees that the device has, and what is left in them, if there are any. May sleep.
+    /// Frees the trees of the device, if it has any, and the entries that are left in them. May sleep.
     ///
-    /// Returns whether the trees were empty, as they should have been. Mirrors `zswap_swapoff()`.
+    /// Returns whether the trees were empty, as they should be. Mirrors `zswap_swapoff()`.
     pub(crate) fn detach(self) -> bool {
         self.clear()
     }
 
     fn clear(&self) -> bool {
         let (its_trees, its_nr) = INDEX.device(self.first);
-        // Relaxed: by the type invariant what the owner of the device did that attached the trees came before.
+        // Relaxed: by the type invariant the stores of the owner that attached the trees happen before.
         let trees = its_trees.load(Relaxed);
         let nr = its_nr.load(Relaxed);
         let Some(ptr) = NonNull::new(trees) else {
             return true;
         };
-        // INVARIANT: No trees; the device is ours.
+        // INVARIANT: The device has no trees.
         its_trees.store(core::ptr::null_mut(), Relaxed);
         its_nr.store(0, Relaxed);
 
         let mut empty = true;
         for i in 0..nr {
-            // SAFETY: By the invariant of `Index` these are `nr` trees. Nobody else uses them, as the device is out of
-            // use, or will, since they are no longer reachable.
+            // SAFETY: By the invariant of `Index` the device had `nr` trees. No other task uses them, since the device
+            // is out of use, and no task can find them any more.
             unsafe {
                 empty &= (*trees.add(i)).is_empty();
                 core::ptr::drop_in_place(trees.add(i));
             }
         }
-        // SAFETY: Allocated by `attach` with that number of trees, and unreachable now.
+        // SAFETY: `attach` allocated the memory for that number of trees, and no task can find it any more.
         unsafe { KVmalloc::free(ptr.cast(), Layout::array::<Tree>(nr).unwrap_unchecked()) };
         empty
     }
@@ -250,24 +253,24 @@ pub(super) mod tests {
         refs_in(tree_at(offset)?, offset)
     }
 
-    /// A reference to the leaf of the slot at `offset`, for each of `n` slots.
+    /// `n` references to the leaf of the slot at `offset`.
     pub(in super::super) fn get(offset: usize, n: usize) -> Result<LeafRef<'static>> {
         let tree = tree_at(offset).ok_or(EINVAL)?;
         LeafRef::get_or_insert(tree, offset, n, leaves()?)
     }
 
-    /// Puts the device into use, with `nr` slots.
+    /// Attaches the device with `nr` slots.
     pub(in super::super) fn attach(nr: usize) -> Result {
         let mut call = Call::new();
-        // SAFETY: The number is no device's, and no other task uses it.
+        // SAFETY: No swap device has this type, and no other task uses it.
         unsafe { DeadDevice::from_raw(DEVICE as c_int, nr, &mut call)? }.attach()?;
         Ok(())
     }
 
-    /// Takes the device out of use. Returns whether its trees were empty.
+    /// Detaches the device. Returns whether its trees were empty.
     pub(in super::super) fn detach() -> Result<bool> {
         let mut call = Call::new();
-        // SAFETY: The number is no device's, and no other task uses it.
+        // SAFETY: No swap device has this type, and no other task uses it.
         let device = unsafe { DeadDevice::from_raw(DEVICE as c_int, 0, &mut call)? };
         Ok(device.detach())
     }
@@ -283,7 +286,7 @@ pub(super) mod tests {
         attach(SLOTS_PER_TREE + 1)?;
         assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_some());
         assert!(tree_at(2 * SLOTS_PER_TREE).is_none());
-        // Another one takes their place.
+        // Attaching again replaces the trees.
         attach(SLOTS_PER_TREE)?;
         assert!(tree_at(0).is_some() && tree_at(SLOTS_PER_TREE).is_none());
         assert!(detach()?);
@@ -301,18 +304,18 @@ pub(super) mod tests {
         assert!(refs(0).is_none());
         set_open(true)?;
 
-        // Of two references a slot takes one.
+        // Filling a slot uses one of two references.
         let mut leaf = get(3, 2)?;
         assert_eq!(refs(3), Some(2));
-        // SAFETY: No other task uses the slot, which is one of this leaf.
+        // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
         assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?.into_raw()) }.is_none());
         assert_eq!(refs(3), Some(2));
         drop(leaf);
         assert_eq!(refs(3), Some(1));
 
-        // A slot whose entry is replaced takes none.
+        // Replacing the entry of a slot uses no reference.
         let mut leaf = get(3, 1)?;
-        // SAFETY: As above.
+        // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
         let old = unsafe { leaf.fill(3, entries.entry(3, 7)?.into_raw()) };
         assert_eq!(old.map(|old| old.object().len()), Some(6));
         assert_eq!(refs(3), Some(2));
@@ -323,7 +326,7 @@ pub(super) mod tests {
         let pin = get(8, 2)?;
         assert_eq!(refs(3), Some(3));
         let tree = tree_at(3).ok_or(EINVAL)?;
-        // SAFETY: No other task uses the slot, which is filled, and is emptied once.
+        // SAFETY: No other task uses the slots.
         let entry = unsafe {
             let mut leaf = LeafRef::first_filled(tree, 0..SLOTS_PER_LEAF).ok_or(EINVAL)?;
             assert_eq!(leaf.offset(), 3);
