@@ -200,8 +200,8 @@ fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
-/// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and in
-/// `counter` for any other error.
+/// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and
+/// in `counter` for any other error.
 #[cold]
 #[inline(never)]
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {

@@ -164,9 +164,10 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_t, nr: c_uint) {
     let call = Call::new();
     // SAFETY: `swap_range_free()` is called only by `__swap_cluster_free_entries()`, for slots of one cluster, with its
-    // lock held and the slots' swap-table entries set to NULL just before. If the folios are locked instead, no other
-    // task can access the slots. The device is in use, since the slots were allocated until now. So `zswap_swapon()`
-    // has succeeded, and with it `DeadDevice::attach()`, with the number of slots of the device.
+    // lock held and the slots' swap-table entries set to NULL just before.
+    // If the folios are locked instead, no other task can access the slots. The device is in use, since the slots were
+    // allocated until now. So `zswap_swapon()` has succeeded, and with it `DeadDevice::attach()`, with the number of
+    // slots of the device.
     device::invalidate(unsafe { FreedSlots::from_raw(swp, nr as usize, &call) });
 }
 

@@ -319,8 +319,8 @@ impl PoolList {
         total
     }
 
-    /// The current pool. Any context except NMI. If no pool of the list was ever made current, this may return a retired
-    /// one for a short time.
+    /// The current pool. Any context except NMI. If no pool of the list was ever made current, this may return a
+    /// retired one for a short time.
     ///
     /// Mirrors `zswap_pool_current_get()`, with `__zswap_pool_current()` and `zswap_pool_tryget()`.
     pub(crate) fn current(&self) -> Option<PoolRef> {

@@ -64,7 +64,7 @@ use kernel::{
 pub(crate) struct FilledSlots<'a> {
     leaf: LeafRef<'a>,
     end: usize,
-    // Only the task that has taken a spin lock holds it.
+    // Bound to the task that holds the spin lock.
     _not_send: NotThreadSafe,
 }
 
@@ -343,7 +343,7 @@ pub(crate) struct Cleared<'f>(PhantomData<CachedFolio<'f>>);
 /// references.
 pub(crate) struct SlotEntry<'a> {
     leaf: LeafRef<'a>,
-    // Only the task that has taken a folio's lock holds it.
+    // Bound to the task that holds the folio's lock.
     _not_send: NotThreadSafe,
 }
 
@@ -380,7 +380,7 @@ pub(crate) struct FreedSlots<'a> {
     first: SwapEntry,
     nr: usize,
     _tree: PhantomData<&'a Tree>,
-    // Only the task that has taken a spin lock holds it.
+    // Bound to the task that holds the spin lock.
     _not_send: NotThreadSafe,
 }
 

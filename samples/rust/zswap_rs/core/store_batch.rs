@@ -289,7 +289,7 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
 /// whole lifetime.
 ///
 /// The zeromap bit of a slot without an entry must be set, by [`StoreBatch::mark_zeroes`]: otherwise its page would be
-/// lost. That of a slot with an entry must be clear: otherwise its page would be read as zeroes.
+/// lost. The bit of a slot with an entry must be clear: otherwise its page would be read as zeroes.
 ///
 /// May sleep. Fails with the error of `make`, or with that of `failed`. `failed` is called with `EINVAL` if the zeromap
 /// bit of a slot without an entry is clear, the device has no trees, or `leaves` isn't open, and with `ENOMEM`. On
