@@ -18,7 +18,7 @@ enum zswap_outcome {
 	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and writeback freed nothing */
 	ZSWAP_POOL_LIMIT,	/* max_pool_percent was reached */
 	ZSWAP_NO_POOL,		/* no pool exists */
-	ZSWAP_NO_MEMORY,	/* for an entry, its LRU list or its slot in the tree */
+	ZSWAP_NO_MEMORY,	/* for an entry, its LRU list or a node of the tree */
 	ZSWAP_NO_ROOM,		/* for the compressed page, in zsmalloc */
 	ZSWAP_NO_COMPRESSOR,	/* for this CPU, which was brought up without one */
 	ZSWAP_NOT_COMPRESSED,	/* failed or no smaller, and the cgroup has writeback disabled */
