@@ -295,7 +295,7 @@ static void out_of_reach_slots_warn(struct kunit *test)
 	if (ORDER && swp_offset(entry) + nr <= swp_offset(last_of(entry))) {
 		new = replacement(test, ORDER, last_of(entry));
 		if (new) {
-			/* From the check, and as the slots aren't those of the cluster. */
+			/* One from the check, and one since the slots are of another cluster. */
 			KUNIT_EXPECT_EQ(test, WARNINGS(test, replace(entry, folio, new)), 2);
 			KUNIT_EXPECT_EQ(test, word(last_of(entry)), last);
 			put_replacement(new);
@@ -339,7 +339,7 @@ static void calls_that_corrupt_in_c_warn(struct kunit *test)
 	other = swp_offset(entry) ^ SWAPFILE_CLUSTER;
 	if (other < si->max) {
 		/*
-		 * From the check, and as the slot isn't that of the folio.
+		 * One from the check, and one since the slot is of another folio or of none.
 		 */
 		KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_offset_to_cluster(si, other),
 							      folio, NULL)), 2);

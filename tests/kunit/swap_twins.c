@@ -6,8 +6,10 @@
  * one of the twins is done by either implementation.
  *
  * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. If a run fails, the
- * suite prints a short sequence of its operations that fails as well. docs/kunit.md lists what
- * isn't compared.
+ * suite prints a short sequence of its operations that fails as well.
+ *
+ * Not tested here: swapout in __swap_cache_del_folio(), read_swap_cache_async(), and readahead by
+ * address.
  */
 
 #include <linux/jhash.h>

@@ -11,7 +11,7 @@
  *
  * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. If a run fails, the
  * suite prints a short sequence of its operations that fails as well, except for runs of several
- * tasks, which can't be repeated. docs/kunit.md lists what isn't compared.
+ * tasks, which can't be repeated. comparable() has the values that may differ.
  */
 
 #include <linux/cgroup.h>
@@ -69,7 +69,7 @@ struct seen {
 	long ret, more, locked, uptodate, dirty, swapcache, reclaim, refs, contents, left;
 	/* of all */
 	long stored, total, enabled, never, bytes, pages, incompressible, swapins;
-	/* what happened meanwhile */
+	/* the events during the operation */
 	long ins, outs, backs, zeroes, group_ins, group_outs, group_backs;
 };
 

@@ -157,7 +157,7 @@ impl<A: Algorithm> Context<A> {
 /// `alg` is registered. [`Registration::new`] has created it for `A`.
 pub struct Registration<A: Algorithm> {
     alg: NonNull<bindings::scomp_alg>,
-    // Invariant in `A`, which determines what is registered.
+    // Invariant in `A`, which determines the callbacks that are registered.
     _p: PhantomData<fn(A) -> A>,
 }
 

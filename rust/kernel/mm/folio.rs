@@ -55,7 +55,7 @@ pub struct Folio(Opaque<bindings::page>);
 
 // SAFETY: A folio is bound to no thread.
 unsafe impl Send for Folio {}
-// SAFETY: The methods on `&Folio` use atomic flags and counts, or read what doesn't change.
+// SAFETY: The methods on `&Folio` use atomic flags and counts, or read fields that don't change.
 unsafe impl Sync for Folio {}
 
 impl Folio {
@@ -212,8 +212,8 @@ impl FolioPage<'_> {
         // SAFETY: By the type invariant the page is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
         let ret = f(addr.cast());
-        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: these functions,
-        // which map for the time of a call, are the only ones that map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         ret
     }
@@ -454,8 +454,8 @@ impl<'a> NotUptodate<'a> {
         // SAFETY: It is the page of a folio that is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());
-        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: these functions,
-        // which map for the time of a call, are the only ones that map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         // SAFETY: The folio is alive.
         unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };

@@ -53,7 +53,7 @@ pub struct ListLru {
 unsafe impl Sync for ListLru {}
 
 impl ListLru {
-    /// Lists that can't be used yet.
+    /// Creates lists that aren't initialised: see [`ListLru::init`].
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         // INVARIANT: The state is `UNUSED`, for which `lru` may be anything.
@@ -174,7 +174,7 @@ impl ListLru {
     /// Walks the list of a node and cgroup from its head, the least recently used object. Visits at
     /// most `nr_to_walk` objects, and decrements `nr_to_walk` for each.
     ///
-    /// Calls `f` for each object, with its links and the list, whose lock is held. `f` returns a
+    /// Calls `f` for each object, with its links and the list, whose lock is held. `f` returns an
     /// `enum lru_status`. Mirrors `list_lru_walk_one()`.
     ///
     /// # Safety

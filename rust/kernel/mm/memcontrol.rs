@@ -3,8 +3,7 @@
 //! Memory cgroups: the part of the interface that zswap uses.
 //!
 //! With `CONFIG_MEMCG` off, or `cgroup_disable=memory`, no cgroup exists: functions take and return
-//! an
-//! [`Option`].
+//! an [`Option`].
 //!
 //! C header: [`include/linux/memcontrol.h`](srctree/include/linux/memcontrol.h)
 
@@ -168,7 +167,7 @@ unsafe impl EventField for Option<&MemCgroup> {
 ///
 /// # Invariants
 ///
-/// The cgroup, if it isn't `None`, is what the last `mem_cgroup_iter()` returned, and a reference
+/// The cgroup, if it isn't `None`, was returned by the last `mem_cgroup_iter()`, and a reference
 /// to it is owned by this value.
 pub struct Cursor(Option<ARef<MemCgroup>>);
 
@@ -276,7 +275,7 @@ impl ObjCgroup {
     #[inline]
     pub fn of_folio(folio: &CachedFolio<'_>) -> Option<ARef<Self>> {
         // SAFETY: The folio is alive and locked. As memcontrol.h documents, the lock makes its
-        // binding to its cgroup stable.
+        // binding to its objcg stable.
         let objcg = unsafe { bindings::get_obj_cgroup_from_folio(folio.as_raw()) };
         // SAFETY: C returns a reference or null; `Self` is transparent.
         NonNull::new(objcg.cast()).map(|objcg| unsafe { ARef::from_raw(objcg) })

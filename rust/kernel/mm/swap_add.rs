@@ -226,7 +226,7 @@ impl<'a> Unpublished<'a> {
         let ptr = ManuallyDrop::new(folio).ptr;
         // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so
         // its flags may be set non-atomically. By the invariant of `Vacant` the slots' cluster is
-        // locked, the number of slots is that of the folio's pages, and the slots have no folio.
+        // locked, there is a slot for each page of the folio, and the slots have no folio.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
             enter(vacant.entries, ptr.cast().as_ref());
