@@ -11,7 +11,7 @@ __rust_helper int rust_helper_list_lru_init_memcg(struct list_lru *lru,
 	return list_lru_init_memcg(lru, shrinker);
 }
 
-/* C has no stub: it calls this for a cgroup only, which there is none of then. */
+/* C has no stub: without CONFIG_MEMCG, no cgroup exists for which it is called. */
 __rust_helper int rust_helper_list_lru_alloc_memcg(struct mem_cgroup *memcg,
 						   struct list_lru *lru,
 						   gfp_t gfp)
@@ -24,8 +24,9 @@ __rust_helper int rust_helper_list_lru_alloc_memcg(struct mem_cgroup *memcg,
 }
 
 /*
- * list_lru_del() of an item whose links may be zeroed: then it is on no list. They
- * are zeroed again: links that are moved out of an item must not say where it was.
+ * list_lru_del() for an item whose links may be zeroed: such an item is on no list.
+ * Zeroes the links of an item that it removes: they may be moved out of the item,
+ * and must not point to its former neighbours.
  */
 __rust_helper void rust_helper_list_lru_del_zeroed(struct list_lru *lru,
 						   struct list_head *item,

@@ -19,8 +19,8 @@ use core::{
     ops::Deref, //
 };
 
-/// The place of a state in the order in which a CPU passes through the states before it runs: `enum
-/// cpuhp_state`.
+/// The position of a state in the order in which a CPU passes through the states before it runs.
+/// Mirrors `enum cpuhp_state`.
 #[derive(Clone, Copy)]
 pub enum StateSlot {
     /// A dynamically allocated state: `CPUHP_BP_PREPARE_DYN`. Such states are ordered by
@@ -43,30 +43,32 @@ impl StateSlot {
 // One implementor: zswap's compressors. Every multi-instance state of C (`cpuhp_setup_state_multi()`)
 // would be another.
 pub trait Prepare: Send + Sync + 'static {
-    /// Called for each CPU that comes up, and for each CPU that is up when the instance is created.
+    /// Called for each CPU that is brought up, and for each CPU that is up when the instance is
+    /// created.
     ///
-    /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
+    /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU isn't brought
     /// up, or the instance isn't created. May be called again for the same CPU.
     ///
-    /// Creating or dropping an [`Instance`] here deadlocks: both take that lock.
+    /// Creating or dropping an [`Instance`] here deadlocks: both take `cpu_hotplug_lock`.
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
-/// A registered state, of which instances of `T` can be created as long as this value lives.
+/// A registered state. Instances of `T` can be created for it as long as this value lives.
 ///
 /// Invariant in `T`: the callback for instances was chosen when the state was registered, and a
 /// subtype could have another one.
 ///
 /// # Invariants
 ///
-/// The multi-instance state `state` is registered with [`prepare_callback::<T>`], and ours.
+/// The multi-instance state `state` is registered with [`prepare_callback::<T>`], and owned by this
+/// value.
 pub struct State<T: Prepare> {
     state: bindings::cpuhp_state,
     _p: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Prepare> State<T> {
-    /// Registers the state at a place in the order of states. For [`builtin_cpu_state!`].
+    /// Registers the state at a position in the order of states. For [`builtin_cpu_state!`].
     ///
     /// [`builtin_cpu_state!`]: crate::builtin_cpu_state
     ///
@@ -100,8 +102,8 @@ impl<T: Prepare> State<T> {
             )
         };
         to_result(ret)?;
-        // INVARIANT: The state was free and is now registered with our callback. For a dynamic
-        // state, C returns which one it is.
+        // INVARIANT: The state was free and is now registered with `prepare_callback::<T>`. For a
+        // dynamic state, C returns its number.
         Ok(Self {
             state: match slot {
                 StateSlot::PrepareDyn => ret as bindings::cpuhp_state,
@@ -113,8 +115,10 @@ impl<T: Prepare> State<T> {
 }
 
 /// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, at the given
-/// [`StateSlot`](kernel::cpuhotplug::StateSlot) and with the given name. May sleep. Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic
-/// state is left.
+/// [`StateSlot`](kernel::cpuhotplug::StateSlot) and with the given name. May sleep.
+///
+/// Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic state is
+/// left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
 // One user: zswap's setup. A macro, since only the caller's crate knows whether it is a module.
@@ -131,19 +135,20 @@ macro_rules! builtin_cpu_state {
 
 impl<T: Prepare> Drop for State<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the state is ours. It has no instances: an instance borrows
-        // its state forever, so that the state is never dropped.
+        // SAFETY: By the type invariant the state is owned by this value. It has no instances: an
+        // instance borrows its state forever, and a state that is borrowed forever isn't dropped.
         unsafe { bindings::__cpuhp_remove_state(self.state, false) };
     }
 }
 
 /// A `T` whose [`Prepare::prepare`] is called for each CPU.
 ///
-/// The `T` lies in memory of its own, and not in the `Instance`. An initialiser for a place of the
-/// caller's would have to trust that the place is dropped before it is freed, which safe code needn't
-/// do: `MaybeUninit<T>` can be pinned as well, by [`pin_init::Wrapper`], and drops nothing.
+/// The `T` lies in a separate allocation, and not in the `Instance`. An initialiser for memory of
+/// the caller would have to rely on the caller to drop the value before freeing the memory. Safe
+/// code need not do that: `MaybeUninit<T>` can be pinned as well, by [`pin_init::Wrapper`], and
+/// drops nothing.
 ///
-/// Invariant in `T`, like its state.
+/// Invariant in `T`, like its [`State`].
 ///
 /// # Examples
 ///
@@ -194,28 +199,30 @@ unsafe impl<T: Send> Send for Registered<T> {}
 unsafe impl<T: Sync> Sync for Registered<T> {}
 
 impl<T> Registered<T> {
-    /// The node, by a pointer that is good for all of it.
+    /// The node. The pointer's provenance covers the whole `Registered<T>`.
     fn node(&self) -> *mut bindings::hlist_node {
         Opaque::cast_into(core::ptr::from_ref(self).cast())
     }
 }
 
 impl<T: Prepare> Instance<T> {
-    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep. Fails with
-    /// `ENOMEM`, and with the errors of [`Prepare::prepare`].
+    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep.
     ///
-    /// Takes `cpu_hotplug_lock` and `cpuhp_state_mutex`, as dropping the instance does. So neither may
-    /// be done in [`Prepare::prepare`].
+    /// Fails with `ENOMEM`, and with the errors of [`Prepare::prepare`].
+    ///
+    /// Takes `cpu_hotplug_lock` and `cpuhp_state_mutex`, as dropping the instance does.
+    /// [`Prepare::prepare`] must do neither.
     ///
     /// Mirrors `cpuhp_state_add_instance()`.
     pub fn new(state: &'static State<T>, inner: T) -> Result<Self> {
-        // An `hlist_node` off any list is zeroed.
+        // An `hlist_node` that is on no list is zeroed.
         let node = Opaque::zeroed();
         let registered = KBox::pin(Registered { node, inner }, GFP_KERNEL)?;
         let node = registered.node();
-        // SAFETY: By the invariant of `State` the state is registered with our callback, which finds a
-        // `Registered<T>` around the node. That is pinned; its memory is freed only after `drop` below has removed
-        // the node from the list, or here, if C has failed and not added it.
+        // SAFETY: By the invariant of `State` the state is registered with `prepare_callback::<T>`,
+        // which requires a `Registered<T>` around the node. The `Registered<T>` is pinned. Its
+        // memory is freed after `drop` below has removed the node from the list, or here, if C has
+        // failed and not added it.
         to_result(unsafe { bindings::__cpuhp_state_add_instance(state.state, node, true) })?;
         // INVARIANT: Just added.
         Ok(Self { registered, state })
@@ -233,9 +240,9 @@ impl<T: Prepare> Deref for Instance<T> {
 
 impl<T: Prepare> Drop for Instance<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
-        // this returns, no callback runs or will run for the node: C takes `cpu_hotplug_lock` for
-        // reading here, and for writing when it brings up a CPU.
+        // SAFETY: By the type invariant the node is on the list of instances. No teardown is
+        // registered. Once this returns, no callback runs or will run for the node: C takes
+        // `cpu_hotplug_lock` for reading here, and for writing when it brings up a CPU.
         unsafe {
             bindings::__cpuhp_state_remove_instance(self.state.state, self.registered.node(), true);
         }
@@ -244,7 +251,7 @@ impl<T: Prepare> Drop for Instance<T> {
 
 /// # Safety
 ///
-/// Only for the hotplug core, with `node` that of a live `Registered<T>`.
+/// Only for the hotplug core. `node` must be the node of a live `Registered<T>`.
 unsafe extern "C" fn prepare_callback<T: Prepare>(
     cpu: c_uint,
     node: *mut bindings::hlist_node,

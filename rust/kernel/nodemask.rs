@@ -9,7 +9,7 @@ use crate::{
     bindings, //
 };
 
-/// The NUMA nodes with memory that the kernel can use: at least one.
+/// The NUMA nodes that have normal memory: at least one. Any context.
 ///
 /// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
 ///
@@ -24,7 +24,7 @@ use crate::{
 pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
     let mut nid = -1;
     core::iter::from_fn(move || {
-        // SAFETY: It is -1 or a node.
+        // SAFETY: `nid` is -1 or a node.
         nid = unsafe { bindings::next_memory_node(nid) };
         // SAFETY: A node that has memory is possible.
         (nid >= 0).then(|| unsafe { NumaNode::from_possible(nid) })

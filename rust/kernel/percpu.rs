@@ -22,8 +22,8 @@ use core::marker::PhantomData;
 
 /// A `T` for each possible CPU, in memory close to that CPU.
 ///
-/// Every CPU's value can be accessed from any CPU. [`PerCpu::this_cpu`] is a fast way to a value;
-/// it doesn't keep the task from migrating. Hence `T` must be [`Sync`].
+/// The value of each CPU can be accessed from any CPU. [`PerCpu::this_cpu`] only locates a value:
+/// it doesn't prevent the task from migrating. Hence `T` must be [`Sync`].
 ///
 /// Mirrors `alloc_percpu()`.
 ///
@@ -32,7 +32,7 @@ use core::marker::PhantomData;
 /// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
 /// each possible CPU is initialised and pinned.
 ///
-/// Covariant in `T`, like a box: values are lent and dropped, and never replaced.
+/// Covariant in `T`, like a box: values are borrowed and dropped, and never replaced.
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ pub struct PerCpu<T> {
 
 // SAFETY: The owner may drop the values on any CPU.
 unsafe impl<T: Send> Send for PerCpu<T> {}
-// SAFETY: A shared reference to it gives only `&T`.
+// SAFETY: A shared reference to a `PerCpu<T>` gives only `&T`.
 unsafe impl<T: Sync> Sync for PerCpu<T> {}
 
 /// All possible CPUs, in the order of their numbers. Mirrors `for_each_possible_cpu()`.
@@ -86,14 +86,15 @@ pub fn node_of(cpu: CpuId) -> NumaNode {
     }
     // SAFETY: The CPU is possible, so it has the per-CPU data that C reads.
     let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
-    // There may be none before the CPU has been up.
+    // A CPU that was never up may have no node.
     NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
 }
 
 impl<T> PerCpu<T> {
-    /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` allows it.
+    /// Allocates the values, each initialised by an initialiser that `init` returns. May sleep if
+    /// `gfp` allows it.
     ///
-    /// Fails to compile for a `T` that is too large for the allocator, which would warn.
+    /// Fails to compile for a `T` that is too large for the allocator: C would warn at run time.
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         const {
             // `PCPU_MIN_UNIT_SIZE`
@@ -112,8 +113,8 @@ impl<T> PerCpu<T> {
             // value is initialised once, in its final place.
             unsafe { pin_init::raw_init(Self::value(ptr, cpu), init()) };
         }
-        // INVARIANT: Just allocated for `T`, with each possible CPU's value initialised; they
-        // don't move before they are dropped.
+        // INVARIANT: `ptr` was just allocated for `T`. The value of each possible CPU is
+        // initialised, and doesn't move before it is dropped.
         Ok(Self {
             ptr,
             _p: PhantomData,
@@ -121,17 +122,19 @@ impl<T> PerCpu<T> {
     }
 
     fn value(ptr: *mut c_void, cpu: CpuId) -> *mut T {
-        // SAFETY: `per_cpu_ptr()` only computes an address, which the callers use with care.
+        // SAFETY: `per_cpu_ptr()` only computes an address. The callers justify their use of it.
         unsafe { bindings::per_cpu_ptr(ptr, cpu.as_u32()) }.cast()
     }
 
     /// The value of `cpu`, or [`None`] if `cpu` isn't possible.
     pub fn get(&self, cpu: CpuId) -> Option<&T> {
-        // SAFETY: By the type invariant the value is initialised, and only shared until `drop`.
+        // SAFETY: The CPU is possible: by the type invariant its value is initialised. It is only
+        // shared until `drop`.
         is_possible(&cpu).then(|| unsafe { &*Self::value(self.ptr, cpu) })
     }
 
-    /// The value of the CPU that the task happens to run on. Mirrors `raw_cpu_ptr()`.
+    /// The value of the CPU that the task currently runs on. The task may migrate at any time.
+    /// Mirrors `raw_cpu_ptr()`.
     #[inline]
     pub fn this_cpu(&self) -> &T {
         // SAFETY: By the type invariant this is a per-CPU allocation, with an initialised value for
@@ -143,10 +146,11 @@ impl<T> PerCpu<T> {
 impl<T> Drop for PerCpu<T> {
     fn drop(&mut self) {
         for cpu in possible_cpus() {
-            // SAFETY: By the type invariant the value is initialised and ours; it is dropped once.
+            // SAFETY: By the type invariant the value is initialised and owned by `self`; it is
+            // dropped once.
             unsafe { core::ptr::drop_in_place(Self::value(self.ptr, cpu)) };
         }
-        // SAFETY: By the type invariant the allocation is ours.
+        // SAFETY: By the type invariant the allocation is owned by `self`.
         unsafe { bindings::free_percpu(self.ptr) };
     }
 }
@@ -184,7 +188,7 @@ mod tests {
         let values = PerCpu::new(
             || {
                 let shared = shared.clone();
-                // SAFETY: Writes the whole value, and cannot fail.
+                // SAFETY: The closure writes the whole value, and can't fail.
                 unsafe {
                     pin_init::pin_init_from_closure(move |slot: *mut Arc<()>| {
                         slot.write(shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Caches of objects of one type.
+//! Slab caches of objects of one type.
 //!
 //! C header: [`include/linux/slab.h`](srctree/include/linux/slab.h)
 
@@ -21,12 +21,12 @@ use core::{
     ptr::NonNull, //
 };
 
-/// Makes what has it invariant in `T`.
+/// A field of this type makes a struct invariant in `T`.
 type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// A slab cache of `T`, shown in `/proc/slabinfo`.
 ///
-/// Mirrors `struct kmem_cache` as made by `KMEM_CACHE()`.
+/// Mirrors `struct kmem_cache` as created by `KMEM_CACHE()`.
 ///
 /// # Invariants
 ///
@@ -64,23 +64,25 @@ pub struct Cache<T> {
     _p: Invariant<T>,
 }
 
-// SAFETY: A `struct kmem_cache` does its own locking and belongs to no thread.
+// SAFETY: A `struct kmem_cache` does its own locking, and is bound to no thread.
 unsafe impl<T> Send for Cache<T> {}
-// SAFETY: All methods take `&self`, and call functions of C that lock the `struct kmem_cache` themselves.
+// SAFETY: All methods take `&self`, and call C functions that do their own locking.
 unsafe impl<T> Sync for Cache<T> {}
 
 impl<T> Cache<T> {
-    /// Creates a cache called `name`. May sleep.
+    /// Creates a cache called `name`. May sleep. Fails with `ENOMEM`.
+    ///
+    /// Mirrors `kmem_cache_create()`.
     pub fn new(name: &'static CStr) -> Result<Self> {
         const {
-            // What C wants of a cache. It takes the size as an `unsigned int`, and makes it larger.
+            // Required by C, which takes the size as an `unsigned int`, and may round it up.
             assert!(size_of::<T>() != 0 && size_of::<T>() <= bindings::KMALLOC_MAX_SIZE as usize);
         }
         let mut args = bindings::kmem_cache_args {
             align: core::mem::align_of::<T>() as u32,
             ..pin_init::zeroed()
         };
-        // SAFETY: `name` lives for ever and `args` for the call, which only reads it.
+        // SAFETY: `name` is never freed; C only reads `args`, during the call.
         let ptr = unsafe {
             bindings::__kmem_cache_create_args(
                 name.as_char_ptr(),
@@ -90,20 +92,24 @@ impl<T> Cache<T> {
             )
         };
         Ok(Self {
-            // INVARIANT: The cache was just created for the layout of `T`, and nobody else has it.
+            // INVARIANT: The cache was just created for the layout of `T`, and no other code has
+            // it.
             ptr: NonNull::new(ptr).ok_or(ENOMEM)?,
             _p: PhantomData,
         })
     }
 
-    /// Allocates memory for one object on `nid`, or near it. May sleep if `gfp` may.
+    /// Allocates memory for one object on the node `nid`, or near it. May sleep if `gfp` allows it.
     ///
-    /// Only a cache that is never destroyed gives objects: `kmem_cache_destroy()` wants none left.
+    /// Requires a cache that is never destroyed, since `kmem_cache_destroy()` requires that no
+    /// objects are left.
+    ///
+    /// Mirrors `kmem_cache_alloc_node()`.
     #[inline]
     pub fn alloc(&'static self, gfp: Flags, nid: NumaNode) -> Result<UninitBox<T>, AllocError> {
         let nid = nid.as_raw();
-        // SAFETY: `self.ptr` is a cache by the type invariant. The node is one that there can be,
-        // or none, by that of `NumaNode`.
+        // SAFETY: `self.ptr` is a cache by the type invariant. By the invariant of `NumaNode` the
+        // node is possible, or is `NUMA_NO_NODE`.
         let ptr = unsafe { bindings::kmem_cache_alloc_node(self.ptr.as_ptr(), gfp.as_raw(), nid) };
         // INVARIANT: The memory was just allocated from a slab cache with the layout of `T`.
         Ok(UninitBox {
@@ -115,32 +121,36 @@ impl<T> Cache<T> {
 
 impl<T> Drop for Cache<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the cache is ours. No object is left: `alloc` wants a
-        // cache that lives for ever, and this one doesn't.
+        // SAFETY: By the type invariant the cache is owned by this value. It has no objects:
+        // `alloc` requires a cache that is never dropped.
         unsafe { bindings::kmem_cache_destroy(self.ptr.as_ptr()) }
     }
 }
 
-/// Memory for several objects, of a [`Cache`].
+/// Memory for several objects, from a [`Cache`].
 ///
 /// # Invariants
 ///
-/// `first` is null, or begins a chain of memory that a slab cache gave for a `T` each: a pointer to the
-/// next is at the start of each, and null in the last.
+/// `first` is null, or the first of a chain of allocations from a slab cache, each for a `T`. Each
+/// allocation has at its start a pointer to the next one, or null in the last.
 pub struct UninitBoxes<T> {
     first: *mut c_void,
     _p: Invariant<T>,
 }
 
 impl<T> Cache<T> {
-    /// Allocates memory for `nr` objects on `nid`, or near it; all or none. May sleep if `gfp` may.
+    /// Allocates memory for `nr` objects on the node `nid`, or near it; all or none. May sleep if
+    /// `gfp` allows it.
     ///
-    /// In bulk if `nid` is the node that this CPU allocates from. `kmem_cache_alloc_bulk()` takes no node, and
-    /// prefers partial slabs of other nodes to a new slab: each object from elsewhere is exchanged by [`alloc`],
-    /// so that objects are on other nodes only when `nid` has no memory.
+    /// Allocates in bulk if `nid` is the node that this CPU allocates from.
+    /// `kmem_cache_alloc_bulk()` takes no node, and prefers partial slabs of other nodes to a new
+    /// slab. An object from another node is exchanged by [`alloc`], so that objects are on other
+    /// nodes only if `nid` has no memory.
+    ///
+    /// Mirrors `kmem_cache_alloc_bulk()`.
     ///
     /// [`alloc`]: Cache::alloc
-    #[inline(never)] // for its stack
+    #[inline(never)] // keeps its array off the caller's stack frame
     pub fn alloc_bulk(
         &'static self,
         nr: usize,
@@ -163,7 +173,8 @@ impl<T> Cache<T> {
         while left > 1 && nid.as_raw() == here {
             let mut some = [None::<NonNull<MaybeUninit<T>>>; 16];
             let n = left.min(some.len());
-            // SAFETY: By the type invariant it is a cache; there is room for `n` pointers.
+            // SAFETY: By the type invariant `self.ptr` is a cache; `some` has room for `n`
+            // pointers.
             if !unsafe {
                 bindings::kmem_cache_alloc_bulk(
                     self.ptr.as_ptr(),
@@ -176,7 +187,8 @@ impl<T> Cache<T> {
             }
             left = left.wrapping_sub(n);
             for ptr in some.into_iter().take(n).flatten() {
-                // INVARIANT: Memory for a `T`, just allocated from this cache, and owned by this function.
+                // INVARIANT: The memory was just allocated from this cache, for a `T`, and is owned
+                // by this function.
                 let memory = UninitBox {
                     ptr,
                     _p: PhantomData,
@@ -194,7 +206,7 @@ impl<T> Cache<T> {
         Ok(all)
     }
 
-    /// Exchanges memory for an object for such memory on `nid`, or near it, if there is any.
+    /// Replaces `memory` by memory on the node `nid`, or near it, if any is available.
     #[cold]
     #[inline(never)] // keeps its registers out of `alloc_bulk`
     fn exchange(&'static self, memory: UninitBox<T>, gfp: Flags, nid: NumaNode) -> UninitBox<T> {
@@ -206,19 +218,21 @@ impl<T> UninitBoxes<T> {
     #[inline]
     fn push(&mut self, memory: UninitBox<T>) {
         let ptr = core::mem::ManuallyDrop::new(memory).ptr;
-        // SAFETY: By its invariant it was memory for a `T`, which is ours now; `alloc_bulk` has seen that a pointer fits
-        // into it.
+        // SAFETY: By the invariant of `UninitBox` it is memory for a `T`, which this function owns
+        // now. `alloc_bulk` has checked that a pointer fits into it.
         unsafe { ptr.cast().write(self.first) };
-        // INVARIANT: Just written.
+        // INVARIANT: The pointer to the next allocation, or null, was just written.
         self.first = ptr.as_ptr().cast();
     }
 
-    /// Memory for one of the objects, if there is any left.
+    /// Removes and returns memory for one object; `None` if none is left.
     #[inline]
     pub fn pop(&mut self) -> Option<UninitBox<T>> {
         let ptr = NonNull::new(self.first)?;
-        // SAFETY: By the type invariant a pointer to the next is there.
-        // INVARIANT: The chain begins with that; by the invariant this memory was given for a `T`.
+        // SAFETY: By the type invariant the allocation has at its start a pointer to the next, or
+        // null.
+        // INVARIANT: The chain now begins with the next allocation. By the type invariant the
+        // memory that is returned was allocated for a `T`; it is no longer in the chain.
         self.first = unsafe { ptr.cast::<*mut c_void>().read() };
         Some(UninitBox {
             ptr: ptr.cast(),
@@ -236,11 +250,12 @@ impl<T> Drop for UninitBoxes<T> {
     }
 }
 
-/// Memory of a [`Cache`] for a `T` that isn't there yet.
+/// Memory from a [`Cache`] for a `T`, not initialised.
 ///
 /// # Invariants
 ///
-/// The pointer owns memory that a slab cache gave for a `T`.
+/// `ptr` points to memory that was allocated from a slab cache for a `T`, and is owned by this
+/// value.
 pub struct UninitBox<T> {
     ptr: NonNull<MaybeUninit<T>>,
     _p: Invariant<T>,
@@ -250,17 +265,18 @@ impl<T> UninitBox<T> {
     /// The NUMA node that the memory lies on.
     #[inline]
     fn nid(&self) -> NumaNode {
-        // SAFETY: By the type invariant it is memory of a slab cache.
+        // SAFETY: By the type invariant it is memory from a slab cache.
         unsafe { nid_of(self.ptr.as_ptr()) }
     }
 
-    /// Puts the object into its place.
+    /// Initialises the memory with `value`.
     #[inline]
     pub fn write(self, value: T) -> Box<T> {
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
-        // SAFETY: By the type invariant `ptr` is valid for writes and nobody else knows it.
+        // SAFETY: By the type invariant `ptr` is valid for writes, and only this function has it.
         unsafe { ptr.cast().write(value) };
-        // INVARIANT: `ptr` owns slab memory, and it holds a `T` now.
+        // INVARIANT: `ptr` points to memory from a slab cache, which has a `T` now. Both are owned
+        // by the result.
         Box {
             ptr: ptr.cast(),
             _p: PhantomData,
@@ -271,44 +287,50 @@ impl<T> UninitBox<T> {
 impl<T> Drop for UninitBox<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the memory is ours and from a slab cache, for which
-        // Documentation/core-api/memory-allocation.rst allows kfree(). There is no `T` in it.
+        // SAFETY: By the type invariant the memory is owned by this value, and from a slab cache,
+        // for which Documentation/core-api/memory-allocation.rst allows kfree(). It contains no `T`
+        // to drop.
         unsafe { bindings::kfree(self.ptr.as_ptr().cast()) }
     }
 }
 
-/// An object in memory of a [`Cache`], owned. Hands out `&T` only: the object may be on lists that others walk.
+/// An owned object in memory from a [`Cache`]. Gives only `&T`: the object may be on lists that
+/// other tasks walk.
 ///
 /// # Invariants
 ///
-/// `ptr` points to a valid `T` in memory from a slab cache, and owns both. Others reach the object through a borrow of
-/// this value, or through a pointer from [`Box::as_ptr`], by the rules of the unsafe code that has left it with them.
+/// `ptr` points to a valid `T` in memory from a slab cache. This value owns both. Other code
+/// reaches the object by a borrow of this value, or by a pointer from [`Box::as_ptr`], under the
+/// rules of the unsafe code that has passed the pointer on.
 pub struct Box<T> {
     ptr: NonNull<T>,
     _p: PhantomData<T>,
 }
 
-// SAFETY: It owns the `T` and may drop it anywhere; others may have `&T` at the time.
+// SAFETY: A `Box<T>` owns the `T`, and any task may drop it. Other tasks may have a `&T` at the
+// time.
 unsafe impl<T: Send + Sync> Send for Box<T> {}
-// SAFETY: A shared reference to it gives only `&T`.
+// SAFETY: A shared reference to a `Box<T>` gives only `&T`.
 unsafe impl<T: Sync> Sync for Box<T> {}
 
 impl<T> Box<T> {
-    /// Where the object is: it doesn't move.
+    /// The address of the object, which doesn't move.
     #[inline]
     pub fn as_ptr(&self) -> NonNull<T> {
         self.ptr
     }
 
-    /// Gives up the object: its owner has to make this [of it](Box::from_raw) again.
+    /// Passes the object to the caller, who must convert it back with [`Box::from_raw`] to free it.
     #[inline]
     pub fn into_raw(this: Self) -> NonNull<T> {
         core::mem::ManuallyDrop::new(this).ptr
     }
 
+    /// Converts back from [`Box::into_raw`].
+    ///
     /// # Safety
     ///
-    /// `ptr` must be from [`Box::into_raw`], and is handed over.
+    /// `ptr` must be from [`Box::into_raw`], and the caller must not use it again.
     #[inline]
     pub unsafe fn from_raw(ptr: NonNull<T>) -> Self {
         // INVARIANT: The caller hands over the object and its memory.
@@ -318,23 +340,25 @@ impl<T> Box<T> {
         }
     }
 
-    /// The object and its memory. Nobody else may reach the object any more.
+    /// Splits into the object and its memory. No other code may be able to reach the object.
     #[inline]
     pub fn into_parts(this: Self) -> (T, UninitBox<T>) {
         let ptr = Self::into_raw(this);
-        // INVARIANT: The memory is of a slab cache, and there is no `T` in it any more.
+        // INVARIANT: By the invariant of `Box` it is memory from a slab cache, which this function
+        // owns. The `T` is moved out of it below.
         let memory = UninitBox {
             ptr: ptr.cast(),
             _p: PhantomData,
         };
-        // SAFETY: By the type invariant there is a `T`, ours to move out.
+        // SAFETY: By the type invariant the memory has a `T`, which this function owns and moves
+        // out once.
         (unsafe { ptr.read() }, memory)
     }
 
-    /// The NUMA node that the object lies on: `page_to_nid(virt_to_page())`.
+    /// The NUMA node that the object lies on. Mirrors `page_to_nid(virt_to_page())`.
     #[inline]
     pub fn nid(&self) -> NumaNode {
-        // SAFETY: By the type invariant it is in memory of a slab cache.
+        // SAFETY: By the type invariant the object is in memory from a slab cache.
         unsafe { nid_of(self.ptr.as_ptr()) }
     }
 }
@@ -344,7 +368,7 @@ impl<T> Deref for Box<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: Valid by the type invariant; there is no `&mut T`.
+        // SAFETY: The object is valid by the type invariant, and no `&mut T` exists.
         unsafe { self.ptr.as_ref() }
     }
 }
@@ -352,8 +376,8 @@ impl<T> Deref for Box<T> {
 impl<T> Drop for Box<T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant there is a `T`, ours to end, in memory of a slab cache, for which
-        // Documentation/core-api/memory-allocation.rst allows kfree().
+        // SAFETY: By the type invariant the `T` is valid and owned by this value, in memory from a
+        // slab cache, for which Documentation/core-api/memory-allocation.rst allows kfree().
         unsafe {
             core::ptr::drop_in_place(self.ptr.as_ptr());
             bindings::kfree(self.ptr.as_ptr().cast());
@@ -361,19 +385,19 @@ impl<T> Drop for Box<T> {
     }
 }
 
-/// The NUMA node that an object lies on.
+/// The NUMA node that an object lies on. Mirrors `page_to_nid(virt_to_page())`.
 ///
 /// # Safety
 ///
-/// `object` must be in memory of a slab cache.
+/// `object` must be in memory from a slab cache.
 #[inline]
 pub unsafe fn nid_of<T>(object: *const T) -> NumaNode {
-    // SAFETY: The caller guarantees that the object is in memory of a slab cache: in the direct map, so
-    // that it has a `struct page`, whose node is a possible one.
+    // SAFETY: The caller guarantees that the object is in memory from a slab cache, which is in the
+    // direct map, so that it has a `struct page`. The node of a `struct page` is possible.
     unsafe { NumaNode::from_possible(bindings::page_to_nid(bindings::virt_to_page(object.cast()))) }
 }
 
-// SAFETY: `into_foreign` gives the pointer to the object, which is not null and aligned for `T`.
+// SAFETY: `into_foreign` returns the pointer to the object, which is not null and aligned for `T`.
 unsafe impl<T> ForeignOwnable for Box<T> {
     const FOREIGN_ALIGN: usize = core::mem::align_of::<T>();
 
@@ -381,7 +405,7 @@ unsafe impl<T> ForeignOwnable for Box<T> {
         = &'a T
     where
         T: 'a;
-    // Shared as well: others may look at the object.
+    // Shared as well, since other tasks may have a `&T`.
     type BorrowedMut<'a>
         = &'a T
     where
@@ -394,7 +418,8 @@ unsafe impl<T> ForeignOwnable for Box<T> {
 
     #[inline]
     unsafe fn from_foreign(ptr: *mut c_void) -> Self {
-        // SAFETY: `ptr` is from `into_foreign`, and so not null; the caller hands it over.
+        // SAFETY: The caller guarantees that `ptr` is from `into_foreign`, and so not null, and
+        // that it isn't used again.
         unsafe { Self::from_raw(NonNull::new_unchecked(ptr.cast())) }
     }
 
@@ -403,7 +428,8 @@ unsafe impl<T> ForeignOwnable for Box<T> {
     where
         T: 'a,
     {
-        // SAFETY: `ptr` is from `into_foreign`, and the object isn't taken back during `'a`.
+        // SAFETY: The caller guarantees that `ptr` is from `into_foreign`, and that `from_foreign`
+        // isn't called for it during `'a`.
         unsafe { &*ptr.cast() }
     }
 
@@ -444,7 +470,7 @@ mod tests {
 
     #[test]
     fn objects_are_dropped_once() -> Result {
-        // For ever, and for when the test is run again.
+        // Never freed, so that the test can be run again.
         static CACHE: SetOnce<Cache<Counted>> = SetOnce::new();
         if CACHE.as_ref().is_none() {
             CACHE.populate(Cache::new(c"rust_slab_test")?);
@@ -452,11 +478,11 @@ mod tests {
         let cache = CACHE.as_ref().ok_or(ENOMEM)?;
         let before = DROPPED.load(Relaxed);
 
-        // Nothing in it: nothing is dropped.
+        // The memory has no object, so none is dropped.
         drop(cache.alloc(GFP_KERNEL, NumaNode::NO_NODE)?);
         assert_eq!(DROPPED.load(Relaxed), before);
 
-        // Node 0 is there everywhere.
+        // Node 0 exists on every machine.
         drop(cache.alloc(GFP_KERNEL, NumaNode::new(0)?)?);
         assert_eq!(DROPPED.load(Relaxed), before);
 
@@ -465,11 +491,11 @@ mod tests {
             .write(Counted(7));
         assert_eq!(object.0, 7);
         let foreign = object.into_foreign();
-        // SAFETY: From `into_foreign` just now; borrowed for less than that.
+        // SAFETY: `foreign` is from `into_foreign`, and isn't converted back while it is borrowed.
         let borrowed = unsafe { <Box<Counted> as ForeignOwnable>::borrow(foreign) };
         assert_eq!(borrowed.0, 7);
         assert_eq!(DROPPED.load(Relaxed), before);
-        // SAFETY: From `into_foreign` above, once.
+        // SAFETY: `foreign` is from `into_foreign` above, and isn't used again.
         drop(unsafe { Box::<Counted>::from_foreign(foreign) });
         assert_eq!(DROPPED.load(Relaxed), before + 1);
         Ok(())

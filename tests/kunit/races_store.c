@@ -5,7 +5,7 @@
 
 #include "races.h"
 
-/* A store is refused: writeback gets the older entry neither before nor after it is dropped. */
+/* A store is refused: writeback can't access the older entry before or after it is freed. */
 void writeback_skips_refused_folio(struct kunit *test)
 {
 	static const char * const refuse[][3] = {
@@ -40,7 +40,7 @@ void writeback_skips_refused_folio(struct kunit *test)
 	}
 }
 
-/* All of the folio's pages are in the index, none is on the list yet: writeback gets none. */
+/* All of the folio's pages are in the index, and none is on the LRU list: writeback gets none. */
 void writeback_skips_half_stored_folio(struct kunit *test)
 {
 	struct folio *folio;
@@ -105,8 +105,8 @@ void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 }
 
 /*
- * A cgroup at its limit needs room while its only entry is being loaded: the store doesn't wait for
- * the load.
+ * A store for a cgroup at its limit has to write back an entry, and the only one is being loaded:
+ * the store doesn't wait for the load.
  */
 void store_at_its_limit_never_waits_for_load(struct kunit *test)
 {
@@ -153,8 +153,8 @@ static bool holds_soon(struct race_stop *stop)
 }
 
 /*
- * A load that waits for the compressor of a CPU gets it before the folio that is being stored
- * there is complete. The load is a real-time task's, which runs as soon as the compressor is free.
+ * A load waits for the compressor of a CPU on which a folio is being stored: it gets the compressor
+ * before the store is complete. A real-time task loads, and runs as soon as the compressor is free.
  */
 void load_gets_the_compressor_between_pages(struct kunit *test)
 {
@@ -197,8 +197,8 @@ void load_gets_the_compressor_between_pages(struct kunit *test)
 }
 
 /*
- * A page whose store is in progress when zswap is disabled is stored, and can
- * be loaded.
+ * zswap is disabled while a page is being stored: the store completes, and the
+ * page can be loaded.
  */
 void store_completes_if_zswap_is_disabled(struct kunit *test)
 {

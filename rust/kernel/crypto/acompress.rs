@@ -29,7 +29,7 @@ use core::{
 
 const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 
-/// The name of an algorithm that might exist.
+/// The name of a compression algorithm, which may not exist.
 ///
 /// # Invariants
 ///
@@ -58,7 +58,8 @@ const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 pub struct Algorithm([u8; NAME_SIZE]);
 
 impl Algorithm {
-    /// Creates a name from bytes; `None` if they are too many for a name, or contain a zero.
+    /// Creates a name from bytes; `None` if it is `CRYPTO_MAX_ALG_NAME` bytes or longer, or
+    /// contains a zero byte.
     pub fn new(name: &[u8]) -> Option<Self> {
         let mut buf = [0; NAME_SIZE];
         if name.len() >= NAME_SIZE || name.contains(&0) {
@@ -78,7 +79,7 @@ impl Algorithm {
         self.0.split(|&b| b == 0).next().unwrap_or_default()
     }
 
-    /// Whether there is such a compression algorithm. May sleep, and load a module.
+    /// Whether a compression algorithm of that name is available. May sleep, and load a module.
     ///
     /// Mirrors `crypto_has_acomp()`.
     pub fn is_available(&self) -> bool {
@@ -97,7 +98,7 @@ impl fmt::Display for Algorithm {
 ///
 /// # Invariants
 ///
-/// `sg` is a scatterlist of `len` bytes that may be read during `'a`.
+/// `sg` is a scatterlist of `len` bytes, which may be read during `'a`.
 pub struct Input<'a> {
     sg: *mut bindings::scatterlist,
     len: usize,
@@ -109,7 +110,8 @@ impl Input<'_> {
     ///
     /// `sg` must be a scatterlist of `len` bytes that may be read for the lifetime of the result.
     pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that `sg` is such a scatterlist during the result's
+        // lifetime.
         Self {
             sg,
             len,
@@ -131,8 +133,8 @@ struct Transform(NonNull<bindings::crypto_acomp>);
 impl Transform {
     /// Mirrors `crypto_alloc_acomp_node()`. May sleep.
     fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
-        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
-        // `NumaNode` the node is a possible one, or none.
+        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated. By the invariant of
+        // `NumaNode` the node is possible, or is `NUMA_NO_NODE`.
         let acomp = from_err_ptr(unsafe {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
         })?;
@@ -140,31 +142,30 @@ impl Transform {
         Ok(Self(NonNull::new(acomp).ok_or(ENOMEM)?))
     }
 
-    /// Whether its requests may complete after their submission returns. Mirrors
-    /// `acomp_is_async()`.
+    /// Whether requests may complete after their submission returns. Mirrors `acomp_is_async()`.
     fn is_async(&self) -> bool {
-        // SAFETY: By the type invariant it is valid.
+        // SAFETY: By the type invariant the transform is valid.
         unsafe { bindings::acomp_is_async(self.0.as_ptr()) }
     }
 }
 
 impl Drop for Transform {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours.
+        // SAFETY: By the type invariant the transform is owned by this value.
         unsafe { bindings::crypto_free_acomp(self.0.as_ptr()) }
     }
 }
 
-/// A request with its completion and its memory. Mirrors `struct acomp_req` with a `struct crypto_wait`. Stays in its
-/// box, since C has pointers to it.
+/// A request with its completion and its memory. Mirrors `struct acomp_req` with a `struct
+/// crypto_wait`. Must not leave its box, since C has pointers to it.
 ///
 /// # Invariants
 ///
-/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it. `page` is a scatterlist with
-/// room for one page, and `output` is that of `buffer`.
+/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it. `page` is
+/// a scatterlist with room for one page, and `output` is the scatterlist of `buffer`.
 struct Request {
     req: NonNull<bindings::acomp_req>,
-    // In memory of its own, on the node of the buffer.
+    // A separate allocation, on the node of the buffer.
     wait: KBox<Opaque<bindings::crypto_wait>>,
     page: Opaque<bindings::scatterlist>,
     output: Opaque<bindings::scatterlist>,
@@ -186,8 +187,8 @@ impl Request {
         Ok(requests)
     }
 
-    /// A request for `transform`. Once the transform is freed, the request may be freed, but not
-    /// started. Mirrors `acomp_request_alloc()`. May sleep.
+    /// Allocates a request for `transform`. Once the transform is freed, the request may be freed,
+    /// but not started. Mirrors `acomp_request_alloc()`. May sleep.
     fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
         let buffer = KBox::zeroed_node(GFP_KERNEL, nid)?;
         let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
@@ -202,7 +203,7 @@ impl Request {
             started: 0,
         };
         let mut request = KBox::new(request, GFP_KERNEL)?;
-        // SAFETY: `wait` is valid for writes; it stays in its box.
+        // SAFETY: `wait` is valid for writes, and doesn't move out of its box.
         unsafe { bindings::crypto_init_wait(request.wait.get()) };
         // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
         unsafe {
@@ -214,9 +215,10 @@ impl Request {
             );
         }
         let buffer = request.buffer.as_mut_ptr().cast();
-        // SAFETY: Both are valid for writes, and stay in the box. The buffer is memory from `kmalloc()`, as
-        // `sg_init_one()` requires.
-        // INVARIANT: They become such lists. Operations change neither.
+        // SAFETY: Both lists are valid for writes, and don't move out of the box. The buffer is
+        // memory from `kmalloc()`, as `sg_init_one()` requires.
+        // INVARIANT: `page` becomes a list with room for a page, and `output` the list of `buffer`.
+        // Operations change neither.
         unsafe {
             bindings::sg_init_table(request.page.get(), 1);
             bindings::sg_init_one(request.output.get(), buffer, PAGE_SIZE as u32);
@@ -241,15 +243,17 @@ impl Request {
         dst: *mut bindings::scatterlist,
     ) {
         let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant, and idle by the requirement, which also
-        // covers the scatterlists.
+        // SAFETY: `req` is valid by the type invariant. The caller guarantees that the request is
+        // idle, and that both scatterlists have these lengths and may be accessed until it is
+        // finished.
         self.started = unsafe {
             bindings::acomp_request_set_params(req, src, dst, slen as u32, PAGE_SIZE as u32);
             op(req)
         };
     }
 
-    /// Waits for an operation to complete. Returns its result, and the length that it reports.
+    /// Waits for an operation to complete. Returns its result, and the length that it reports. May
+    /// sleep.
     ///
     /// # Safety
     ///
@@ -260,7 +264,7 @@ impl Request {
         // completed, and can't be interrupted.
         unsafe {
             let ret = match bindings::crypto_wait_req(self.started, self.wait.get()) {
-                // As in C, anything but zero is an error.
+                // As in C, any other result than zero is an error.
                 1.. => Err(EINVAL),
                 ret => to_result(ret),
             };
@@ -277,9 +281,10 @@ impl Request {
     /// dropped.
     #[inline]
     unsafe fn compress(&mut self, page: FolioPage<'_>) {
-        // SAFETY: By the type invariant these are scatterlists, of the page set here and of our buffer. The
-        // caller guarantees that this request is idle, isn't used otherwise or moved until `compressed` returns,
-        // and that the page and the transform stay alive until then.
+        // SAFETY: By the type invariant these are scatterlists, of the page set here and of
+        // `self.buffer`. The caller guarantees that this request is idle, that it isn't used
+        // otherwise or moved until `compressed` returns, and that the page and the transform stay
+        // alive until then.
         unsafe {
             bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
             self.start(
@@ -291,14 +296,15 @@ impl Request {
         }
     }
 
-    /// Waits for the result.
+    /// Waits for the compressed page, and returns it. May sleep.
     ///
     /// # Safety
     ///
     /// Must be called once for each call of [`Request::compress`], after it.
     #[inline]
     unsafe fn compressed(&mut self) -> Result<&[u8]> {
-        // SAFETY: By the requirement.
+        // SAFETY: The caller guarantees that this is called once for each call of `compress`, and
+        // so of `start`.
         let (ret, len) = unsafe { self.finish() };
         ret?;
         compressed(&self.buffer, len)
@@ -307,13 +313,14 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
-        // starts one waits for it.
+        // SAFETY: By the type invariant the request is owned by this value. No operation is in
+        // flight: `start` requires its caller to wait before the request is dropped.
         unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
     }
 }
 
-/// The part of `buffer` that a compressor claims to have written. The claimed length is checked.
+/// The first `len` bytes of `buffer`, which a compressor reports to have written. `EINVAL` if the
+/// reported length is zero, or more than the buffer's.
 #[inline]
 fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
     match buffer.get(..len) {
@@ -324,15 +331,17 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 
 /// A (de)compressor, used by one task at a time, which waits for each operation.
 ///
-/// An asynchronous one also has a [`RequestQueue`], which compresses several pages at a time.
+/// An asynchronous compressor also has a [`RequestQueue`], which compresses several pages at a
+/// time.
 ///
 /// Mirrors `struct crypto_acomp_ctx` of zswap: `struct crypto_acomp` with a `struct acomp_req`, a `struct
 /// crypto_wait` and a buffer.
 ///
 /// # Invariants
 ///
-/// `request` and those of `queue` are for `_transform`. Their operations are in flight only inside a
-/// function of this type or of [`RequestQueue`]. `queue` is empty or has [`QUEUE_DEPTH`] requests.
+/// `request` and the requests in `queue` are for `_transform`. Their operations are in flight only
+/// inside a function of this type or of [`RequestQueue`]. `queue` is empty or has [`QUEUE_DEPTH`]
+/// requests.
 ///
 /// # Examples
 ///
@@ -357,11 +366,11 @@ unsafe impl Send for Compressor {}
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
-    /// Creates a compressor, with its buffers on `nid`: on the heap, since hardware may write to them. May
-    /// sleep.
+    /// Creates a compressor, with its buffers on the node `nid`. May sleep.
     ///
-    /// Without memory for a queue it has none: callers then wait for each operation of an asynchronous
-    /// compressor, as in C.
+    /// The buffers are from `kmalloc()`, since hardware may write to them. If there is no memory
+    /// for a queue, an asynchronous compressor has none: its callers wait for each operation, as in
+    /// C.
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
@@ -380,7 +389,8 @@ impl Compressor {
         })
     }
 
-    /// The queue of an asynchronous compressor.
+    /// The queue of an asynchronous compressor; `None` for a synchronous one, or if there was no
+    /// memory for a queue.
     #[inline]
     pub fn queue(&mut self) -> Option<RequestQueue<'_>> {
         // INVARIANT: No request is in flight, by the type invariant. `self` is borrowed.
@@ -389,16 +399,18 @@ impl Compressor {
             .map(RequestQueue)
     }
 
-    /// Compresses `page`, and returns the result, which is in the compressor's own buffer. May sleep.
+    /// Compresses `page`, and returns the result, which is in the compressor's buffer. May sleep.
     ///
-    /// The length that a compressor reports is checked: if it is zero, or more than `PAGE_SIZE`, this
-    /// returns `EINVAL`. Other errors are the compressor's own, such as `ENOSPC` for lack of room.
+    /// Fails with `EINVAL` if the compressor reports a length of zero, or more than `PAGE_SIZE`.
+    /// Other errors are those of the compressor, such as `ENOSPC` if the result doesn't fit into
+    /// the buffer.
     ///
     /// Mirrors `crypto_acomp_compress()`.
     #[inline]
     pub fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
-        // SAFETY: By the type invariant the request is idle, and its transform ours. This waits for it at once;
-        // until then the page is borrowed, and `self` exclusively.
+        // SAFETY: By the type invariant the request is idle, and its transform owned by `self`. The
+        // request is finished before this returns; until then the page is borrowed, and `self`
+        // exclusively.
         unsafe {
             self.request.compress(page);
             self.request.compressed()
@@ -407,8 +419,8 @@ impl Compressor {
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
     ///
-    /// Succeeds if the compressor reports a length of `PAGE_SIZE`. On failure, returns the length
-    /// that it reports instead.
+    /// Succeeds if the compressor succeeds and reports a length of `PAGE_SIZE`. On failure, returns
+    /// the length that it reports.
     ///
     /// Mirrors `crypto_acomp_decompress()`.
     #[inline]
@@ -418,9 +430,10 @@ impl Compressor {
         mut dst: NotUptodate<'a>,
     ) -> Result<Uptodate<'a>, usize> {
         let request = &mut *self.request;
-        // SAFETY: By the type invariants the request is idle, its transform ours, and `page` a scatterlist with
-        // room for a page. This waits for the request at once. `src` is a scatterlist of `src.len` bytes by
-        // its invariant; `dst` gives exclusive access to its page's contents.
+        // SAFETY: By the type invariants the request is idle, its transform owned by `self`, and
+        // `page` a scatterlist with room for a page. The request is finished before this returns.
+        // `src` is a scatterlist of `src.len` bytes by its invariant; `dst` gives exclusive access
+        // to its page's contents.
         let (ret, len) = unsafe {
             bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
             request.start(
@@ -443,8 +456,8 @@ impl Compressor {
 ///
 /// # Invariants
 ///
-/// No request is in flight. The requests belong to a [`Compressor`] that is borrowed, and with it their
-/// transform.
+/// No request is in flight. The requests belong to a [`Compressor`] that is borrowed, and so is
+/// their transform.
 pub struct RequestQueue<'a>(&'a mut [KBox<Request>; QUEUE_DEPTH]);
 
 impl RequestQueue<'_> {
@@ -452,8 +465,8 @@ impl RequestQueue<'_> {
     /// `each`, in order. Stops at the first error of `each`. May sleep.
     ///
     /// When this returns, no request is in flight. As with `std::thread::scope`, that makes it
-    /// sound to lend pages and buffers to operations that run concurrently. There is no handle that
-    /// a caller could forget.
+    /// sound to lend pages and buffers to operations that run concurrently. No handle exists that a
+    /// caller could leak.
     ///
     /// The reported length is checked as in [`Compressor::compress`].
     pub fn compress_each<'p, E>(
@@ -464,7 +477,7 @@ impl RequestQueue<'_> {
         let mut pages = pages.into_iter().fuse();
         let mut under_way = [None::<FolioPage<'p>>; QUEUE_DEPTH];
         let mut result = Ok(());
-        // The requests are used in a circle, so the next one to start is always the one just finished.
+        // The requests are used round-robin: the next to start is the one that was just finished.
         loop {
             let mut any = false;
             for (request, page) in self.0.iter_mut().zip(&mut under_way) {
@@ -480,11 +493,11 @@ impl RequestQueue<'_> {
                     if let Some(next) = pages.next() {
                         any = true;
                         *page = Some(next);
-                        // SAFETY: The request is idle: by the type invariant, or because it was just
-                        // finished. It is exclusively ours, and is finished before we return, since
-                        // this loop ends when no request has a page, and a panic doesn't unwind in the
-                        // kernel and so frees nothing. Until then `next` is alive, as `'p` outlives
-                        // this call, and so is the transform, by the type invariant.
+                        // SAFETY: The request is idle: by the type invariant, or because it was
+                        // just finished. It is borrowed exclusively, and is finished before this
+                        // returns: this loop ends when no request has a page, and a panic doesn't
+                        // unwind in the kernel and so frees nothing. Until then `next` is alive, as
+                        // `'p` outlives this call, and so is the transform, by the type invariant.
                         unsafe { request.compress(next) };
                     }
                 }

@@ -71,11 +71,12 @@ mod imp {
 
     /// # Safety
     ///
-    /// Only for `simple_attr_read()`, with a valid `value`, of a file that shows an `A`.
+    /// Only for `simple_attr_read()` of a file that shows an `A`. `value` must be valid for writes.
     unsafe extern "C" fn get<A: Attribute>(data: *mut c_void, value: *mut u64) -> c_int {
-        // SAFETY: By the requirement `data` is what `file` has passed to C: a `&'static A`.
+        // SAFETY: The file shows an `A`, so `data` is the `&'static A` that `StaticDir::file` has
+        // passed to C.
         let attribute = unsafe { &*data.cast::<A>() };
-        // SAFETY: By the requirement.
+        // SAFETY: The caller guarantees that `value` is valid for writes.
         unsafe { value.write(attribute.get()) };
         0
     }
@@ -87,8 +88,9 @@ mod imp {
         inode: *mut bindings::inode,
         file: *mut bindings::file,
     ) -> c_int {
-        // SAFETY: By the requirement; the format takes the `u64` that `get` returns, to which C passes what `file`
-        // has passed to C.
+        // SAFETY: The VFS passes an open file and its inode. The format takes the `u64` that `get`
+        // returns. C calls `get` with the data of the file, the `&'static A` from
+        // `StaticDir::file`.
         unsafe {
             bindings::simple_attr_open(inode, file, Some(get::<A>), None, c"%llu\n".as_char_ptr())
         }
@@ -108,32 +110,33 @@ mod imp {
     }
 
     impl StaticDir {
-        /// Creates a directory at debugfs's root. Fails with `ENODEV` before debugfs is
-        /// initialised.
+        /// Creates a directory at the root of debugfs. Fails with `ENODEV` before debugfs is
+        /// initialised. May sleep.
         ///
-        /// As in C, later failures are ignored: nothing depends on debugfs.
+        /// As in C, later failures are ignored: no code depends on debugfs.
         ///
         /// # Safety
         ///
-        /// The code and data of its files must never be unloaded: they must be built in.
+        /// The code and data of the directory's files must never be unloaded: they must be built
+        /// in.
         #[doc(hidden)]
         pub unsafe fn new(name: &CStr) -> Result<Self> {
             // SAFETY: No requirement.
             if !unsafe { bindings::debugfs_initialized() } {
                 return Err(ENODEV);
             }
-            // SAFETY: C copies the name; a null parent is the root.
+            // SAFETY: C copies the name; a null parent is the root of debugfs.
             Ok(Self(unsafe {
                 bindings::debugfs_create_dir(name.as_char_ptr(), core::ptr::null_mut())
             }))
         }
 
-        /// Creates a file that shows `attribute`.
+        /// Creates a file that shows `attribute`, with mode 0444. May sleep. A failure is ignored.
         pub fn file<A: Attribute>(self, name: &CStr, attribute: &'static A) {
-            // SAFETY: C copies the name. The directory is never removed, or is an error, which C
-            // accepts. The operations are `static`, of code that is never unloaded, as `new`
-            // requires, and take a `&'static A` as their data. They guard against removal themselves,
-            // as the `unsafe` (unproxied) form requires.
+            // SAFETY: C copies the name. The directory is never removed, or is an error pointer,
+            // which C accepts. The operations are `static`, of code that is never unloaded, as
+            // `new` requires, and take a `&'static A` as their data. They guard against removal
+            // themselves, as the `unsafe` (unproxied) form requires.
             unsafe {
                 bindings::debugfs_create_file_unsafe(
                     name.as_char_ptr(),
@@ -163,7 +166,8 @@ impl StaticDir {
     pub fn file<A: Attribute>(self, _name: &CStr, _attribute: &'static A) {}
 }
 
-/// Creates a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at debugfs's root.
+/// Creates a [`StaticDir`](kernel::debugfs::attribute::StaticDir) at the root of debugfs. May
+/// sleep.
 ///
 /// Fails with `ENODEV` before debugfs is initialised. Only for built-in code: the files are never
 /// removed.

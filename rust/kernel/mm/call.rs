@@ -6,14 +6,15 @@ use crate::types::NotThreadSafe;
 
 /// The duration of a call from C: a value on the stack of the function that C calls.
 ///
-/// C guarantees things only until that function returns: a lock that its caller holds, an entry that
-/// stays valid. A witness of such a guarantee is made by an `unsafe fn from_raw(raw, call)` and
-/// borrows the [`Call`]. So no callee can choose the witness's lifetime, and none can store the
-/// witness where it outlives the call.
+/// A guarantee of the C caller lasts only until that function returns: a lock that the caller
+/// holds, an entry that is not freed. An `unsafe fn from_raw(raw, call)` creates a witness of such
+/// a guarantee, which borrows the [`Call`]. No callee can choose the witness's lifetime, or store
+/// the witness where it outlives the call.
 ///
-/// A witness that borrows the call exclusively is its only one, and so is its lifetime: a value
-/// that is branded with it can belong to no other witness. A function makes one `Call`, or else lends
-/// only one of them exclusively: inference could give two of them one lifetime.
+/// A witness that borrows the call exclusively is the only witness of the call, and its lifetime is
+/// unique: a value that is branded with this lifetime belongs to no other witness. A function
+/// creates one `Call`, or else lends only one of them exclusively: inference could give two of them
+/// the same lifetime.
 ///
 /// # Examples
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Checks of what callers must guarantee, only with `CONFIG_DEBUG_VM`.
+//! Checks of the callers' guarantees, enabled by `CONFIG_DEBUG_VM`.
 //!
-//! Without it they cost nothing: the condition isn't evaluated.
+//! Without `CONFIG_DEBUG_VM` they cost nothing: the condition isn't evaluated.
 //!
 //! C header: [`include/linux/mmdebug.h`](srctree/include/linux/mmdebug.h)
 

@@ -22,7 +22,7 @@ use core::{
 ///
 /// # Invariants
 ///
-/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` is the one of its
+/// During `'a` the fault is being handled, with its VMA locked, and its `pmd` is the `pmd` of its
 /// address.
 #[derive(Clone, Copy)]
 pub struct Fault<'a> {
@@ -38,7 +38,7 @@ impl<'a> Fault<'a> {
     /// `vmf` must meet the type's invariants.
     #[inline]
     pub unsafe fn from_raw(vmf: NonNull<bindings::vm_fault>, _call: &'a Call) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that `vmf` is such a fault during `'a`.
         Self {
             vmf,
             _p: PhantomData,
@@ -51,17 +51,18 @@ impl<'a> Fault<'a> {
         self.vmf.as_ptr()
     }
 
-    /// The fault's VMA.
+    /// The fault's VMA. Mirrors `vmf->vma`.
     #[inline]
     pub fn vma(self) -> &'a VmaRef {
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant the fault is being handled during `'a`, with its VMA
+        // locked.
         unsafe { VmaRef::from_raw(bindings::vmf_vma(self.vmf.as_ptr())) }
     }
 
-    /// The address, rounded down to its page.
+    /// The faulting address, rounded down to its page. Mirrors `vmf->address`.
     #[inline]
     pub fn address(self) -> usize {
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant the fault is alive.
         unsafe { bindings::vmf_address(self.vmf.as_ptr()) }
     }
 }
@@ -71,18 +72,19 @@ impl VmaRef {
     ///
     /// # Safety
     ///
-    /// During `'a` `vma` must be null, or a VMA that is locked for reading: the VMA's own lock or that
-    /// of its `mm`.
+    /// During `'a` `vma` must be null, or a VMA that is locked for reading, by its per-VMA lock or
+    /// by the `mmap_lock` of its `mm`.
     #[inline]
     pub unsafe fn from_raw_or_null<'a>(
         vma: *mut bindings::vm_area_struct,
         _call: &'a Call,
     ) -> Option<&'a VmaRef> {
-        // SAFETY: The VMA, if it isn't null, is locked during `'a`.
+        // SAFETY: The caller guarantees that the VMA, if it isn't null, is locked during `'a`.
         (!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) })
     }
 
-    /// The readahead state of the VMA, packed as in [`mm/swap_state.c`]; 0 at first.
+    /// The readahead state of the VMA, packed as in [`mm/swap_state.c`]; 0 in a new VMA. Mirrors
+    /// `vma->swap_readahead_info`.
     ///
     /// [`mm/swap_state.c`]: srctree/mm/swap_state.c
     #[inline]
@@ -92,7 +94,8 @@ impl VmaRef {
     }
 }
 
-/// How a folio is allocated for a swap-in: with which flags, and for a fault or by a memory policy.
+/// The arguments of a folio's allocation for a swap-in: the GFP flags, and the fault or the memory
+/// policy.
 ///
 /// # Invariants
 ///
@@ -121,7 +124,7 @@ impl<'a> AllocContext<'a> {
         ilx: c_ulong,
         _call: &'a Call,
     ) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that the arguments meet the type's invariants.
         Self {
             gfp,
             vmf,
@@ -132,15 +135,15 @@ impl<'a> AllocContext<'a> {
     }
 }
 
-/// The size that one page table maps, in bytes. Mirrors `PMD_SIZE`, which isn't a constant on every
-/// architecture.
+/// The number of bytes that one page table maps. Mirrors `PMD_SIZE`, which isn't a constant on
+/// every architecture.
 #[inline]
 pub fn page_table_span() -> usize {
     // SAFETY: No requirement.
     unsafe { bindings::page_table_span() }
 }
 
-/// Whether there is a rotating swap device, which seeks slowly. Mirrors `nr_rotate_swap`.
+/// Whether a swap device is rotational, so that seeks are slow. Mirrors `nr_rotate_swap`.
 #[inline]
 pub fn has_rotating_device() -> bool {
     // SAFETY: No requirement.

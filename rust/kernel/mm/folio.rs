@@ -7,14 +7,14 @@
 //! | [`Folio`]       | the folio is alive                                                         |
 //! | [`CachedFolio`] | it is locked and in the swap cache: exclusive access to its slots          |
 //! | [`NotUptodate`] | exclusive access to the contents of its one page, to write them            |
-//! | [`Uptodate`]    | they were written                                                          |
+//! | [`Uptodate`]    | these contents were written                                                |
 //!
 //! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: data that is
 //! stored for slots can be reached only by a `&mut CachedFolio`. Only the lock's holder can remove a
 //! folio from the swap cache, so a [`CachedFolio`] stays valid.
 //!
-//! Nothing here waits for a folio's lock: all of reclaim runs under another folio's lock, and would
-//! deadlock with a task that takes the two locks in the opposite order.
+//! No function of this file waits for a folio's lock: all of reclaim runs under another folio's
+//! lock, and would deadlock with a task that takes the two locks in the opposite order.
 //!
 //! C headers: [`include/linux/mm_types.h`](srctree/include/linux/mm_types.h),
 //! [`include/linux/page-flags.h`](srctree/include/linux/page-flags.h)
@@ -45,16 +45,17 @@ use core::{
 ///
 /// # Invariants
 ///
-/// The folio has a reference as long as there is a `&Folio`, or its reference count is frozen by a holder of
-/// its lock. A `&Folio` of a folio whose count may be frozen isn't lent to other files than those of
-/// `kernel::mm`, which only look at flags of it: a reference would be taken to a count of 0.
-// A `struct folio` overlays several `struct page`, of which a small folio has only the first.
+/// As long as a `&Folio` exists, a reference to the folio is held, or the holder of the folio's
+/// lock has frozen its reference count. A `&Folio` of a folio whose count may be frozen isn't lent
+/// outside of `kernel::mm`, and `kernel::mm` only reads the folio's flags: `folio_get()` would
+/// increment a count of 0.
+// A `struct folio` overlays several `struct page`. A small folio has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
 
 // SAFETY: A folio is bound to no thread.
 unsafe impl Send for Folio {}
-// SAFETY: The methods on `&Folio` use atomic flags and counts, or read what doesn't change.
+// SAFETY: The methods on `&Folio` use atomic flags and counts, or read fields that don't change.
 unsafe impl Sync for Folio {}
 
 impl Folio {
@@ -66,7 +67,8 @@ impl Folio {
     /// cache's reference doesn't suffice, since the count can be frozen.
     #[inline]
     pub unsafe fn from_raw<'a>(ptr: *mut bindings::folio, _call: &'a Call) -> &'a Self {
-        // SAFETY: The caller has its own reference during `'a`, so that the count isn't frozen; `Self` is transparent.
+        // SAFETY: The caller guarantees that it has its own reference during `'a`, so that the
+        // count isn't frozen; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
@@ -90,14 +92,14 @@ impl Folio {
         unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
-    /// Sets the readahead mark. Mirrors `folio_set_readahead()`.
+    /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
     #[inline]
     pub fn set_readahead(&self) {
         // SAFETY: The folio is alive; the flag is set atomically.
         unsafe { bindings::folio_set_readahead(self.as_raw()) }
     }
 
-    /// Clears the readahead mark, and returns whether it was set. Mirrors
+    /// Clears the readahead flag (`PG_readahead`), and returns whether it was set. Mirrors
     /// `folio_test_clear_readahead()`.
     #[inline]
     pub fn take_readahead(&self) -> bool {
@@ -110,14 +112,15 @@ impl Folio {
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {
-        // SAFETY: By the type invariant the folio has a reference: one whose count may be frozen is only looked
-        // at.
+        // SAFETY: By the type invariant a reference is held: of a folio whose count may be frozen
+        // only the flags are read.
         unsafe { bindings::folio_get(self.as_raw()) }
     }
 
     #[inline]
     unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
+        // transparent.
         unsafe { bindings::folio_put(obj.as_ptr().cast()) }
     }
 }
@@ -157,15 +160,15 @@ impl Folio {
     #[cold]
     #[inline(never)]
     pub fn dump(&self, why: &CStr) {
-        // SAFETY: The folio is alive; C prints the text and keeps nothing.
+        // SAFETY: The folio is alive; C prints the text, and stores no pointer to it.
         unsafe { bindings::dump_page(self.as_raw().cast(), why.as_char_ptr()) }
     }
 }
 
 /// A page of a folio whose lock is held.
 ///
-/// C may read its contents. They can't be borrowed as bytes: the lock doesn't keep a task that has
-/// the folio mapped, or has a reference, from writing to it.
+/// C may read the page's contents. The contents can't be borrowed as bytes: the lock doesn't
+/// prevent writes by a task that has the folio mapped or has a reference.
 ///
 /// # Invariants
 ///
@@ -191,24 +194,26 @@ impl FolioPage<'_> {
         self.page.as_ptr()
     }
 
-    /// Whether all of its bytes are 0, which another task may change at any time. Mirrors
+    /// Whether all bytes of the page are 0. Another task may change them at any time. Mirrors
     /// `is_folio_zero_filled()`, for one page.
     #[inline]
     pub fn is_zero_filled(&self) -> bool {
-        // SAFETY: By the type invariant the page is alive, as its folio is. The bytes are read by C, for which a
-        // concurrent write isn't undefined.
+        // SAFETY: By the type invariant the page is alive, as its folio is. C reads the bytes, for
+        // which a concurrent write isn't undefined.
         unsafe { bindings::page_is_zero_filled(self.page.as_ptr()) }
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call.
     ///
-    /// The bytes may change at any time: only C may read them. `f` may sleep.
+    /// The bytes may change at any time: only C may read them. `f` may sleep. Mirrors
+    /// `kmap_local_page()` and `kunmap_local()`.
     #[inline]
     pub fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
         // SAFETY: By the type invariant the page is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
         let ret = f(addr.cast());
-        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         ret
     }
@@ -229,12 +234,12 @@ impl FolioPage<'_> {
 ///   and so freeing one of its slots or finishing swapoff, requires its lock.
 /// - No other usable `CachedFolio` is for one of these slots: a slot has one folio in the swap
 ///   cache, a folio has one lock, and the lock's holder lends it once at a time.
-/// - Where a page of the folio is asked for, the folio is filled, and this task doesn't hold the lock of its
-///   slots' cluster. If either isn't true, the maker of the witness asks for no page, and lends no
-///   `&mut CachedFolio` to code that could.
+/// - When [`CachedFolio::page`] is called, the folio is filled, and this task doesn't hold the lock
+///   of its slots' cluster (`ci->lock`). If either isn't true, the creator of the witness gets no
+///   page from it, and lends no `&mut CachedFolio` to code that could.
 ///
-/// `'a` is invariant, neither shortened nor extended, and the lifetime of no other `CachedFolio`: it ties
-/// an object taken out of a slot to that slot's folio.
+/// `'a` is invariant, neither shortened nor extended, and no other `CachedFolio` has it: it ties an
+/// object that is taken out of a slot to that slot's folio.
 ///
 /// # Examples
 ///
@@ -252,42 +257,45 @@ pub struct CachedFolio<'a> {
     // Not a `&Folio`: the folio's reference count may be frozen, and must not be incremented then.
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
-    // Lockdep doesn't cover folio locks, so they stay in one task.
+    // Stays in one task: lockdep doesn't track folio locks.
     _not_send: NotThreadSafe,
 }
 
 impl<'a> CachedFolio<'a> {
-    /// The folio whose lock a C caller holds. It is the only one of the call, and `'a` its brand: what is
-    /// branded with `'a` belongs to this folio.
+    /// The folio whose lock a C caller holds. It is the only folio of the call that is branded with
+    /// `'a`: a value with this brand belongs to this folio.
     ///
     /// # Safety
     ///
-    /// During `'a` the caller must hold the folio's lock and a reference (the swap cache's suffices), or
-    /// have frozen its reference count. It must leave the folio in the swap cache, and the data of its slots
-    /// to this witness, with their zero marks. No other `CachedFolio` may have the lifetime `'a`: a function
-    /// lends only one [`Call`] exclusively.
+    /// During `'a` the caller must hold the folio's lock and a reference (the swap cache's
+    /// suffices), or have frozen its reference count. It must not remove the folio from the swap
+    /// cache, or access the data and the zeromap bits of its slots other than by this witness. No
+    /// other `CachedFolio` may have the lifetime `'a`: a function lends only one [`Call`]
+    /// exclusively.
     ///
-    /// Unless the folio is filled and the lock of its slots' cluster isn't held, nothing may be called that
-    /// gives access to a page.
+    /// Unless the folio is filled and the lock of its slots' cluster isn't held, the caller must
+    /// not call a function that gives access to a page.
     #[inline]
     pub unsafe fn from_raw(ptr: *mut bindings::folio, _call: &'a mut Call) -> Self {
-        // SAFETY: During `'a` the caller has the folio locked, alive, and in the swap cache, and lends it
-        // once. It asks for no page unless it may.
+        // SAFETY: The caller guarantees that during `'a` the folio is locked, alive, and in the
+        // swap cache, that no other `CachedFolio` has this lifetime, and that it gets no page
+        // unless it may.
         unsafe { Self::from_raw_unbounded(ptr) }
     }
 
-    /// For a witness that an owner of the lock has a lifetime of its own for.
+    /// As [`CachedFolio::from_raw`], for an owner of the lock that chooses the lifetime.
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::from_raw`]. If `'a` is longer than the lock is held, the result must not
-    /// be lent to safe code but with a lifetime that isn't, as by [`CachedFolio::split`].
+    /// As for [`CachedFolio::from_raw`]. If `'a` is longer than the lock is held, the result must
+    /// be lent to safe code only with a lifetime that isn't, as by [`CachedFolio::split`].
     #[inline]
     pub(crate) unsafe fn from_raw_unbounded(ptr: *mut bindings::folio) -> Self {
-        // INVARIANT: The caller has the folio locked for `'a` and in the swap cache, and lends the lock
-        // once. Of a folio that isn't filled, or with the cluster's lock held, it asks for no page.
+        // INVARIANT: The caller guarantees that the folio is locked for `'a` and in the swap cache,
+        // and that it lends the lock once. It gets no page of a folio that isn't filled, or with
+        // the cluster's lock held.
         let cached = Self {
-            // SAFETY: It is a folio, which the caller has locked, and so not null.
+            // SAFETY: `ptr` is a folio that the caller has locked, and so not null.
             ptr: unsafe { NonNull::new_unchecked(ptr) },
             _brand: PhantomData,
             _not_send: NotThreadSafe,
@@ -297,20 +305,21 @@ impl<'a> CachedFolio<'a> {
         cached
     }
 
-    /// The folio, whose count may be frozen: its flags may be looked at, and no reference may be taken.
+    /// The folio, whose reference count may be frozen: callers may read its flags, and must not
+    /// take a reference.
     #[inline]
     pub(super) fn folio(&self) -> &Folio {
         // SAFETY: By the type invariant the folio is alive; `Folio` is transparent.
         unsafe { self.ptr.cast().as_ref() }
     }
 
-    /// The folio, for C. Not a reference: the count may be frozen.
+    /// The folio, for C. A raw pointer, since the reference count may be frozen.
     #[inline]
     pub fn as_raw(&self) -> *mut bindings::folio {
         self.ptr.as_ptr()
     }
 
-    /// The swap entry of the folio's first page; those of the other pages follow it. Mirrors
+    /// The swap entry of the folio's first page. The entries of the other pages follow it. Mirrors
     /// `folio->swap`.
     #[inline]
     pub fn swap(&self) -> SwapEntry {
@@ -319,17 +328,17 @@ impl<'a> CachedFolio<'a> {
         unsafe { SwapEntry::from_raw(bindings::folio_swap(self.as_raw())) }
     }
 
-    /// Whether the folio's slot `index`, if there is one, has the zero mark. The folio's lock keeps the mark from
-    /// changing. Mirrors `swap_table_test_zero()`.
+    /// Whether the zeromap bit of the folio's slot `index` is set; false if the folio has no such
+    /// slot. The bit can't change while the folio is locked. Mirrors `__swap_table_test_zero()`.
     #[inline]
     pub fn has_zero_mark(&self, index: usize) -> bool {
         index < self.nr_pages()
-            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache, which keeps the cluster of
-            // the mark. It has such a slot.
+            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache, which
+            // pins the cluster that has the bit. The folio has such a slot.
             && unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) }
     }
 
-    /// The number of the folio's slots that have the zero mark.
+    /// The number of the folio's slots whose zeromap bit is set.
     pub fn zero_marks(&self) -> usize {
         (0..self.nr_pages())
             .filter(|&index| self.has_zero_mark(index))
@@ -338,24 +347,25 @@ impl<'a> CachedFolio<'a> {
 
     /// Lends the witness together with exclusive access to the contents.
     ///
-    /// A large folio has no [`NotUptodate`], which stands for a single page to be filled.
+    /// A large folio has no [`NotUptodate`], which is for a single page to be filled.
     ///
     /// # Safety
     ///
-    /// Nothing else may access the contents while this is lent: the witness may be passed on only
+    /// No other code may access the contents while this is lent: the witness may be passed on only
     /// in a form that gives no access to a page.
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
         let contents = (self.nr_pages() == 1).then_some(
-            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed, for which the
-            // caller excludes other accesses.
+            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed.
+            // The caller guarantees that no other code accesses its contents in that time.
             NotUptodate {
                 ptr,
                 _brand: PhantomData,
             },
         );
-        // INVARIANT: That of `self`, which can't be used while it is lent. The caller asks for no page.
+        // INVARIANT: The invariants of `self` hold, which can't be used while this is lent. The
+        // caller guarantees that no page is accessed by the result.
         let cached = CachedFolio {
             ptr,
             _brand: PhantomData,
@@ -377,7 +387,7 @@ impl<'a> CachedFolio<'a> {
     /// The folio's number of pages. Mirrors `folio_nr_pages()`.
     #[inline]
     pub fn nr_pages(&self) -> usize {
-        // SAFETY: The folio is alive. Only the lock's holder could split it.
+        // SAFETY: The folio is alive. Only the lock's holder can split it.
         (unsafe { bindings::folio_nr_pages(self.as_raw()) }) as usize
     }
 
@@ -389,21 +399,23 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub unsafe fn page(&self, index: usize) -> FolioPage<'_> {
         FolioPage {
-            // INVARIANT: A page of a folio that is alive and locked while `self` is borrowed.
+            // INVARIANT: It is a page of a folio that is alive and locked while `self` is borrowed.
             //
-            // SAFETY: The folio is alive and has such a page; `folio_page()` is never null.
+            // SAFETY: The folio is alive, and the caller guarantees that it has such a page;
+            // `folio_page()` is never null.
             page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
             _folio: PhantomData,
         }
     }
 }
 
-/// The contents of a folio of one page, which no task has read yet, to be written.
+/// Exclusive access to the contents of a folio of one page, to write them. No task has read them
+/// yet.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of one page, alive for `'a`. Nothing else accesses its contents during `'a`. No
-/// other `NotUptodate` has the lifetime `'a`, which is invariant.
+/// `ptr` is a folio of one page, alive for `'a`. No other code accesses its contents during `'a`.
+/// No other `NotUptodate` has the lifetime `'a`, which is invariant.
 pub struct NotUptodate<'a> {
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
@@ -421,11 +433,11 @@ impl<'a> NotUptodate<'a> {
     ///
     /// # Safety
     ///
-    /// All bytes of the page must have been written, and be the data that it is to have: tasks that map the
-    /// folio will read them.
+    /// All bytes of the page must have been written, with the data that was stored for its slot:
+    /// tasks that map the folio will read them.
     #[inline]
     pub unsafe fn assume_written(self) -> Uptodate<'a> {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that all bytes of the page were written.
         Uptodate(PhantomData)
     }
 
@@ -436,12 +448,14 @@ impl<'a> NotUptodate<'a> {
         unsafe { bindings::folio_page(self.ptr.as_ptr(), 0) }
     }
 
-    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
+    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call. `f` must
+    /// write all of them.
     pub fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
         // SAFETY: It is the page of a folio that is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());
-        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         // SAFETY: The folio is alive.
         unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };

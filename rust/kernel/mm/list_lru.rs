@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Lists of objects in the order of their last use: one for each NUMA node and memory cgroup.
+//! Lists of objects in the order of their last use: one list for each NUMA node and memory cgroup.
 //!
-//! The user decides which objects are on the lists, and owns them: so adding, deleting and walking are unsafe, or
-//! hand out pointers.
+//! The user owns the objects, and decides which of them are on the lists. Adding, deleting and
+//! walking are therefore unsafe, or pass raw pointers.
 //!
 //! C header: [`include/linux/list_lru.h`](srctree/include/linux/list_lru.h)
 
@@ -31,48 +31,50 @@ use crate::{
     types::Opaque, //
 };
 
-/// [`ListLru::state`]: nobody has called `init`.
+/// [`ListLru::state`]: `init` was not called yet.
 const UNUSED: u32 = 0;
-/// Somebody is in `init`, or it has failed.
+/// [`ListLru::state`]: `init` is running or has failed.
 const TAKEN: u32 = 1;
-/// The lists can be used.
+/// [`ListLru::state`]: the lists can be used.
 const READY: u32 = 2;
 
-/// Lists for all nodes and memory cgroups. To be a `static`. Mirrors `struct list_lru`.
+/// Lists for all nodes and memory cgroups. Must be a `static`. Mirrors `struct list_lru`.
 ///
 /// # Invariants
 ///
-/// If `state` is `READY`, `lru` is an initialised `struct list_lru`, which knows about cgroups
-/// and will never be destroyed. If it is `TAKEN`, one task has `lru` to itself.
+/// If `state` is `READY`, `lru` is an initialised, memcg-aware `struct list_lru`, which is never
+/// destroyed. If `state` is `TAKEN`, at most one task accesses `lru`: the one in `init`.
 pub struct ListLru {
     lru: Opaque<bindings::list_lru>,
     state: Atomic<u32>,
 }
 
-// SAFETY: A `struct list_lru` does its own locking, and has no thread.
+// SAFETY: A `struct list_lru` does its own locking, and is bound to no thread.
 unsafe impl Sync for ListLru {}
 
 impl ListLru {
-    /// Lists that can't be used yet.
+    /// Creates lists that aren't initialised: see [`ListLru::init`].
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
-        // INVARIANT: Unused.
+        // INVARIANT: The state is `UNUSED`, for which `lru` may be anything.
         Self {
             lru: Opaque::uninit(),
             state: Atomic::new(UNUSED),
         }
     }
 
-    /// Makes the lists usable, on behalf of `shrinker`: it will be called when there is something
-    /// on them. Can be done once, else fails with `EBUSY`. May sleep.
+    /// Initialises the lists, for `shrinker`: reclaim calls it for a cgroup once an object is on
+    /// the cgroup's list. May sleep.
     ///
-    /// Mirrors `list_lru_init_memcg()`.
+    /// Fails with `EBUSY` if it was called before, and with `ENOMEM`. Mirrors
+    /// `list_lru_init_memcg()`.
     pub fn init(&'static self, shrinker: &Shrinker) -> Result {
         if self.state.cmpxchg(UNUSED, TAKEN, Acquire).is_err() {
             return Err(EBUSY);
         }
-        // SAFETY: By the exchange `lru` is ours alone; it is part of a `static`, and doesn't move.
-        // C wants it zeroed, stores no more of the shrinker than its id, and doesn't destroy it.
+        // SAFETY: The exchange gives this task exclusive access to `lru`, which is part of a
+        // `static`, and doesn't move. It is zeroed first, as C requires. C stores the shrinker's id
+        // and no pointer to it.
         unsafe {
             self.lru.get().write_bytes(0, 1);
             to_result(bindings::list_lru_init_memcg(
@@ -80,20 +82,21 @@ impl ListLru {
                 shrinker.as_raw(),
             ))?;
         }
-        // INVARIANT: Initialised; release publishes that.
+        // INVARIANT: `lru` was initialised above. Release orders that before the state, for
+        // `ready`.
         self.state.store(READY, Release);
         Ok(())
     }
 
-    /// The C lists, if they can be used.
+    /// The lists, for C; `None` unless they are initialised.
     #[inline]
     fn ready(&self) -> Option<*mut bindings::list_lru> {
         (self.state.load(Acquire) == READY).then_some(self.lru.get())
     }
 
-    /// Makes sure that the group and its ancestors have lists. May sleep.
+    /// Allocates the lists of the cgroup and its ancestors, unless they have them. May sleep.
     ///
-    /// Fails with `ENODEV` if the lists can't be used yet, with `ENOMEM`. Mirrors
+    /// Fails with `ENODEV` if the lists aren't initialised, and with `ENOMEM`. Mirrors
     /// `memcg_list_lru_alloc()`.
     #[inline]
     pub fn prepare(&self, memcg: Option<&MemCgroup>, gfp: Flags) -> Result {
@@ -107,21 +110,24 @@ impl ListLru {
         Ok(())
     }
 
-    /// Locks the list of a node, and of the group that `objcg` stands for now. Never sleeps.
+    /// Locks the list of a node, and of the cgroup that `objcg` refers to now. Never sleeps.
+    /// Mirrors `list_lru_lock()`.
     ///
     /// # Safety
     ///
-    /// The lists must be usable, and the group, or after its death its parent, must [have](Self::prepare) lists.
-    /// `nid` must be a node.
+    /// The lists must be initialised, and the cgroup, or the ancestor whose list C locks in its
+    /// place when the cgroup is dying, must [have](Self::prepare) lists. `nid` must be a node.
     #[inline]
     pub unsafe fn lock(&self, nid: NumaNode, objcg: Option<&ObjCgroup>) -> LockedList<'_> {
         let rcu = rcu::read_lock();
         let mut memcg = objcg.map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu));
         LockedList {
             lru: self,
-            // SAFETY: `lru` is initialised. RCU keeps the group. As required, it has a list, or its parent has, which C
-            // locks in its place.
-            // INVARIANT: Just locked.
+            // SAFETY: The caller guarantees that `lru` is initialised, and that the cgroup has a
+            // list, or the ancestor whose list C locks in its place. The RCU read lock pins the
+            // cgroup.
+            // INVARIANT: The list was just locked, and C has updated `memcg` to the cgroup whose
+            // list it is.
             list: unsafe { bindings::list_lru_lock(self.lru.get(), nid.as_raw(), &mut memcg) },
             nid,
             memcg,
@@ -129,11 +135,12 @@ impl ListLru {
         }
     }
 
-    /// Takes an object off the list of its node and group, and zeroes its links. Never sleeps.
+    /// Removes an object from the list of its node and cgroup, and zeroes its links. Does nothing
+    /// if they are zeroed. Never sleeps. Mirrors `list_lru_del()`.
     ///
     /// # Safety
     ///
-    /// As for [`ListLru::lock`]. `links` must be those of an object on that list, or zeroed.
+    /// As for [`ListLru::lock`]. `links` must be the links of an object on that list, or zeroed.
     #[inline]
     pub unsafe fn del(
         &self,
@@ -143,18 +150,20 @@ impl ListLru {
     ) {
         let rcu = rcu::read_lock();
         let memcg = objcg.map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu));
-        // SAFETY: `lru` is initialised, and the group, which RCU keeps, or its parent has the list that the object is
-        // on. C looks at the links again under its lock.
+        // SAFETY: The caller guarantees that `lru` is initialised, and that the cgroup, which the
+        // RCU read lock pins, or an ancestor has the list that the object is on. C reads the links
+        // under the list's lock.
         unsafe { bindings::list_lru_del_zeroed(self.lru.get(), links, nid.as_raw(), memcg) };
     }
 
-    /// How many objects are on the list of a node and cgroup. Takes no lock.
+    /// The number of objects on the list of a node and cgroup; 0 if the lists aren't initialised.
+    /// Takes no lock.
     ///
     /// Mirrors `list_lru_count_one()`.
     pub fn count(&self, nid: NumaNode, memcg: Option<&MemCgroup>) -> usize {
         match self.ready() {
-            // SAFETY: `lru` is initialised, and has lists for each node that there can be, which `nid` is by the
-            // invariant of `NumaNode`; `memcg` is alive.
+            // SAFETY: `lru` is initialised, and has a list for each possible node. By the invariant
+            // of `NumaNode`, `nid` is one; `memcg` is alive.
             Some(lru) if nid != NumaNode::NO_NODE => unsafe {
                 bindings::list_lru_count_one(lru, nid.as_raw(), MemCgroup::raw(memcg))
             },
@@ -162,16 +171,17 @@ impl ListLru {
         }
     }
 
-    /// Walks the list of a node and cgroup from its head, the least recently used, over no more
-    /// than `nr_to_walk` objects, and takes as many off `nr_to_walk`.
+    /// Walks the list of a node and cgroup from its head, the least recently used object. Visits at
+    /// most `nr_to_walk` objects, and decrements `nr_to_walk` for each.
     ///
-    /// For each calls `f` with the object's links and the list, whose lock is held. `f` returns what C is to do. Mirrors
-    /// `list_lru_walk_one()`.
+    /// Calls `f` for each object, with its links and the list, whose lock is held. `f` returns an
+    /// `enum lru_status`. Mirrors `list_lru_walk_one()`.
     ///
     /// # Safety
     ///
-    /// `f` must return what it has done: `LRU_REMOVED` only for an object that it took off the list,
-    /// `LRU_REMOVED_RETRY`, `LRU_RETRY` and `LRU_STOP` after it dropped the lock, as C asks.
+    /// `f` must return the status of what it has done: `LRU_REMOVED` only for an object that it has
+    /// removed from the list; `LRU_REMOVED_RETRY`, `LRU_RETRY` and `LRU_STOP` only after it has
+    /// dropped the lock, as C requires.
     #[inline]
     pub unsafe fn walk<F>(
         &self,
@@ -192,15 +202,17 @@ impl ListLru {
             list: *mut bindings::list_lru_one,
             f: *mut c_void,
         ) -> bindings::lru_status {
-            // SAFETY: `walk` lends its closure to C for the call, which comes back here only.
+            // SAFETY: `f` is the closure that `walk` lends to C for the call. C passes it to this
+            // function only.
             unsafe { (*f.cast::<F>())(links, list) }
         }
         let Some(lru) = self.ready() else { return };
         if nid == NumaNode::NO_NODE {
             return;
         }
-        // SAFETY: `lru` is initialised for the node, `memcg` alive. `visit` gets `f` and objects
-        // that are on the list; the number is one that C may count down.
+        // SAFETY: `lru` is initialised for the node, and `memcg` is alive. C passes to `visit` the
+        // closure `f`, and the links of objects on the list. C may decrement `nr_to_walk`, which is
+        // borrowed exclusively.
         unsafe {
             bindings::list_lru_walk_one(
                 lru,
@@ -214,11 +226,12 @@ impl ListLru {
     }
 }
 
-/// A list whose lock is held, of a node and a group. Dropping it drops the lock.
+/// The list of a node and a cgroup, with its lock held. Dropping this releases the lock.
 ///
 /// # Invariants
 ///
-/// `list` is the list of `lru` for `nid` and `memcg`, which RCU keeps, and is locked by us.
+/// `list` is the list of `lru` for `nid` and `memcg`. `_rcu` pins `memcg`. This value owns the
+/// list's lock.
 pub struct LockedList<'a> {
     lru: &'a ListLru,
     list: *mut bindings::list_lru_one,
@@ -228,16 +241,17 @@ pub struct LockedList<'a> {
 }
 
 impl LockedList<'_> {
-    /// Puts an object at the end of the list.
+    /// Adds an object at the tail of the list. Mirrors `__list_lru_add()`.
     ///
     /// # Safety
     ///
-    /// `links` must be those of an object that lies on this list's node, is charged to its group, and is on no
-    /// list. They must be [deleted](ListLru::del) before the object goes.
+    /// `links` must be the links of an object that lies on this list's node, is charged to its
+    /// cgroup, and is on no list. The object must be [deleted](ListLru::del) from the list before
+    /// it is freed.
     #[inline]
     pub unsafe fn add(&mut self, links: *mut bindings::list_head) {
-        // SAFETY: C wants links that say that they are on no list. By the type invariant this is the object's list, and
-        // locked.
+        // SAFETY: The links are initialised to an empty list, which C requires. By the type
+        // invariant the list is locked, and the caller guarantees that it is the object's.
         unsafe {
             bindings::INIT_LIST_HEAD(links);
             bindings::__list_lru_add(
@@ -250,14 +264,15 @@ impl LockedList<'_> {
         }
     }
 
-    /// Takes an object off the list, and zeroes its links.
+    /// Removes an object from the list, and zeroes its links. Mirrors `__list_lru_del()`.
     ///
     /// # Safety
     ///
-    /// `links` must be those of an object on this list.
+    /// `links` must be the links of an object on this list.
     #[inline]
     pub unsafe fn del(&mut self, links: *mut bindings::list_head) {
-        // SAFETY: By the type invariant the list is locked, and the object is on it.
+        // SAFETY: By the type invariant the list is locked. The caller guarantees that the object
+        // is on it.
         unsafe {
             bindings::__list_lru_del(self.lru.lru.get(), self.list, links, self.nid.as_raw());
             links.write_bytes(0, 1);
@@ -268,7 +283,7 @@ impl LockedList<'_> {
 impl Drop for LockedList<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: By the type invariant we have locked it.
+        // SAFETY: By the type invariant the list's lock is held, and owned by this value.
         unsafe { bindings::list_lru_unlock(self.list) }
     }
 }
@@ -325,32 +340,35 @@ mod tests {
             Ok(memory.write(Item(Opaque::zeroed())))
         };
         let items = [new()?, new()?];
-        // All on one list: if node 0 has no memory, `nid_of()` is another.
+        // Both objects must be on one list: if node 0 has no memory, they may lie on different
+        // nodes.
         let nid = items[0].nid();
         if items[1].nid() != nid {
             return Ok(());
         }
         let links = |n: usize| items[n].0.get();
         for n in 0..2 {
-            // SAFETY: The lists were prepared. The object lies on the node, and is on no list. It is deleted below.
+            // SAFETY: The lists were prepared. The object lies on the node, and is on no list. It
+            // is deleted below.
             unsafe { LISTS.lock(nid, None).add(links(n)) };
             assert_eq!(LISTS.count(nid, None), n + 1);
         }
 
-        // No more than 3, from the least recently used on.
+        // Visits at most 3 objects, beginning with the least recently used one.
         let (mut nr_to_walk, mut nr) = (3, 0);
         let visit = |found, _list| {
             assert_eq!(found, links(nr % 2));
             nr += 1;
             bindings::lru_status::LRU_ROTATE
         };
-        // SAFETY: It leaves the object on the list, and the lock held.
+        // SAFETY: `visit` leaves the object on the list, and the lock held.
         unsafe { LISTS.walk(nid, None, &mut nr_to_walk, visit) };
         assert!(nr >= 2);
         assert_eq!(nr_to_walk + nr, 3);
 
         for _ in 0..2 {
-            // SAFETY: The first object is on the list, and then is not: its links are zeroed.
+            // SAFETY: The first object is on the list at the first call. At the second its links
+            // are zeroed.
             unsafe { LISTS.del(links(0), nid, None) };
         }
         assert_eq!(LISTS.count(nid, None), 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Memory cgroups, as zswap charges them.
+//! Memory cgroups: the part of the interface that zswap uses.
 //!
-//! With `CONFIG_MEMCG` off, or `cgroup_disable=memory`, there is no group anywhere: everything
-//! that could have one has an [`Option`].
+//! With `CONFIG_MEMCG` off, or `cgroup_disable=memory`, no cgroup exists: functions take and return
+//! an [`Option`].
 //!
 //! C header: [`include/linux/memcontrol.h`](srctree/include/linux/memcontrol.h)
 
@@ -32,7 +32,8 @@ use core::ptr::NonNull;
 ///
 /// # Invariants
 ///
-/// Somebody has a reference to values of this type: one that RCU alone keeps is never lent.
+/// As long as a `&MemCgroup` exists, a reference to the cgroup is held: a cgroup that only RCU
+/// protects is never lent.
 ///
 /// # Examples
 ///
@@ -52,34 +53,35 @@ use core::ptr::NonNull;
 #[repr(transparent)]
 pub struct MemCgroup(Opaque<bindings::mem_cgroup>);
 
-// SAFETY: References may be put anywhere; they are a percpu_ref.
+// SAFETY: Any task may put a reference: the count is a `struct percpu_ref`.
 unsafe impl Send for MemCgroup {}
-// SAFETY: All that C does with a shared `struct mem_cgroup` does its own locking.
+// SAFETY: C's functions on a shared `struct mem_cgroup` do their own locking.
 unsafe impl Sync for MemCgroup {}
 
 // SAFETY: A `struct mem_cgroup` lives until its last reference is put.
 unsafe impl AlwaysRefCounted for MemCgroup {
     fn inc_ref(&self) {
-        // SAFETY: By the type invariant a reference exists.
+        // SAFETY: By the type invariant a reference is held.
         unsafe { bindings::mem_cgroup_get(self.0.get()) }
     }
 
     unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
+        // transparent.
         unsafe { bindings::mem_cgroup_put(obj.as_ptr().cast()) }
     }
 }
 
-/// Bytes and pages that a group has in zswap.
+/// The use of zswap by a cgroup.
 pub struct ZswapUsage {
-    /// Bytes of memory that they take.
+    /// The size of the compressed pages, in bytes (`MEMCG_ZSWAP_B`).
     pub bytes: usize,
-    /// Pages.
+    /// The number of stored pages (`MEMCG_ZSWAPPED`).
     pub pages: usize,
 }
 
 impl MemCgroup {
-    /// Whether cgroups are disabled at build time or by `cgroup_disable=memory`: there are none.
+    /// Whether memory cgroups are disabled, at build time or by `cgroup_disable=memory`.
     ///
     /// Mirrors `mem_cgroup_disabled()`.
     #[inline]
@@ -88,41 +90,41 @@ impl MemCgroup {
         unsafe { bindings::mem_cgroup_disabled() }
     }
 
-    /// A group that C has lent for the time of `call`, or none.
+    /// The cgroup of a C caller, for the time of `call`; `None` for null.
     ///
     /// # Safety
     ///
-    /// `ptr` must be null or point to a group that somebody has a reference to for that time.
+    /// `ptr` must be null, or point to a cgroup to which a reference is held for that time.
     #[inline]
     pub unsafe fn from_raw_or_null<'a>(
         ptr: *mut bindings::mem_cgroup,
         _call: &'a Call,
     ) -> Option<&'a Self> {
-        // SAFETY: The caller guarantees that the group, if there is one, has a reference for the time of the call,
-        // which outlives `'a`; `Self` is transparent.
+        // SAFETY: The caller guarantees that a reference to the cgroup, if `ptr` isn't null, is
+        // held for the time of the call, which outlives `'a`; `Self` is transparent.
         unsafe { ptr.cast::<Self>().as_ref() }
     }
 
-    /// Null for no group, which is how C has it.
+    /// The cgroup, for C; null for `None`.
     #[inline]
     pub fn raw(memcg: Option<&Self>) -> *mut bindings::mem_cgroup {
         memcg.map_or(core::ptr::null_mut(), |memcg| memcg.0.get())
     }
 
-    /// Whether the group is in use: not removed by its user. Mirrors `mem_cgroup_online()`.
+    /// Whether the cgroup is online: user space hasn't removed it. Mirrors `mem_cgroup_online()`.
     #[inline]
     pub fn is_online(&self) -> bool {
-        // SAFETY: The group is alive.
+        // SAFETY: The cgroup is alive.
         unsafe { bindings::mem_cgroup_online(self.0.get()) }
     }
 
-    /// What the group and its descendants have in zswap; `None` with cgroups disabled at build
-    /// time. May flush statistics, but not often. May sleep.
+    /// The use of zswap by the cgroup and its descendants; `None` without `CONFIG_MEMCG`. Flushes
+    /// the statistics at a limited rate. May sleep.
     ///
     /// Mirrors `memcg_page_state()` of `MEMCG_ZSWAP_B` and `MEMCG_ZSWAPPED`.
     pub fn zswap_usage(&self) -> Option<ZswapUsage> {
         #[cfg(CONFIG_MEMCG)]
-        // SAFETY: The group is alive; the items are those of the enum.
+        // SAFETY: The cgroup is alive; the items are those of the enum.
         unsafe {
             bindings::mem_cgroup_flush_stats_ratelimited(self.0.get());
             Some(ZswapUsage {
@@ -140,18 +142,18 @@ impl MemCgroup {
         None
     }
 
-    /// Whether what `memcg` has in zswap may go on to the swap device: `memory.zswap.writeback` of
-    /// it and its ancestors. True without a group, and while zswap is disabled.
+    /// Whether zswap may write the cgroup's pages back to the swap device: `memory.zswap.writeback`
+    /// of `memcg` and its ancestors. True for `None`, and while zswap is disabled.
     ///
     /// Mirrors `mem_cgroup_zswap_writeback_enabled()`.
     #[inline]
     pub fn zswap_writeback_enabled(memcg: Option<&Self>) -> bool {
-        // SAFETY: It is null, which C takes, or alive; a group keeps its ancestors.
+        // SAFETY: The cgroup is null, which C accepts, or alive; a cgroup pins its ancestors.
         unsafe { bindings::mem_cgroup_zswap_writeback_enabled(Self::raw(memcg)) }
     }
 }
 
-// SAFETY: Null, or a group that is borrowed.
+// SAFETY: The pointer is null, or points to a cgroup that is borrowed by `self`.
 unsafe impl EventField for Option<&MemCgroup> {
     type Raw = *mut bindings::mem_cgroup;
 
@@ -161,51 +163,53 @@ unsafe impl EventField for Option<&MemCgroup> {
     }
 }
 
-/// A place in the endless round over all groups.
+/// A position in an iteration over all cgroups, which begins again after the last one.
 ///
 /// # Invariants
 ///
-/// The group, if there is one, is what `mem_cgroup_iter()` has returned last, with a reference.
+/// The cgroup, if it isn't `None`, was returned by the last `mem_cgroup_iter()`, and a reference
+/// to it is owned by this value.
 pub struct Cursor(Option<ARef<MemCgroup>>);
 
 impl Cursor {
-    /// Before the first.
+    /// A position before the first cgroup.
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Goes on to the next group, or, after the last, to none. Doesn't sleep.
+    /// Advances to the next cgroup, or, after the last one, to the position before the first.
+    /// Doesn't sleep.
     ///
     /// Mirrors `mem_cgroup_iter(NULL, prev, NULL)`.
     pub fn advance(&mut self) {
         let prev = self.0.take().map_or(core::ptr::null_mut(), |prev| {
             ARef::into_raw(prev).as_ptr().cast::<bindings::mem_cgroup>()
         });
-        // SAFETY: By the type invariant `prev` is from the last call, with the reference that C
-        // puts.
+        // SAFETY: By the type invariant `prev` is null or from the last call, with a reference,
+        // which C puts.
         let next = unsafe {
             bindings::mem_cgroup_iter(core::ptr::null_mut(), prev, core::ptr::null_mut())
         };
-        // SAFETY: C has got a reference for us (of the root, which is never freed, it needs none, and
-        // putting one does nothing); `MemCgroup` is transparent.
+        // SAFETY: C returns a reference. (The root is never freed: C takes no reference to it, and
+        // putting one does nothing.) `MemCgroup` is transparent.
         self.0 = NonNull::new(next.cast()).map(|next| unsafe { ARef::from_raw(next) });
     }
 
-    /// The group that it is at.
+    /// The cgroup at this position; `None` before the first.
     pub fn get(&self) -> Option<&MemCgroup> {
         self.0.as_deref()
     }
 
-    /// A reference to the group that it is at, if that is online.
+    /// A reference to the cgroup at this position, if it is online.
     ///
     /// Mirrors `mem_cgroup_tryget_online()`.
     pub fn tryget_online(&self) -> Option<ARef<MemCgroup>> {
         let memcg = self.get()?;
-        // SAFETY: The group is alive.
+        // SAFETY: The cgroup is alive.
         if !unsafe { bindings::mem_cgroup_tryget_online(memcg.0.get()) } {
             return None;
         }
-        // SAFETY: C has got a reference for us.
+        // SAFETY: `mem_cgroup_tryget_online()` has succeeded, and so has taken a reference.
         Some(unsafe { ARef::from_raw(NonNull::from(memcg)) })
     }
 }
@@ -217,64 +221,67 @@ impl Default for Cursor {
 }
 
 impl CachedFolio<'_> {
-    /// Whether what the folio's group has in zswap may go on to the swap device: see
+    /// Whether zswap may write the pages of the folio's cgroup back to the swap device: see
     /// [`MemCgroup::zswap_writeback_enabled`].
     #[inline]
     pub fn zswap_writeback_enabled(&self) -> bool {
         let _rcu = rcu::read_lock();
-        // SAFETY: The folio is alive. The group that it is charged to is read under RCU, and isn't
-        // freed before the end of this section; a group keeps its ancestors.
+        // SAFETY: The folio is alive. The cgroup that it is charged to is read under the RCU read
+        // lock, and isn't freed while this lock is held; a cgroup pins its ancestors.
         unsafe {
             bindings::mem_cgroup_zswap_writeback_enabled(bindings::folio_memcg(self.as_raw()))
         }
     }
 }
 
-/// What a kernel object is charged to: stands for a memory cgroup, and after that one's death for
-/// its parent. Mirrors `struct obj_cgroup`.
+/// The target of an object's charge (objcg): refers to a memory cgroup or, once that is offline, to
+/// an ancestor. Mirrors `struct obj_cgroup`.
 #[repr(transparent)]
 pub struct ObjCgroup(Opaque<bindings::obj_cgroup>);
 
-// SAFETY: References may be put anywhere; they are a percpu_ref.
+// SAFETY: Any task may put a reference: the count is a `struct percpu_ref`.
 unsafe impl Send for ObjCgroup {}
-// SAFETY: All that C does with a shared `struct obj_cgroup` does its own locking.
+// SAFETY: C's functions on a shared `struct obj_cgroup` do their own locking.
 unsafe impl Sync for ObjCgroup {}
 
-// SAFETY: A `struct obj_cgroup` lives until its last reference is put, and that of a root group for
-// ever (its references aren't counted).
+// SAFETY: A `struct obj_cgroup` lives until its last reference is put. The root's, whose references
+// aren't counted, is never freed.
 unsafe impl AlwaysRefCounted for ObjCgroup {
     #[inline]
     fn inc_ref(&self) {
-        // SAFETY: A reference exists, else there were no `&self`.
+        // SAFETY: `&self` proves that a reference is held.
         unsafe { bindings::obj_cgroup_get(self.0.get()) }
     }
 
     #[inline]
     unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
+        // transparent.
         unsafe { bindings::obj_cgroup_put(obj.as_ptr().cast()) }
     }
 }
 
 impl ObjCgroup {
-    /// The group, for C.
+    /// The objcg, for C.
     #[inline]
     pub fn as_raw(&self) -> *mut bindings::obj_cgroup {
         self.0.get()
     }
 
-    /// The group that objects made from `folio` are to be charged to.
+    /// The objcg that objects for the data of `folio` are to be charged to; `None` if the
+    /// folio isn't charged, as without `CONFIG_MEMCG`.
     ///
     /// Mirrors `get_obj_cgroup_from_folio()`.
     #[inline]
     pub fn of_folio(folio: &CachedFolio<'_>) -> Option<ARef<Self>> {
-        // SAFETY: The folio is alive and locked, which binds it to its group, as memcontrol.h says.
+        // SAFETY: The folio is alive and locked. As memcontrol.h documents, the lock makes its
+        // binding to its objcg stable.
         let objcg = unsafe { bindings::get_obj_cgroup_from_folio(folio.as_raw()) };
-        // SAFETY: C has got a reference for us; `Self` is transparent.
+        // SAFETY: C returns a reference or null; `Self` is transparent.
         NonNull::new(objcg.cast()).map(|objcg| unsafe { ARef::from_raw(objcg) })
     }
 
-    /// Whether the group and its ancestors are below their `memory.zswap.max`. May sleep.
+    /// Whether the cgroup and its ancestors are below their `memory.zswap.max`. May sleep.
     ///
     /// Mirrors `obj_cgroup_may_zswap()`.
     #[inline]
@@ -283,18 +290,19 @@ impl ObjCgroup {
         unsafe { bindings::obj_cgroup_may_zswap(self.0.get()) }
     }
 
-    /// The group that it stands for now; none without `CONFIG_MEMCG`.
+    /// A reference to the cgroup that the objcg refers to now; `None` without `CONFIG_MEMCG`.
     ///
     /// Mirrors `get_mem_cgroup_from_objcg()`.
     #[inline]
     pub fn memcg(&self) -> Option<ARef<MemCgroup>> {
         // SAFETY: `self` is alive.
         let memcg = unsafe { bindings::get_mem_cgroup_from_objcg(self.0.get()) };
-        // SAFETY: C has got a reference for us; `MemCgroup` is transparent.
+        // SAFETY: C returns a reference or null; `MemCgroup` is transparent.
         NonNull::new(memcg.cast()).map(|memcg| unsafe { ARef::from_raw(memcg) })
     }
 
-    /// The group that it stands for now, as long as the RCU read section.
+    /// The cgroup that the objcg refers to now, valid while the RCU read lock is held; null without
+    /// `CONFIG_MEMCG`.
     ///
     /// Mirrors `obj_cgroup_memcg()`.
     #[inline]
@@ -303,10 +311,11 @@ impl ObjCgroup {
         unsafe { bindings::obj_cgroup_memcg(self.0.get()) }
     }
 
-    /// Counts events for the group. Mirrors `count_objcg_events()`.
+    /// Counts `delta` events for the cgroup. Mirrors `count_objcg_events()`.
     #[inline]
     pub fn count(&self, event: Event, delta: usize) {
-        // SAFETY: `self` is alive. C has looked up which events a group counts, and warns of others.
+        // SAFETY: `self` is alive. C checks whether cgroups count the event, and warns if they
+        // don't.
         unsafe { bindings::count_objcg_events(self.0.get(), event.as_raw(), delta) }
     }
 }
@@ -316,7 +325,7 @@ impl ObjCgroup {
 pub struct LruVec(Opaque<bindings::lruvec>);
 
 impl LruVec {
-    /// The state that C has lent for the time of `call`.
+    /// The state of a C caller, for the time of `call`.
     ///
     /// # Safety
     ///
@@ -328,15 +337,17 @@ impl LruVec {
         unsafe { &*ptr.cast() }
     }
 
-    /// The state of a group on a node; of the node, without a group.
+    /// The state of a cgroup on a node, or of the node if `memcg` is `None`. `None` for
+    /// [`NumaNode::NO_NODE`].
     ///
     /// Mirrors `mem_cgroup_lruvec()`.
     pub fn of(memcg: Option<&MemCgroup>, nid: NumaNode) -> Option<&Self> {
         if nid == NumaNode::NO_NODE {
             return None;
         }
-        // SAFETY: The group is null, which C takes, or alive, and keeps its state; the node is one
-        // that there can be, by the invariant of `NumaNode`, and has its data for ever. `Self` is transparent.
+        // SAFETY: The cgroup is null, which C accepts, or alive, and owns its state. By the
+        // invariant of `NumaNode` the node is possible, and its data is never freed. `Self` is
+        // transparent.
         unsafe {
             let node = bindings::NODE_DATA(nid.as_raw());
             let lruvec = bindings::mem_cgroup_lruvec(MemCgroup::raw(memcg), node);
@@ -344,18 +355,20 @@ impl LruVec {
         }
     }
 
-    /// The state that `folio` is charged to now. The caller must not sleep while it uses the result: without
-    /// `CONFIG_PREEMPT_RCU` the read section ends with that, and the group may be freed. No type excludes it.
-    /// Mirrors `folio_lruvec()`.
+    /// The state of the node and of the cgroup that `folio` is charged to now. Mirrors
+    /// `folio_lruvec()`.
+    ///
+    /// The caller must not sleep while it uses the result: without `CONFIG_PREEMPT_RCU` sleeping
+    /// ends the RCU read section, and the cgroup may be freed. No type prevents that.
     #[inline]
     pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> &'rcu Self {
-        // SAFETY: The folio is alive; what `folio_lruvec()` finds isn't freed while the RCU read
-        // lock is held, as it says; `Self` is transparent.
+        // SAFETY: The folio is alive. The `struct lruvec` that `folio_lruvec()` returns isn't freed
+        // while the RCU read lock is held, as memcontrol.h documents. `Self` is transparent.
         unsafe { &*bindings::folio_lruvec(folio.as_raw()).cast() }
     }
 
-    /// Pages that came back from a swap device rather than from zswap, since the shrinker last
-    /// took note. Mirrors `struct zswap_lruvec_state`.
+    /// The number of pages that were swapped in from a swap device rather than from zswap, and that
+    /// the shrinker has not deducted yet. Mirrors `nr_disk_swapins` of `struct zswap_lruvec_state`.
     #[cfg(CONFIG_ZSWAP)]
     #[inline]
     pub fn nr_disk_swapins(&self) -> &Atomic<isize> {

@@ -20,9 +20,9 @@ use core::marker::PhantomData;
 ///
 /// # Invariants
 ///
-/// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's, which keeps it
-/// while it is locked, or a shared one with a reference, or the current task's, which only the task
-/// itself changes.
+/// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's policy, which
+/// the VMA's lock pins; or a shared policy with a reference; or the current task's policy, which
+/// only the task itself changes.
 ///
 /// # Examples
 ///
@@ -60,10 +60,10 @@ impl<'a> VmaPolicy<'a> {
         }
     }
 
-    /// Allocation by this policy.
+    /// The arguments of an allocation by this policy, with `gfp`.
     #[inline]
     pub fn alloc_context(&self, gfp: Flags) -> AllocContext<'_> {
-        // INVARIANT: By ours the policy stays alive as long as `self`.
+        // INVARIANT: By the invariant of `VmaPolicy` the policy stays alive as long as `self`.
         AllocContext {
             gfp: gfp.as_raw(),
             vmf: core::ptr::null_mut(),

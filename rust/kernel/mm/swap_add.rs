@@ -2,12 +2,12 @@
 
 //! Adding folios to the swap cache.
 //!
-//! [`Slot::add_folio`] takes a new folio through all steps, in C's order: it enters under the lock of
-//! the slots' cluster, is charged, prepared for a split if it is large, and published on the LRU. If
-//! a step fails, the folio leaves the swap cache as if it had never been there.
+//! [`Slot::add_folio`] does all steps, in the order of C: it writes the folio into the swap table
+//! under the lock of the slots' cluster (`ci->lock`), charges it, prepares it for a split if it is
+//! large, and adds it to the LRU. If a step fails, it removes the folio from the swap cache again.
 //!
-//! Adding never waits for a folio's lock: a caller that finds another folio there ([`Added::Present`])
-//! has lost the slot, and gets no lock.
+//! Adding a folio never waits for a folio's lock: a caller whose slot already has a folio
+//! ([`Added::Present`]) gets neither that folio nor its lock.
 //!
 //! C header: [`mm/swap.h`](srctree/mm/swap.h)
 
@@ -60,15 +60,15 @@ use core::{
     ptr::NonNull, //
 };
 
-/// As in C; bindgen takes it for a negative number.
+/// As in C; bindgen makes it a negative number.
 const NO_INTERLEAVE_INDEX: usize = bindings::NO_INTERLEAVE_INDEX as usize;
 
 /// A folio that was just allocated.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of `2^order` pages with one reference, owned by this value; no other task knows
-/// the folio. It is charged to no cgroup, and was allocated with `gfp`.
+/// `ptr` is a folio of `2^order` pages with one reference, owned by this value; no other task can
+/// reach the folio. It is charged to no cgroup, and was allocated with `gfp`.
 pub struct FreshFolio {
     ptr: NonNull<bindings::folio>,
     order: u32,
@@ -76,9 +76,11 @@ pub struct FreshFolio {
 }
 
 impl FreshFolio {
-    /// Allocates a folio of `2^order` pages. May sleep if the flags allow it. For more than a page,
-    /// restricts them as C does for large folios. `__GFP_ACCOUNT` is ignored: the folio is charged
-    /// once it has its slots, and to their cgroup.
+    /// Allocates a folio of `2^order` pages; `None` if there is no memory, or if the order is
+    /// larger than that of a cluster. May sleep if the context's GFP flags allow it.
+    ///
+    /// For a large folio, restricts the flags as C does. Ignores `__GFP_ACCOUNT`: the folio is
+    /// charged to the cgroup of its slots, after it has been added for them.
     ///
     /// Mirrors `folio_alloc_mpol()` and `vma_alloc_folio()`.
     #[inline]
@@ -87,12 +89,14 @@ impl FreshFolio {
             return None; // more than a cluster's slots
         }
         let mut gfp = context.gfp & !bindings::__GFP_ACCOUNT;
-        // SAFETY: The order is at most a cluster's, so that C's shifts by it don't overflow. By the invariants of
-        // `AllocContext` the task may allocate with the flags, and the fault and the policy are null or stay alive.
+        // SAFETY: The order is at most that of a cluster, so C's shifts by it don't overflow. By
+        // the invariants of `AllocContext` the task may allocate with the flags, and the fault and
+        // the policy are null or stay alive.
         let ptr = unsafe {
             bindings::swapin_alloc_folio(&mut gfp, order, context.vmf, context.mpol, context.ilx)
         };
-        // INVARIANT: Just allocated, without accounting, with the flags that C has derived from those of the context.
+        // INVARIANT: The folio was just allocated, without accounting, with the flags that C has
+        // derived from the flags of the context.
         Some(Self {
             ptr: NonNull::new(ptr)?,
             order,
@@ -110,15 +114,19 @@ impl Drop for FreshFolio {
 }
 
 impl Slot<'_> {
-    /// Adds `folio` to the swap cache, locked, for as many aligned slots as it has pages, this slot
-    /// among them, and charges it to their cgroup. All of the slots must be in use, belong to the same
-    /// cgroup, and agree in the zero mark.
+    /// Adds `folio` to the swap cache, locked, and charges it to the cgroup of its slots: the
+    /// naturally aligned slots around this one, one for each page. All of these slots must be in
+    /// use, belong to the same cgroup, and have the same zeromap bit.
     ///
     /// Fails with `EEXIST` if this slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
-    /// if another of the slots fails the checks, with `EINVAL` if there are too many, with `ENOMEM`
-    /// if the folio can't be charged or prepared for a split: it has left the swap cache again then.
+    /// if another of the slots fails the checks, and with `EINVAL` if a cluster has fewer slots.
+    /// Fails with `ENOMEM` if the folio can't be charged or prepared for a split; it was removed
+    /// from the swap cache then.
     ///
-    /// Takes the cluster's lock. May sleep if the flags that the folio was allocated with allow it.
+    /// Takes the cluster's lock (`ci->lock`). May sleep if the GFP flags that the folio was
+    /// allocated with allow it, and always for a large folio, whose preparation for a split
+    /// allocates with `GFP_KERNEL`.
+    ///
     /// Mirrors `__swap_cache_alloc()`, after the allocation.
     ///
     /// # Examples
@@ -155,8 +163,8 @@ impl Slot<'_> {
         let folio = Unpublished::enter(self, folio)?;
         let ptr = folio.ptr.as_ptr();
         crate::race_point!("add:before_charge");
-        // SAFETY: The folio is alive, locked, and known to no other task but by lookups; the fault, if there
-        // is one, is being handled, with its VMA locked, and keeps its `mm`.
+        // SAFETY: The folio is alive and locked, and other tasks reach it only by lookups. The
+        // fault, if it isn't null, is being handled, with its VMA locked, which pins its `mm`.
         let refused = unsafe {
             let mm = bindings::vmf_mm(context.vmf);
             bindings::mem_cgroup_swapin_charge_folio(ptr, folio.memcg, mm, gfp)
@@ -165,7 +173,7 @@ impl Slot<'_> {
             count_fallback(order, Fallback::Charge);
             return Err(ENOMEM);
         }
-        // Makes sure that a large folio can be put on its cgroup's deferred split queue.
+        // Allocates the list of the deferred split queue of the folio's cgroup, for a large folio.
         if folio.nr_pages() > 2
             // SAFETY: The folio is alive and locked.
             && unsafe { bindings::folio_prepare_split(ptr) } != 0
@@ -173,9 +181,9 @@ impl Slot<'_> {
             return Err(ENOMEM);
         }
         let folio = ManuallyDrop::new(folio);
-        // SAFETY: By the invariant of `Unpublished` the folio is locked by this task and in the swap cache, has a
-        // reference that is passed on, and hasn't been counted before. The shadow is one that C has
-        // left in the slot, or the empty one.
+        // SAFETY: By the invariant of `Unpublished` the folio is locked by this task and in the
+        // swap cache, has a reference that is passed on, and hasn't been counted before. The shadow
+        // is the shadow that C has left in the slot, or `Shadow::NONE`.
         Ok(unsafe {
             bindings::memcg1_swapin(ptr);
             bindings::workingset_refault(ptr, folio.shadow.as_ptr());
@@ -186,18 +194,19 @@ impl Slot<'_> {
     }
 }
 
-/// A folio that has entered the swap cache and isn't published yet.
+/// A folio that is in the swap cache and not yet on the LRU.
 ///
 /// Dropping it removes the folio from the swap cache: its slots can get another folio. All slots of
-/// a large folio then have the shadow of the requested one.
+/// a large folio then have the shadow of the requested slot.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio that is locked by this task, with one reference of its own and one of the swap
-/// cache for each page, in the swap cache for slots of a device that isn't swapped off during `'a`.
-/// It isn't uptodate, on no reclaim list, and not counted. No other value unlocks or puts it.
+/// `ptr` is a folio that is locked by this task, with one reference that this value owns and one of
+/// the swap cache for each page, in the swap cache for slots of a device that isn't swapped off
+/// during `'a`. It is not uptodate, not on the LRU, and not counted. No other value unlocks or puts
+/// it.
 struct Unpublished<'a> {
-    // The folio itself has its slots and its size; leaving them out saves stack.
+    // The slots and the size are read from the folio: fields for them would take stack.
     ptr: NonNull<bindings::folio>,
     shadow: Shadow,
     memcg: c_ushort,
@@ -205,7 +214,9 @@ struct Unpublished<'a> {
 }
 
 impl<'a> Unpublished<'a> {
-    /// Writes the folio into the swap-table entries of its slots, under their cluster's lock.
+    /// Writes the folio into the swap-table entries of its slots, under their cluster's lock. Fails
+    /// as
+    /// [`Slot::add_folio`].
     #[inline]
     fn enter(slot: Slot<'a>, folio: FreshFolio) -> Result<Self> {
         let first = slot.first(folio.order).ok_or(EINVAL)?;
@@ -213,16 +224,18 @@ impl<'a> Unpublished<'a> {
         let vacant = cluster.vacancy::<true>(slot, first, folio.order)?;
         let (shadow, memcg) = (vacant.shadow, vacant.memcg);
         let ptr = ManuallyDrop::new(folio).ptr;
-        // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so its
-        // flags may be set non-atomically. By that of `Vacant` the slots' cluster is locked, and
-        // there are as many slots as the folio has pages; they have no folio.
+        // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so
+        // its flags may be set non-atomically. By the invariant of `Vacant` the slots' cluster is
+        // locked, there is a slot for each page of the folio, and the slots have no folio.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
             enter(vacant.entries, ptr.cast().as_ref());
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
-        // INVARIANT: As was just done.
+        // INVARIANT: The folio was just locked, and added to the swap cache with the swap cache's
+        // references. The reference of the `FreshFolio` is owned by this value now. `slot` proves
+        // that the device isn't swapped off during `'a`.
         Ok(Self {
             ptr,
             shadow,
@@ -234,7 +247,7 @@ impl<'a> Unpublished<'a> {
     /// The folio's number of pages.
     #[inline]
     fn nr_pages(&self) -> c_long {
-        // SAFETY: The folio is alive, and locked by this task, so that no other can split it.
+        // SAFETY: The folio is alive, and locked by this task, so no other task can split it.
         unsafe { bindings::folio_nr_pages(self.ptr.as_ptr()) }
     }
 }
@@ -242,21 +255,23 @@ impl<'a> Unpublished<'a> {
 impl Drop for Unpublished<'_> {
     #[inline]
     fn drop(&mut self) {
-        // By value, so that nothing has to be in memory for the call.
+        // By value, so that the fields can stay in registers.
         //
-        // SAFETY: By the type invariant.
+        // SAFETY: The arguments are the fields of `self`, which isn't used after this.
         unsafe { undo(self.ptr, self.shadow) }
     }
 }
 
+/// Removes the folio of an [`Unpublished`] from the swap cache, unlocks it and puts its references.
+///
 /// # Safety
 ///
 /// The arguments must be the fields of an [`Unpublished`] that isn't used any more.
 #[cold]
 #[inline(never)]
 unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
-    // SAFETY: By the type invariant the folio is locked by this task, and in the swap cache for as many
-    // slots as it has pages, whose device isn't swapped off.
+    // SAFETY: By the invariant of `Unpublished` the folio is locked by this task, and in the swap
+    // cache for one slot per page, on a device that isn't swapped off.
     let (nr, first) = unsafe {
         (
             bindings::folio_nr_pages(ptr.as_ptr()) as usize,
@@ -264,8 +279,8 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
         )
     };
     let mut cluster = ClusterGuard::new(first);
-    // SAFETY: The folio is locked by this task and in the swap cache for these slots; the cluster is
-    // theirs.
+    // SAFETY: The folio is locked by this task and in the swap cache for these slots, which are in
+    // this cluster. No witness for them exists.
     unsafe {
         leave(
             cluster.locked(),
@@ -276,21 +291,23 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
         )
     };
     drop(cluster);
-    // SAFETY: The lock and the references are released by their owner; those of the swap cache, too,
-    // since the folio has left it.
+    // SAFETY: By the invariant of `Unpublished` the lock and one reference are owned by the caller.
+    // The references of the swap cache are put here as well, since the folio was removed from it.
     unsafe {
         bindings::folio_unlock(ptr.as_ptr());
         bindings::folio_put_refs(ptr.as_ptr(), nr.wrapping_add(1) as c_int);
     }
 }
 
-/// Writes a folio into swap-table entries, which keep their counts and zero marks. The swap cache
-/// takes a reference for each.
+/// Writes a folio into swap-table entries. Their counts and zeromap bits don't change. Takes a
+/// reference for each entry, for the swap cache.
+///
+/// Mirrors `__swap_cache_do_add_folio()`.
 ///
 /// # Safety
 ///
-/// The cluster of `entries` must be locked; `folio` must be locked by the caller, with as many pages
-/// as there are swap-table entries.
+/// The cluster of `entries` must be locked; `folio` must be locked by the caller, and have one page
+/// for each of the entries.
 #[inline]
 unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
     let pfn = pfn_of(folio);
@@ -299,7 +316,7 @@ unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
         let flags = match KernelLayout::decode(entry.load(Relaxed)) {
             SwapTableEntry::Null => swap_table::Flags::NONE,
             SwapTableEntry::Shadow(_, flags) => flags,
-            // No call from here: it would force the loop's state onto the stack.
+            // Not reported here: a call would force the loop's state onto the stack.
             SwapTableEntry::Folio(_, flags) => {
                 odd = true;
                 flags
@@ -309,9 +326,9 @@ unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
                 swap_table::Flags::NONE
             }
         };
-        // Release: a new folio was marked as locked by a plain write, which must be visible before
-        // a lookup can find the folio. The cluster's lock doesn't order the two: it was taken
-        // before both.
+        // Release: the lock flag of a new folio was set by a plain write, which must be visible
+        // before a lookup can find the folio. The cluster's lock doesn't order the two: it was
+        // taken before both.
         entry.store(
             KernelLayout::encode(SwapTableEntry::Folio(pfn, flags)),
             Release,
@@ -330,8 +347,9 @@ unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
 ///
 /// # Safety
 ///
-/// `folio` must be locked by the caller and not be in the swap cache. The slots from `entry` on, as
-/// many as it has pages, must be in `cluster`, have no folio, and belong to the caller.
+/// `folio` must be locked by the caller and not be in the swap cache. The slots from `entry` on,
+/// one for each page of the folio, must be in `cluster`, have no folio, and have been allocated by
+/// the caller.
 #[inline]
 pub unsafe fn add_from_c(
     cluster: LockedCluster<'_>,
@@ -343,8 +361,8 @@ pub unsafe fn add_from_c(
     crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
     crate::vm_warn_on_once_folio!(new_folio.is_in_swap_cache(), new_folio);
     crate::vm_warn_on_once_folio!(!new_folio.is_swap_backed(), new_folio);
-    // SAFETY: The folio is locked, not in the swap cache, and has as many pages as there are slots, which are the
-    // caller's.
+    // SAFETY: The caller guarantees that the folio is locked and not in the swap cache, and that
+    // its slots are in `cluster`, which is locked. `entries` has one entry for each page.
     unsafe {
         let nr = bindings::folio_nr_pages(folio.as_ptr());
         let entries = cluster.entries(index(entry), nr as usize);
@@ -358,7 +376,7 @@ pub unsafe fn add_from_c(
     }
 }
 
-/// Counts a fallback of a large folio's swap-in to a smaller folio.
+/// Counts a fallback of a swap-in from a folio of `2^order` pages to a smaller one. Any context.
 ///
 /// Mirrors `count_mthp_stat()`.
 #[inline]
@@ -374,33 +392,34 @@ pub fn count_fallback(order: u32, why: Fallback) {
 /// The reason that [`count_fallback`] counts.
 #[derive(Clone, Copy)]
 pub enum Fallback {
-    /// Any: a smaller folio is tried.
+    /// Any reason: the caller tries a smaller folio (`MTHP_STAT_SWPIN_FALLBACK`).
     Smaller,
-    /// The charge failed.
+    /// The charge failed (`MTHP_STAT_SWPIN_FALLBACK_CHARGE`).
     Charge,
 }
 
 impl SwapDevice {
-    /// Tries to put a new folio of one page into the swap cache for the slot. May sleep, but never
-    /// waits for a folio's lock.
+    /// Allocates a folio of one page, and adds it to the swap cache for the slot. May sleep, but
+    /// never waits for a folio's lock.
     ///
-    /// `__GFP_ACCOUNT` is ignored: the folio is charged to the cgroup of the slot.
+    /// Ignores `__GFP_ACCOUNT`: the folio is charged to the cgroup of the slot.
     ///
     /// Mirrors `swap_cache_alloc_folio()` as zswap's writeback calls it.
     #[inline]
     pub fn add_folio(&self, gfp: Flags) -> Added {
-        // The entry may be that of an earlier device, and the slot a bad one of this: that of the device's header, or a
-        // bad block's, for as long as the device is in use. Rust's swap cache refuses it; C's takes its swap-table
-        // entry for a count.
+        // The entry may be from an earlier device of this number, and name a bad slot of this one:
+        // the slot of the header or of a bad block, which stays bad as long as the device is in
+        // use. The swap cache in Rust refuses a bad slot; the one in C interprets its swap-table
+        // entry as a count.
         #[cfg(not(CONFIG_SWAP_CACHE_RUST))]
         if matches!(self.slot().table_entry(), SwapTableEntry::Bad) {
             return Added::Failed(crate::error::code::ENOENT);
         }
-        // It would be charged twice.
+        // With `__GFP_ACCOUNT` the folio would be charged twice.
         let gfp = gfp.as_raw() & !bindings::__GFP_ACCOUNT;
-        // SAFETY: The reference prevents swapoff; the slot is one for data, as was seen above or
-        // will be seen there, and whether it is free is found out there. The policy is the current
-        // task's, which only the task itself changes. One order, that of a single page.
+        // SAFETY: The reference prevents swapoff. The slot isn't bad, as was checked above, or C's
+        // function checks that. It also checks whether the slot is free. The policy is the current
+        // task's, which only the task itself changes. `1` has the bit of order 0.
         let added = unsafe {
             bindings::swap_cache_alloc_folio(
                 self.entry.as_raw(),
@@ -412,7 +431,7 @@ impl SwapDevice {
             )
         };
         // INVARIANT: C returns a new folio, locked by this task, in the swap cache for the slot, not
-        // uptodate, with a reference that is handed over; or an error.
+        // uptodate, with a reference that the caller owns; or an `ERR_PTR()`.
         AddedPtr(added).into()
     }
 }
@@ -420,37 +439,42 @@ impl SwapDevice {
 /// The outcome of trying to add a folio to the swap cache.
 #[must_use = "a folio that was added is deleted from the swap cache at once if unused"]
 pub enum Added {
-    /// It was added.
+    /// The folio was added.
     New(NewFolio),
-    /// The slot has another folio: another task is using the page.
+    /// The slot already has a folio: another task is using the page.
     Present,
-    /// No memory is available, or the slot is free.
+    /// No memory is available, or the slot is free or bad.
     Failed(Error),
 }
 
-/// [`Added`] as C returns it: a function that isn't inlined returns this in a register, and needs no
-/// memory of its caller's stack frame for it.
+/// [`Added`] as C returns it: a function that isn't inlined returns this in a register, and takes
+/// no memory of its caller's stack frame for it.
+///
+/// Proves nothing about the slots that the folio is for.
 ///
 /// # Invariants
 ///
-/// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`]; or a folio as the invariants of
-/// [`NewFolio`] say, which no other value unlocks or puts. It proves nothing about which slots the folio is for.
+/// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`]; or a folio that meets the
+/// invariants of
+/// [`NewFolio`], which no other value unlocks or puts.
 #[must_use = "a folio that was added stays locked if unused"]
 pub struct AddedPtr(*mut bindings::folio);
 
 impl AddedPtr {
-    /// For a C caller that has requested a folio for the slot of `entry`, of one of `orders`, a bit for each:
-    /// the folio as it is, with its lock and its reference, or an `ERR_PTR()`.
+    /// Passes the outcome to a C caller that has requested a folio for the slot of `entry`, of one
+    /// of `orders` (a bit for each order). Returns the folio, with its lock and its reference, or
+    /// an `ERR_PTR()`.
     ///
-    /// A folio for other slots, or of another size, is discarded, with a warning, and the result is `EINVAL`:
-    /// zswap in C uses the entry that it has requested the folio for without looking at the folio's slots.
+    /// Discards a folio for other slots, or of another size, with a warning, and returns `EINVAL`:
+    /// zswap in C uses the entry that it has requested the folio for, and doesn't check the folio's
+    /// slots.
     #[inline]
     pub fn into_c(self, entry: bindings::swp_entry_t, orders: usize) -> *mut bindings::folio {
         let Ok(folio) = from_err_ptr(self.0) else {
             return self.0;
         };
-        // SAFETY: By the type invariant the folio is alive and locked by this task: its size and its slots don't
-        // change.
+        // SAFETY: By the type invariant the folio is alive, and locked by this task, so that its
+        // size and its slots don't change.
         let (nr, first) = unsafe {
             (
                 bindings::folio_nr_pages(folio) as usize,
@@ -464,7 +488,7 @@ impl AddedPtr {
         folio
     }
 
-    /// Discards a folio that isn't the requested one.
+    /// Discards a folio that isn't the requested one, and returns `ERR_PTR(-EINVAL)`.
     #[cold]
     #[inline(never)]
     fn refuse(self) -> *mut bindings::folio {
@@ -477,7 +501,8 @@ impl AddedPtr {
 impl From<Added> for AddedPtr {
     #[inline]
     fn from(added: Added) -> Self {
-        // INVARIANT: The folio is handed over; the others are errors.
+        // INVARIANT: The folio is handed over with its lock and its reference; the others are
+        // `ERR_PTR()`s.
         Self(match added {
             Added::New(folio) => folio.into_c_locked(),
             Added::Present => EEXIST.to_ptr(),
@@ -490,7 +515,8 @@ impl From<AddedPtr> for Added {
     #[inline]
     fn from(added: AddedPtr) -> Self {
         match from_err_ptr(added.0) {
-            // SAFETY: By the type invariant, with the lock and the reference that go with it.
+            // SAFETY: By the type invariant the folio meets the invariants of `NewFolio`, and its
+            // lock and its reference are owned by `added`, which is consumed here.
             Ok(folio) => Added::New(unsafe { NewFolio::from_raw(folio) }),
             Err(EEXIST) => Added::Present,
             Err(error) => Added::Failed(error),
@@ -505,47 +531,49 @@ impl From<AddedPtr> for Added {
 ///
 /// # Invariants
 ///
-/// `.0` is the only witness of a lock, owned by this value as is a reference to the folio; the folio is
-/// not uptodate, and no other task accesses its contents.
+/// `.0` is the only witness of the folio's lock. This value owns the lock and a reference to the
+/// folio. The folio is not uptodate, and no other task accesses its contents.
 #[must_use = "the folio is deleted from the swap cache at once if unused"]
 pub struct NewFolio(CachedFolio<'static>);
 
 impl NewFolio {
     /// # Safety
     ///
-    /// `ptr` must be a folio as the type's invariants say, whose lock and reference are handed over.
+    /// `ptr` must be a folio that meets the type's invariants. The caller must own its lock and a
+    /// reference, and gives up both.
     #[inline]
     pub(super) unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: The caller hands over the folio's lock, with which it stays in the swap cache, and its own
-        // reference, which is put after the last use. It isn't filled; only `CachedFolio::split()` is used
-        // for its contents, and no page is asked for.
-        // INVARIANT: The lock and the reference are handed over, and the folio is not uptodate, as required.
+        // SAFETY: The caller hands over the folio's lock, which pins it in the swap cache, and its
+        // own reference, which is put after the last use. The folio isn't filled: this type calls
+        // `CachedFolio::split()` for the contents, and never `CachedFolio::page()`.
+        // INVARIANT: The caller guarantees that the folio is not uptodate, and hands over the lock
+        // and the reference.
         Self(unsafe { CachedFolio::from_raw_unbounded(ptr) })
     }
 
-    /// Hands the folio to a C caller as it is, with its lock and its reference.
+    /// Passes the folio to a C caller, with its lock and its reference.
     #[inline]
     pub fn into_c_locked(self) -> *mut bindings::folio {
         ManuallyDrop::new(self).0.as_raw()
     }
 
-    /// Has the folio read, from zswap or from the device. May sleep. Returns the reference; the
-    /// folio is unlocked when the read completes or fails, possibly after this returns.
+    /// Starts to read the folio, from zswap or from the device. May sleep. Returns the reference.
+    /// The folio is unlocked when the read completes or fails, possibly after this returns.
     ///
     /// Mirrors `swap_read_folio()`.
     #[inline]
     pub fn read(self, reads: &mut Reads) -> ARef<Folio> {
         let folio = self.into_c_locked();
         // SAFETY: By the type invariant the folio is locked, in the swap cache and not uptodate, which C
-        // requires. The lock is handed to C, and the reference to the result.
+        // requires. The lock is passed to C, and the reference to the result.
         unsafe {
             bindings::swap_read_folio(reads.as_raw(), folio);
             ARef::from_raw(NonNull::new_unchecked(folio).cast())
         }
     }
 
-    /// Deletes the folio from the swap cache, unlocks and puts it: others find a slot without a
-    /// folio, not a folio that can't be read.
+    /// Deletes the folio from the swap cache, unlocks and puts it: other tasks find a slot without
+    /// a folio, not a folio that can't be read.
     ///
     /// Mirrors `swap_cache_del_folio()`, `folio_unlock()` and `folio_put()`.
     #[inline]
@@ -553,18 +581,21 @@ impl NewFolio {
         drop(self);
     }
 
-    /// Lends the folio together with exclusive access to its contents; of a large one without.
+    /// Lends the folio together with exclusive access to its contents; `None` for the contents of a
+    /// large folio.
     ///
     /// # Safety
     ///
-    /// While this is lent, no page may be asked of the [`CachedFolio`] or what is made of it.
+    /// While this is lent, the caller must access no page by the [`CachedFolio`] or by a value that
+    /// is made of it.
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
-        // SAFETY: By the type invariant no other task accesses the contents; the caller asks for no page.
+        // SAFETY: By the type invariant no other task accesses the contents. The caller guarantees
+        // that it accesses no page by the `CachedFolio`.
         unsafe { self.0.split() }
     }
 
-    /// Whether the slot of the folio's first page has the zero mark.
+    /// Whether the zeromap bit of the slot of the folio's first page is set.
     #[inline]
     pub fn has_zero_mark(&self) -> bool {
         self.0.has_zero_mark(0)
@@ -575,9 +606,9 @@ impl Drop for NewFolio {
     #[inline]
     fn drop(&mut self) {
         let folio = self.0.as_raw();
-        // SAFETY: By the type invariant the folio is alive, locked by this task and in the swap cache. No
-        // `Slots` of it is in use, since those borrow `self`: if the slot has no other user any more, C frees
-        // it, and zswap the slot's entry.
+        // SAFETY: By the type invariant the folio is alive, locked by this task and in the swap
+        // cache. No `Slots` of it is in use, since a `Slots` borrows `self`: if the slot has no
+        // other user any more, C frees the slot, and zswap frees the slot's entry.
         unsafe {
             bindings::swap_cache_del_folio(folio);
             bindings::folio_unlock(folio);

@@ -8,12 +8,12 @@
 //! |---------------------------------------------|------------------------------------------------|
 //! | a slot, on a device that isn't swapped off  | [`Slot`]                                       |
 //! | look up: a counted reference, no access     | [`Slot::folio`]                                |
-//! | win the slots: add a locked folio           | [`Slot::add_folio`] gives a [`NewFolio`]       |
+//! | claim the slots: add a locked folio         | [`Slot::add_folio`] gives a [`NewFolio`]       |
 //! | read its page, or ...                       | [`NewFolio::read`]                             |
 //! | ... remove it again                         | [`NewFolio::discard`]                          |
 //! | remove or replace a folio that C has locked | [`CachedFolio::delete`] and others             |
 //!
-//! Nothing here waits for a folio's lock.
+//! No function of this file waits for a folio's lock.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`mm/swap.h`](srctree/mm/swap.h)
@@ -44,15 +44,16 @@ use core::ptr::NonNull;
 impl Slot<'_> {
     /// The slot's swap-cache folio, with a reference, not locked.
     ///
-    /// The folio may leave the swap cache at any time: to use it, the caller has to lock it and to
-    /// recheck that it still is the slot's. Takes no lock. Mirrors `swap_cache_get_folio()`.
+    /// The folio may be removed from the swap cache at any time: to use it, the caller has to lock
+    /// it and to recheck that it is still the folio of the slot. Takes no lock. Mirrors
+    /// `swap_cache_get_folio()`.
     #[inline]
     pub fn folio(self) -> Option<ARef<Folio>> {
         self.try_folio()
             .unwrap_or_else(|Raced| self.folio_after_race())
     }
 
-    /// As above, after a race was lost.
+    /// As [`Slot::folio`], after a lookup that raced with a removal.
     #[cold]
     #[inline(never)]
     fn folio_after_race(self) -> Option<ARef<Folio>> {
@@ -69,9 +70,10 @@ impl Slot<'_> {
             return Ok(None);
         };
         crate::race_point!("lookup:before_folio_get");
-        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`. That
-        // no `struct page` is removed meanwhile is what C's lookup relies on, too. The folio's
-        // reference count is zero if it has no user; a reference is only taken if it has one.
+        // SAFETY: A page frame that was in the swap cache a moment ago has its `struct page`. Like
+        // C's lookup, this relies on the memory not being hot-removed meanwhile. The reference
+        // count of a folio without a user is zero; `folio_try_get()` takes a reference only if the
+        // count isn't.
         let folio = unsafe {
             let folio = bindings::pfn_folio(pfn.get());
             if !bindings::folio_try_get(folio) {
@@ -84,8 +86,8 @@ impl Slot<'_> {
         let SwapTableEntry::Folio(pfn, _) = self.table_entry() else {
             return Err(Raced);
         };
-        // SAFETY: The page frame was in the swap cache a moment ago, and so has its `struct page`. Only its
-        // folio's address is computed.
+        // SAFETY: The page frame was in the swap cache a moment ago, and so has its `struct page`.
+        // This only computes the address of its folio.
         let now = unsafe { bindings::pfn_folio(pfn.get()) };
         if now == folio.as_raw() {
             Ok(Some(folio))
@@ -94,10 +96,11 @@ impl Slot<'_> {
         }
     }
 
-    /// Whether the `2^order` aligned slots that contain this one could get a folio. The answer may
-    /// be stale as soon as this returns. Fails as [`Slot::add_folio`] does, which also requires the
-    /// slots to belong to one cgroup: not checked here, since that rarely fails. Takes the
-    /// cluster's lock.
+    /// Checks whether the `2^order` aligned slots that contain this one can get a folio. The result
+    /// may be stale as soon as this returns. Takes the cluster's lock (`ci->lock`).
+    ///
+    /// Fails as [`Slot::add_folio`], except that this doesn't check that the slots belong to one
+    /// cgroup, since that check rarely fails.
     ///
     /// Mirrors `__swap_cache_add_check()`, as called before a folio is allocated.
     pub fn is_vacant(self, order: u32) -> Result {
@@ -108,12 +111,12 @@ impl Slot<'_> {
     }
 }
 
-/// The folio left its slot during the lookup.
+/// The folio was removed from its slot during the lookup.
 struct Raced;
 
-/// A reference to a swap device, through one of its slots: the device isn't swapped off.
+/// A reference to a swap device, with one of its slots: prevents swapoff of the device.
 ///
-/// The slot is within the device. It may be free, or not usable.
+/// The slot is within the device. It may be free, or bad.
 ///
 /// # Invariants
 ///
@@ -125,19 +128,19 @@ pub struct SwapDevice {
 }
 
 impl SwapDevice {
-    /// Gets a reference to the device of `entry`, unless it is being swapped off or there is no
-    /// such slot.
+    /// Takes a reference to the device of `entry`; `None` if the device is being swapped off, or
+    /// has no such slot.
     ///
     /// Mirrors `get_swap_device()`.
     #[inline]
     pub fn get(entry: SwapEntry) -> Option<Self> {
         // SAFETY: C checks the entry.
         let si = NonNull::new(unsafe { bindings::get_swap_device(entry.as_raw()) })?;
-        // INVARIANT: C has got the reference, and checked that the entry lies within the device.
+        // INVARIANT: C has taken the reference, and checked that the entry lies within the device.
         Some(Self { si, entry })
     }
 
-    /// The slot that the device was looked up by.
+    /// The slot of the entry by which the device was looked up.
     #[inline]
     pub fn slot(&self) -> Slot<'_> {
         // SAFETY: The reference prevents swapoff, and the slot lies within the device.
@@ -153,41 +156,44 @@ impl Drop for SwapDevice {
     }
 }
 
-/// Reads that are begun one after the other, and submitted together. Mirrors `struct swap_io_ctx`.
+/// A batch of reads, which are started one after the other and submitted together. Mirrors `struct
+/// swap_io_ctx`.
 ///
 /// # Invariants
 ///
-/// Initialised. What was read with it and isn't submitted yet will be, by its maker.
+/// `.0` is initialised. The creator of this value submits the reads that were started with it.
 #[repr(transparent)]
 pub struct Reads(Opaque<bindings::swap_io_ctx>);
 
 impl Reads {
-    /// Calls `f` with a new one, and submits what it has read. May sleep.
+    /// Calls `f` with an empty batch, and submits the reads that `f` has started with it. May
+    /// sleep.
     ///
     /// Mirrors `swap_read_submit()`.
     #[inline]
     pub fn together<R>(f: impl FnOnce(&mut Self) -> R) -> R {
-        // INVARIANT: C begins with zeroes; submitted below.
+        // INVARIANT: C initialises it with zeroes, too. The reads are submitted below.
         let mut reads = Self(Opaque::new(bindings::swap_io_ctx {
             sio: core::ptr::null_mut(),
             sis: core::ptr::null_mut(),
         }));
         let ret = f(&mut reads);
-        // SAFETY: By the type invariant it is initialised.
+        // SAFETY: By the type invariant the batch is initialised.
         unsafe { bindings::swap_read_submit(reads.as_raw()) };
         ret
     }
 
-    /// The reads that a C caller has begun.
+    /// The batch of a C caller.
     ///
     /// # Safety
     ///
-    /// `ptr` must be initialised. During `'a` only the result may be used; later the caller must submit
-    /// the reads.
+    /// `ptr` must be initialised. During `'a` the caller must not access the batch other than by
+    /// the result. Afterwards it must submit the reads.
     #[inline]
     #[allow(clippy::mut_from_ref)] // it is a reference to `ptr`, not to the call
     pub unsafe fn from_raw<'a>(ptr: *mut bindings::swap_io_ctx, _call: &'a Call) -> &'a mut Self {
-        // SAFETY: The caller has initialised it, and doesn't use it during `'a`; `Self` is transparent.
+        // SAFETY: The caller guarantees that the batch is initialised, and that only the result
+        // accesses it during `'a`; `Self` is transparent.
         unsafe { &mut *ptr.cast() }
     }
 

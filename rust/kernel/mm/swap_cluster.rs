@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Swap slots, and the clusters whose tables have their entries.
+//! Swap slots, and the clusters that contain them.
 //!
 //! | type              | proves                                                              |
 //! |-------------------|---------------------------------------------------------------------|
@@ -8,9 +8,9 @@
 //! | [`LockedCluster`] | a cluster's lock is held, by this task or by the C that calls it    |
 //! | [`ClusterGuard`]  | the same, and dropping it unlocks                                   |
 //!
-//! A cluster's lock is a spin lock, never taken in interrupt context. Reclaim takes it with
-//! interrupts disabled. Under it nest the locks of freeing a slot, and those of cgroup v1 at
-//! swap-out.
+//! A cluster's lock (`ci->lock`) is a spin lock, never taken in interrupt context. Reclaim takes it
+//! with interrupts disabled. The locks for freeing a slot, and the locks of cgroup v1 at swap-out,
+//! nest inside it.
 //!
 //! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
 
@@ -40,7 +40,7 @@ use core::{
     ptr::NonNull, //
 };
 
-/// Slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
+/// The number of slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
 pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 
 /// A swap slot on a device that isn't swapped off.
@@ -52,7 +52,7 @@ pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 /// During `'a` the device of `entry` isn't swapped off; `entry` lies within it, in `cluster`.
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
-    // Only the value, so that a `Slot` fits into two registers.
+    // The value without its type, so that a `Slot` is passed in two registers.
     entry: usize,
     cluster: NonNull<bindings::swap_cluster_info>,
     _device: PhantomData<&'a ()>,
@@ -64,11 +64,12 @@ impl<'a> Slot<'a> {
     /// # Safety
     ///
     /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
-    /// mm/swap.h asks the same of callers in C: "the caller must ensure that the entry is valid and
-    /// protect the swap device with a reference or locks".
+    /// mm/swap.h has the same requirement for C: "the caller must ensure that the entry is valid
+    /// and protect the swap device with a reference or locks".
     #[inline]
     pub unsafe fn from_raw(entry: bindings::swp_entry_t, _call: &'a Call) -> Self {
-        // SAFETY: During `'a` the device isn't swapped off, and the entry lies within it.
+        // SAFETY: The caller guarantees that during `'a` the device isn't swapped off, and that the
+        // entry lies within it.
         unsafe { Self::new(entry) }
     }
 
@@ -77,17 +78,19 @@ impl<'a> Slot<'a> {
     /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
     #[inline]
     pub(super) unsafe fn new(entry: bindings::swp_entry_t) -> Self {
-        // INVARIANT: The device isn't swapped off during `'a`, and the entry lies within it. C finds the
-        // cluster of an entry in the device's table.
+        // INVARIANT: The caller guarantees that the device isn't swapped off during `'a`, and that
+        // the entry lies within it. C finds the cluster of an entry in the device's array of
+        // clusters.
         Self {
             entry: entry.val,
-            // SAFETY: The device has a cluster for the entry, whose address is never null.
+            // SAFETY: The device has a cluster for the entry, and the cluster's address is never
+            // null.
             cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
             _device: PhantomData,
         }
     }
 
-    /// The slot's entry, for C.
+    /// The slot's swap entry, for C.
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
         bindings::swp_entry_t { val: self.entry }
@@ -99,14 +102,14 @@ impl<'a> Slot<'a> {
         index(self.as_raw())
     }
 
-    /// The slot's offset on its device.
+    /// The slot's offset on its device, in pages. Mirrors `swp_offset()`.
     #[inline]
     pub fn offset(self) -> usize {
         // SAFETY: Arithmetic on the value.
         unsafe { bindings::swp_offset(self.as_raw()) }
     }
 
-    /// The device's number of slots, including the one of its header.
+    /// The device's number of slots, including the slot of its header. Mirrors `si->max`.
     #[inline]
     pub fn device_len(self) -> usize {
         // SAFETY: By the type invariant the device exists.
@@ -119,7 +122,8 @@ impl<'a> Slot<'a> {
         if offset >= self.device_len() {
             return None;
         }
-        // SAFETY: Arithmetic on the values; the device is the same, and has such a slot.
+        // SAFETY: Arithmetic on the values. The device is that of `self`, and has such a slot, as
+        // was just checked.
         Some(unsafe {
             Self::new(bindings::swp_entry(
                 bindings::swp_type(self.as_raw()) as c_ulong,
@@ -129,13 +133,13 @@ impl<'a> Slot<'a> {
     }
 
     /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
-    /// fewer.
+    /// fewer slots.
     #[inline]
     pub(super) fn first(self, order: u32) -> Option<Self> {
         let nr = 1usize
             .checked_shl(order)
             .filter(|&nr| nr <= SLOTS_PER_CLUSTER)?;
-        // INVARIANT: In the same cluster, since `nr` divides the size of a cluster, to which
+        // INVARIANT: The slot is in the same cluster: `nr` divides the size of a cluster, to which
         // clusters are aligned.
         Some(Self {
             entry: self.entry & !nr.wrapping_sub(1),
@@ -143,11 +147,12 @@ impl<'a> Slot<'a> {
         })
     }
 
-    /// The slot's current swap-table entry. Takes no lock.
+    /// The slot's current swap-table entry, which may change at any time unless the cluster is
+    /// locked. Takes no lock. Mirrors `swap_table_get()`.
     #[inline]
     pub fn table_entry(self) -> SwapTableEntry {
         // SAFETY: By the type invariant the cluster exists and has such a slot. C looks up the
-        // table under RCU, and takes a missing table for entries that are all null.
+        // table under the RCU read lock, and returns a null entry if the cluster has no table.
         KernelLayout::decode(unsafe {
             bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
         })
@@ -161,15 +166,16 @@ pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
     (unsafe { bindings::swp_cluster_offset(entry) }) as usize
 }
 
-/// A cluster whose lock is held, by this task or by the C that calls it.
+/// A witness that a cluster's lock (`ci->lock`) is held by this task.
 ///
 /// Doesn't own the lock: dropping it does nothing.
 ///
 /// # Invariants
 ///
-/// - The lock of `cluster`, which exists during `'a`, is held as long as this exists.
-/// - The cluster's table isn't freed while this is borrowed: what frees a slot, and with the last one the table, takes
-///   this by value, or leaves a slot in use. There is no other for the cluster.
+/// - `cluster` exists during `'a`, and its lock is held as long as this value exists.
+/// - The cluster's table isn't freed while this value is borrowed. Freeing the last slot frees the
+///   table: a function that frees slots takes this by value, or leaves a slot in use. No other
+///   usable `LockedCluster` for the cluster exists.
 pub struct LockedCluster<'a> {
     cluster: NonNull<bindings::swap_cluster_info>,
     _locked: PhantomData<&'a ()>,
@@ -181,10 +187,12 @@ impl<'a> LockedCluster<'a> {
     ///
     /// # Safety
     ///
-    /// `cluster` must exist and be locked by the caller during `'a`, which leaves it to this.
+    /// `cluster` must exist and be locked by the caller during `'a`. In that time the caller must
+    /// not access the cluster, and must not create another witness for it.
     #[inline]
     pub unsafe fn from_raw(cluster: NonNull<bindings::swap_cluster_info>, _call: &'a Call) -> Self {
-        // INVARIANT: The caller has locked it for `'a`.
+        // INVARIANT: The caller guarantees that the cluster is locked for `'a`, and that this is
+        // its only witness.
         Self {
             cluster,
             _locked: PhantomData,
@@ -200,8 +208,9 @@ impl<'a> LockedCluster<'a> {
     /// The swap table; `None` if the cluster has none.
     #[inline]
     fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
-        // SAFETY: By the type invariant the cluster is locked, and its table stays, while `self` is borrowed. A
-        // table has an entry for each slot of a cluster. The entries are atomic in C, too.
+        // SAFETY: By the type invariant the cluster is locked, and its table isn't freed while
+        // `self` is borrowed. A table has an entry for each slot of a cluster. The entries are
+        // atomic in C, too.
         unsafe {
             bindings::swap_cluster_table(self.as_raw())
                 .cast::<[Atomic<usize>; SLOTS_PER_CLUSTER]>()
@@ -209,7 +218,8 @@ impl<'a> LockedCluster<'a> {
         }
     }
 
-    /// The swap-table entries of the `nr` slots from `first` on; fewer if the cluster ends before.
+    /// The swap-table entries of the `nr` slots from index `first` on; fewer if the cluster ends
+    /// before that; none if it has no table.
     #[inline]
     pub(super) fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
         let table: &[Atomic<usize>] = match self.table() {
@@ -220,11 +230,11 @@ impl<'a> LockedCluster<'a> {
         rest.get(..nr).unwrap_or(rest)
     }
 
-    /// Checks that the `2^order` slots from `first` on, `target` among them, can get a folio, and
-    /// returns what the check has found. With `MEMCG` they must also belong to one cgroup.
+    /// Checks that the `2^order` slots from `first` on, which include `target`, can get a folio.
+    /// With `MEMCG`, also checks that they belong to one cgroup.
     ///
-    /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
-    /// if another of the slots fails the checks. Mirrors `__swap_cache_add_check()`.
+    /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
+    /// `EBUSY` if another of the slots fails the checks. Mirrors `__swap_cache_add_check()`.
     #[inline]
     pub(super) fn vacancy<const MEMCG: bool>(
         &self,
@@ -238,7 +248,7 @@ impl<'a> LockedCluster<'a> {
         let (shadow, flags) = match KernelLayout::decode(entry.load(Relaxed)) {
             SwapTableEntry::Folio(..) => return Err(EEXIST),
             SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
-            // Free, bad, or of an unknown kind.
+            // The slot is free or bad, or the entry is unknown.
             _ => return Err(ENOENT),
         };
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
@@ -259,7 +269,8 @@ impl<'a> LockedCluster<'a> {
                 }
             }
         }
-        // INVARIANT: One, or as many as the loop has checked.
+        // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
+        // checked.
         Ok(Vacant {
             entries,
             shadow,
@@ -267,14 +278,15 @@ impl<'a> LockedCluster<'a> {
         })
     }
 
-    /// The ID of the cgroup that a slot is charged to.
+    /// The ID of the cgroup that a slot is charged to. Mirrors `__swap_cgroup_get()`.
     #[inline]
     fn memcg(&self, index: usize) -> c_ushort {
         // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
         unsafe { bindings::swap_cgroup_get(self.as_raw(), index as c_uint) }
     }
 
-    /// Whether a slot has the zero mark, in its swap-table entry or in the bitmap.
+    /// Whether the zeromap bit of a slot is set, in its swap-table entry or in the cluster's
+    /// bitmap. Mirrors `__swap_table_test_zero()`.
     #[inline]
     fn is_zero(&self, index: usize, flags: Flags) -> bool {
         if KernelLayout::HAS_ZERO_MARK {
@@ -289,31 +301,32 @@ impl<'a> LockedCluster<'a> {
 ///
 /// # Invariants
 ///
-/// During `'l` the cluster of `entries` is locked by this task; there are as many as requested, and
-/// none has a folio.
+/// During `'l` the cluster of `entries` is locked by this task. `entries` are the entries of the
+/// requested slots, and none of the slots has a folio.
 pub(super) struct Vacant<'l> {
-    /// Their swap-table entries.
+    /// The slots' swap-table entries.
     pub(super) entries: &'l [Atomic<usize>],
-    /// The shadow of the requested slot.
+    /// The shadow of the target slot.
     pub(super) shadow: Shadow,
-    /// The cgroup of all slots, if requested, else 0.
+    /// The ID of the cgroup of all slots; 0 if the check was without `MEMCG`.
     pub(super) memcg: c_ushort,
 }
 
-/// The lock of a cluster, which dropping this releases.
+/// The lock of a cluster (`ci->lock`). Dropping this releases it.
 ///
 /// # Invariants
 ///
-/// The lock is owned by this value, which lends the witness of it by reference only.
+/// This value owns the lock, and lends the witness only while it is borrowed.
 pub(super) struct ClusterGuard<'a>(LockedCluster<'a>);
 
 impl<'a> ClusterGuard<'a> {
-    /// Locks the cluster of a slot.
+    /// Locks the cluster of a slot. Doesn't sleep. Mirrors `swap_cluster_lock()`.
     #[inline]
     pub(super) fn new(slot: Slot<'a>) -> Self {
         // SAFETY: By the invariant of `Slot` the cluster exists.
         unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
-        // INVARIANT: Just taken, and held until this is dropped; the cluster exists during `'a`.
+        // INVARIANT: The lock was just taken, and is held until this is dropped; the cluster exists
+        // during `'a`.
         Self(LockedCluster {
             cluster: slot.cluster,
             _locked: PhantomData,
@@ -321,10 +334,11 @@ impl<'a> ClusterGuard<'a> {
         })
     }
 
-    /// The witness by value, as functions take it: they get the cluster in a register.
+    /// Lends the witness by value: functions take the cluster in a register.
     #[inline]
     pub(super) fn locked(&mut self) -> LockedCluster<'_> {
-        // INVARIANT: The lock is held as long as `self` exists, whose own witness can't be used meanwhile.
+        // INVARIANT: The lock is held as long as `self` exists. `self.0` can't be used while `self`
+        // is borrowed exclusively.
         LockedCluster {
             cluster: self.0.cluster,
             _locked: PhantomData,
@@ -350,7 +364,7 @@ impl Drop for ClusterGuard<'_> {
     }
 }
 
-/// The number of a folio's first page frame, as in swap-table entries.
+/// The page frame number of a folio's first page, as in swap-table entries. Mirrors `folio_pfn()`.
 #[inline]
 pub(super) fn pfn_of(folio: &Folio) -> Pfn {
     // SAFETY: The folio is alive.
@@ -362,21 +376,21 @@ pub(super) fn pfn_of(folio: &Folio) -> Pfn {
 /// A mismatch between a folio and the swap-table entries of its slots.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum BadEntry {
-    /// A folio enters a slot that has a folio already, whose flags stay, or that isn't usable.
+    /// A folio is added for a slot that is bad, or that already has a folio, whose flags stay.
     EntersOccupied,
-    /// A folio enters slots beyond the end of its cluster.
+    /// A folio is added for slots beyond the end of the cluster.
     EntersOutside,
-    /// A folio leaves, and the entry of one of its slots has something else.
+    /// A folio is removed, and the entry of one of its slots isn't the entry of this folio.
     LeavesForeign,
-    /// A folio leaves slots beyond the end of its cluster.
+    /// A folio is removed from slots beyond the end of the cluster.
     LeavesOutside,
-    /// A folio is replaced, and the entry of one of the slots has something else.
+    /// A folio is replaced, and the entry of one of its slots isn't the entry of this folio.
     ReplacesForeign,
-    /// A folio takes over slots beyond the end of the cluster.
+    /// A folio replaces another one for slots beyond the end of the cluster.
     ReplacesOutside,
 }
 
-/// Warns of a mismatch, once for each kind, and names it in the log.
+/// Warns of a mismatch, once for each kind, and prints its name to the log.
 #[cold]
 #[inline(never)]
 pub(super) fn bad_table_entry(kind: BadEntry) {

@@ -2,8 +2,8 @@
 
 //! Removing folios from the swap cache, and replacing them.
 //!
-//! Both happen under the lock of the cluster that has the folio's slots: see
-//! [`LockedCluster`]. A slot without another user is freed with its folio.
+//! Both require the lock of the cluster that contains the folio's slots: see [`LockedCluster`].
+//! Removing a folio frees those of its slots that have no other user.
 //!
 //! C header: [`mm/swap.h`](srctree/mm/swap.h)
 
@@ -36,28 +36,31 @@ use crate::{
 use core::ptr::NonNull;
 
 impl CachedFolio<'_> {
-    /// Removes the folio from the swap cache, leaves `shadow` in its place, and frees those of its
-    /// slots that have no other user. Freeing a slot calls back into zswap, to free its entry.
+    /// Removes the folio from the swap cache, stores `shadow` in the swap-table entries of its
+    /// slots, and frees those slots that have no other user. Freeing a slot calls zswap, which
+    /// frees its entry. Doesn't sleep.
     ///
-    /// The caller has to put the references that the swap cache had. With `swapout`, cgroup v1
-    /// converts the charge for memory into one for swap.
+    /// The caller has to put the references of the swap cache. With `swapout`, cgroup v1 converts
+    /// the charge for memory into a charge for swap.
     ///
     /// Mirrors `__swap_cache_del_folio()`.
     ///
     /// # Safety
     ///
-    /// `cluster` must be the one of the folio's slots. The caller must own the folio, not borrow it:
-    /// nothing may still rely on its being in the swap cache. With `swapout` the caller must be
-    /// reclaim, with the folio off the LRU, its reference count frozen and interrupts disabled.
+    /// `cluster` must be the cluster of the folio's slots. The caller must hold the folio's lock
+    /// for itself, not by a borrowed witness: no code may rely on the folio being in the swap cache
+    /// after this. With `swapout` the caller must be reclaim, with the folio off the LRU, its
+    /// reference count frozen and interrupts disabled.
     #[inline]
     pub unsafe fn delete_locked(self, cluster: LockedCluster<'_>, shadow: Shadow, swapout: bool) {
         let entry = self.swap();
         let nr = self.nr_pages();
         let ptr = self.as_raw();
-        // SAFETY: By the type invariant the folio is locked and in the swap cache for `nr` slots from
-        // `entry` on, which are in `cluster`, which is locked. No `Slots` of it is in use, since a
-        // `Slots` borrows `self`, which is consumed here. With `swapout` the caller is reclaim, with the
-        // folio off the LRU, its count frozen and interrupts disabled.
+        // SAFETY: By the type invariant the folio is locked and in the swap cache for `nr` slots
+        // from `entry` on. The caller guarantees that these are in `cluster`, which is locked. No
+        // `Slots` of the folio is in use, since a `Slots` borrows `self`, which is consumed here.
+        // With `swapout` the caller guarantees that it is reclaim, with the folio off the LRU, its
+        // count frozen and interrupts disabled.
         unsafe {
             bindings::folio_count_swapcache(ptr, (nr as c_long).wrapping_neg());
             if swapout {
@@ -67,24 +70,27 @@ impl CachedFolio<'_> {
         }
     }
 
-    /// Locks the cluster of the folio's slots, and removes the folio from the swap cache, with the
-    /// swap cache's references. The folio stays locked.
+    /// Locks the cluster of the folio's slots, removes the folio from the swap cache, and puts the
+    /// swap cache's references. The folio stays locked. Doesn't sleep.
     ///
-    /// Contents that only the folio had are lost: it must be clean, or its slots have no other
-    /// user.
+    /// Contents that only the folio has are lost: the folio must be clean, or its slots must have
+    /// no other user.
     ///
     /// Mirrors `swap_cache_del_folio()`.
     ///
     /// # Safety
     ///
-    /// The caller must own the folio, not borrow it: nothing may still rely on its being in the
-    /// swap cache. The caller must also have its own reference.
+    /// The caller must hold the folio's lock for itself, not by a borrowed witness: no code may
+    /// rely on the folio being in the swap cache after this. The caller must also have its own
+    /// reference.
     #[inline]
     pub unsafe fn delete(self) {
         let nr = self.nr_pages();
         let ptr = self.as_raw();
-        // SAFETY: The device of a folio that is locked and in the swap cache isn't swapped off. All slots
-        // of the folio are in one cluster.
+        // SAFETY: The device of a folio that is locked and in the swap cache isn't swapped off. All
+        // slots of the folio are in one cluster. The caller guarantees that no code relies on the
+        // folio being in the swap cache, and that it has its own reference, so that the count
+        // doesn't drop to 0.
         unsafe {
             let mut cluster = ClusterGuard::new(Slot::new(self.swap().as_raw()));
             self.delete_locked(cluster.locked(), Shadow::NONE, false);
@@ -94,19 +100,21 @@ impl CachedFolio<'_> {
         }
     }
 
-    /// Replaces the folio by `new`, for the slots that `new` names.
+    /// Replaces the folio by `new` in the swap-table entries of the slots of `new`. Doesn't sleep.
     ///
     /// Mirrors `__swap_cache_replace_folio()`.
     ///
     /// # Safety
     ///
-    /// `cluster` must be the one of the folio's slots. `new` must be locked by the caller, with the
-    /// locking ordered before this call. It must be marked as in the swap cache for slots that were
-    /// this folio's, and have a reference for each. After the call the caller must ensure that
-    /// nothing relies on this folio, or on what a split leaves of it, still having these slots.
+    /// `cluster` must be the cluster of the folio's slots. `new` must be locked by the caller, with
+    /// the locking ordered before this call. Its swap-cache flag and `new->swap` must be set, for
+    /// slots that were this folio's, and it must have a reference for each of them. After the call
+    /// the caller must ensure that no code relies on this folio, or on the folio that remains of it
+    /// after a split, having these slots.
     #[inline]
     pub unsafe fn replace_by(&self, cluster: LockedCluster<'_>, new: NonNull<bindings::folio>) {
-        // SAFETY: The folio is alive, as it is locked by the caller, which keeps its fields stable.
+        // SAFETY: The caller guarantees that `new` is locked, and so alive, and that its fields
+        // don't change.
         let (new_folio, entry, nr): (&Folio, _, _) = unsafe {
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
             (new.cast().as_ref(), bindings::folio_swap(new.as_ptr()), nr)
@@ -127,8 +135,8 @@ impl CachedFolio<'_> {
                     continue;
                 }
             };
-            // Relaxed, unlike where a folio enters: by the requirement the locking of `new` is ordered
-            // before.
+            // Relaxed, unlike for a folio that is added: the caller guarantees that the locking of
+            // `new` is ordered before this.
             entry.store(
                 KernelLayout::encode(SwapTableEntry::Folio(pfn, flags)),
                 Relaxed,
@@ -143,7 +151,7 @@ impl CachedFolio<'_> {
 /// # Safety
 ///
 /// `folio` must be locked by the caller and in the swap cache for the `nr` slots from `entry` on,
-/// which are in `cluster`. No witness for these slots may be in use.
+/// which must be in `cluster`. No witness for these slots may be in use.
 #[inline]
 pub(super) unsafe fn leave(
     cluster: LockedCluster<'_>,
@@ -168,7 +176,7 @@ pub(super) unsafe fn leave(
     for entry in entries {
         let flags = match KernelLayout::decode(entry.load(Relaxed)) {
             SwapTableEntry::Folio(here, flags) if here == pfn => flags,
-            // Another owner's: this must not change it, let alone free the slot.
+            // Not the entry of this folio: this must neither change it nor free the slot.
             _ => {
                 bad_table_entry(BadEntry::LeavesForeign);
                 understood = false;
@@ -185,17 +193,18 @@ pub(super) unsafe fn leave(
             Relaxed,
         );
     }
-    // SAFETY: The folio is locked by the caller and was in the swap cache, as the swap-table entries confirm.
+    // SAFETY: The caller guarantees that the folio is locked and was in the swap cache.
     unsafe { bindings::folio_leave_swapcache(folio.as_raw()) };
     if !unused || !understood {
         return;
     }
     if used {
-        // SAFETY: The loop has found a slot in use; they are the same slots.
+        // SAFETY: The slots are allocated, as they had the folio. The loop has found one of them in
+        // use.
         return unsafe { free_unused(cluster, first, nr, entry) };
     }
-    // SAFETY: No slot has a user, nor a folio any more. The device is in use, since it has slots
-    // that are.
+    // SAFETY: The slots have neither a user nor a folio any more. The device is in use, since its
+    // slots were in use until now.
     unsafe {
         bindings::__swap_cluster_free_entries(
             bindings::swap_entry_to_info(entry),
@@ -210,8 +219,8 @@ pub(super) unsafe fn leave(
 ///
 /// # Safety
 ///
-/// The `nr` slots at `first` in `cluster`, from `entry` on, must be allocated. At least one of the
-/// slots must be in use.
+/// The `nr` slots from index `first` in `cluster` on must be allocated. `entry` must be the swap
+/// entry of the first of them. At least one of the slots must be in use.
 #[cold]
 #[inline(never)]
 unsafe fn free_unused(
@@ -224,7 +233,7 @@ unsafe fn free_unused(
         if matches!(KernelLayout::decode(slot.load(Relaxed)), SwapTableEntry::Shadow(_, flags) if flags.count() == 0)
         {
             // SAFETY: The slot has neither a user nor a folio, and is in this cluster, whose device
-            // is in use. The slot in use isn't freed here, so the table stays.
+            // is in use. The slot in use isn't freed here, so the table isn't freed.
             unsafe {
                 bindings::__swap_cluster_free_entries(
                     bindings::swap_entry_to_info(entry),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Events of mm in Rust: safe functions for tracepoints that C defines.
+//! Trace events of mm in Rust: safe functions for tracepoints that C defines.
 //!
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 
@@ -14,8 +14,8 @@ use crate::{
 ///
 /// # Safety
 ///
-/// The result of `into_raw()` must be a number, or a pointer that C may dereference for as long as
-/// `self` is valid.
+/// The result of `into_raw()` must be a number, or a pointer that is null or that C may dereference
+/// for as long as `self` is valid.
 pub unsafe trait EventField {
     /// The type of the tracepoint's argument.
     type Raw;
@@ -66,10 +66,10 @@ unsafe impl EventField for Option<Error> {
 /// Defines functions that report events to tracepoints, which C defines for Rust
 /// (`CREATE_RUST_TRACE_POINTS`).
 ///
-/// Each takes a closure that produces the event's fields, called only if the event is enabled. A
-/// disabled tracepoint is one instruction (with `CONFIG_JUMP_LABEL`); without `CONFIG_TRACEPOINTS`
-/// it is none. After `=>` follow the tracepoint and its arguments, named, each of them an
-/// [`EventField`](kernel::mm::trace_event::EventField).
+/// Each function takes a closure that returns the event's fields, and calls it only if the event is
+/// enabled. A disabled tracepoint is one instruction (with `CONFIG_JUMP_LABEL`); without
+/// `CONFIG_TRACEPOINTS` it is none. After `=>` follow the tracepoint and its named arguments, each
+/// of them an [`EventField`](kernel::mm::trace_event::EventField).
 ///
 /// # Examples
 ///
@@ -99,7 +99,7 @@ macro_rules! trace_event {
         $vis fn $name $(<$lifetime>)? (event: impl FnOnce() -> ($($type),*)) {
             #[cfg(CONFIG_TRACEPOINTS)]
             {
-                // SAFETY: The key is a tracepoint's, and a static.
+                // SAFETY: The key is the static key of a tracepoint, which is a C static.
                 let enabled = unsafe {
                     $crate::macros::paste! {
                         $crate::jump_label::static_branch_unlikely!(
@@ -111,12 +111,13 @@ macro_rules! trace_event {
                 };
                 if enabled {
                     let ($($field),*) = event();
-                    // Not in the unsafe block: they are the caller's expressions.
+                    // Not in the unsafe block: these expressions are from the macro's caller.
                     let ($($arg,)*) = (
                         $($crate::mm::trace_event::EventField::into_raw($value),)*
                     );
                     $crate::macros::paste! {
-                        // SAFETY: Each argument is a number, or a pointer that is valid during the call.
+                        // SAFETY: By the requirement of `EventField`, each argument is a number, or
+                        // a pointer that C may dereference during the call.
                         unsafe { $crate::bindings::[< rust_do_trace_ $event >]($($arg),*) }
                     }
                 }

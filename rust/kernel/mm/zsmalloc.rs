@@ -27,8 +27,8 @@ use core::ptr::NonNull;
 
 /// A zsmalloc pool. Mirrors `struct zs_pool`.
 ///
-/// A thin wrapper with C's obligations: the caller of [`Pool::store`] must free the object before the pool is
-/// dropped, and remember its pool and its length.
+/// A thin wrapper with the obligations of C: the caller of [`Pool::store`] must store the object's
+/// pool and its length, and free the object before the pool is dropped.
 ///
 /// # Invariants
 ///
@@ -56,45 +56,47 @@ pub struct Pool {
 
 /// An object in a [`Pool`].
 ///
-/// Not a number that could be copied: an object is freed once, by [`Pool::free`]. Dropping the handle frees
+/// Can't be copied, so that an object is freed once, by [`Pool::free`]. Dropping the handle frees
 /// nothing.
 ///
 /// # Invariants
 ///
-/// `.0` is an object of some pool. Unsafe code that copies a handle uses one of the copies at most.
+/// `.0` is an object of some pool. Unsafe code that copies a handle uses at most one of the copies.
 #[must_use = "an object must be freed before its pool is dropped"]
 #[repr(transparent)]
 pub struct Handle(usize);
 
-// SAFETY: A `struct zs_pool` does its own locking and belongs to no thread.
+// SAFETY: A `struct zs_pool` does its own locking, and is bound to no thread.
 unsafe impl Send for Pool {}
-// SAFETY: All that C does with a shared `struct zs_pool` does its own locking.
+// SAFETY: C's functions on a shared `struct zs_pool` do their own locking.
 unsafe impl Sync for Pool {}
 
 impl Pool {
-    /// Creates a pool. Its name must be unique. May sleep.
+    /// Creates a pool. Its name must be unique. May sleep. Fails with `ENOMEM`.
     ///
     /// Mirrors `zs_create_pool()`.
     pub fn new(name: &CStr) -> Result<Self> {
         // SAFETY: C copies the name.
         let ptr = unsafe { bindings::zs_create_pool(name.as_char_ptr()) };
-        // INVARIANT: Just created. The callers of `store` guarantee that their objects are freed before.
+        // INVARIANT: The pool was just created. The callers of `store` guarantee that they free
+        // their objects before the pool is dropped.
         Ok(Self {
             ptr: NonNull::new(ptr).ok_or(ENOMEM)?,
         })
     }
 
-    /// Pages of memory that the pool uses. Mirrors `zs_get_total_pages()`.
+    /// The number of pages of memory that the pool uses. Any context. Mirrors
+    /// `zs_get_total_pages()`.
     #[inline]
     pub fn total_pages(&self) -> usize {
         // SAFETY: The pool is alive.
         unsafe { bindings::zs_get_total_pages(self.ptr.as_ptr()) }
     }
 
-    /// Stores `bytes` in an object on `nid`, or near it. May sleep if `gfp` may.
+    /// Stores `bytes` in an object on the node `nid`, or near it. May sleep if `gfp` allows it.
     ///
-    /// Fails with `EINVAL` if there are no `bytes`, or more than a page's; else with zsmalloc's
-    /// errors: `ENOSPC` if they are too many for it, `ENOMEM`.
+    /// Fails with `EINVAL` if `bytes` is empty or longer than `PAGE_SIZE`, and with the errors of
+    /// zsmalloc: `ENOSPC` if it is longer than zsmalloc's largest object, and `ENOMEM`.
     ///
     /// Mirrors `zs_malloc()` and `zs_obj_write()`.
     ///
@@ -104,8 +106,8 @@ impl Pool {
     #[inline(always)] // so that the result needn't go through memory
     pub unsafe fn store(&self, bytes: &[u8], gfp: Flags, nid: NumaNode) -> Result<Handle> {
         let handle = self.alloc(bytes.len(), gfp, nid)?;
-        // SAFETY: An object in this pool of as many bytes as the slice has, and new. C only reads what its
-        // prototype would let it change.
+        // SAFETY: The object was just allocated in this pool, with the length of the slice. C only
+        // reads the slice, although its prototype takes a pointer to mutable memory.
         unsafe {
             bindings::zs_obj_write(
                 self.ptr.as_ptr(),
@@ -126,8 +128,8 @@ impl Pool {
     pub unsafe fn store_page(&self, page: FolioPage<'_>, gfp: Flags) -> Result<Handle> {
         let handle = self.alloc(PAGE_SIZE, gfp, page.nid())?;
         page.with_mapped(|src| {
-            // SAFETY: An object in this pool of `PAGE_SIZE` bytes, and new; `src` is a mapped page. C reads
-            // each of its bytes once, and they may change.
+            // SAFETY: The object was just allocated in this pool, with `PAGE_SIZE` bytes; `src` is
+            // a mapped page. C copies its bytes, which may change during the copy.
             unsafe {
                 bindings::zs_obj_write(
                     self.ptr.as_ptr(),
@@ -146,7 +148,8 @@ impl Pool {
         if !(1..=PAGE_SIZE).contains(&len) {
             return Err(EINVAL);
         }
-        // SAFETY: The pool is alive. The node is a possible one, or none, by the invariant of `NumaNode`.
+        // SAFETY: The pool is alive. By the invariant of `NumaNode` the node is possible, or is
+        // `NUMA_NO_NODE`.
         let handle =
             unsafe { bindings::zs_malloc(self.ptr.as_ptr(), len, gfp.as_raw(), nid.as_raw()) };
         let errno = handle as isize;
@@ -157,19 +160,21 @@ impl Pool {
         Ok(Handle(handle))
     }
 
-    /// Frees an object. Any context but NMI. Mirrors `zs_free()`.
+    /// Frees an object. Any context except NMI. Mirrors `zs_free()`.
     ///
     /// # Safety
     ///
     /// The object must be in this pool.
     #[inline]
     pub unsafe fn free(&self, handle: Handle) {
-        // SAFETY: The caller guarantees that the object is in this pool. By the invariant of `Handle` it
-        // exists, and no other handle of it is used; a `View` borrows its handle, so none is left.
+        // SAFETY: The caller guarantees that the object is in this pool. By the invariant of
+        // `Handle` it exists, and no other handle of it is used. No `View` of it exists, since a
+        // `View` borrows the handle.
         unsafe { bindings::zs_free(self.ptr.as_ptr(), handle.0) }
     }
 
-    /// Lets `f` look at an object of `len` bytes, which isn't moved meanwhile. May sleep.
+    /// Calls `f` with a view of an object of `len` bytes. The object isn't migrated during the
+    /// call. `f` may sleep.
     ///
     /// Mirrors `zs_obj_read_sg_begin()` and `zs_obj_read_sg_end()`.
     ///
@@ -178,7 +183,7 @@ impl Pool {
     /// The object must be in this pool, and have `len` bytes.
     #[inline]
     pub unsafe fn read<R>(&self, handle: &Handle, len: usize, f: impl FnOnce(&View<'_>) -> R) -> R {
-        // Uptodate where it is: it is large, to be moved.
+        // Initialised in place: a `View` is large, and moving it would copy it.
         let view = View {
             pool: self,
             handle,
@@ -187,7 +192,7 @@ impl Pool {
             _not_send: NotThreadSafe,
         };
         // SAFETY: The caller guarantees that the object is in this pool and has `len` bytes. C fills one or
-        // two entries, as many as there are.
+        // two entries of the list, which has two.
         unsafe {
             bindings::zs_obj_read_sg_begin(self.ptr.as_ptr(), handle.0, view.sg.get().cast(), len)
         };
@@ -198,7 +203,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the pool is ours, and empty.
+        // SAFETY: By the type invariant the pool is owned by this value, and has no objects.
         unsafe { bindings::zs_destroy_pool(self.ptr.as_ptr()) }
     }
 }
@@ -207,41 +212,41 @@ impl Drop for Pool {
 ///
 /// # Invariants
 ///
-/// A read of `handle` in `pool`, an object of `len` bytes, was begun and not ended, and filled `sg` with a
-/// list of its bytes, which no task changes until it ends.
+/// A read of the object `handle` of `pool`, of `len` bytes, was begun and not ended. It has filled
+/// `sg` with a list of the object's bytes, which no task changes until the read ends.
 pub struct View<'a> {
     pool: &'a Pool,
     handle: &'a Handle,
     len: usize,
     sg: Opaque<[bindings::scatterlist; 2]>,
-    // zsmalloc's per-zspage lock is a lock that a task holds.
+    // The task that has begun the read holds zsmalloc's lock of the zspage, and has to release it.
     _not_send: NotThreadSafe,
 }
 
 impl View<'_> {
-    /// Bytes of the object: from 1 to `PAGE_SIZE`.
+    /// The length of the object in bytes: from 1 to `PAGE_SIZE`.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The content, to be decompressed.
+    /// The object's content, as the input of a decompression.
     #[inline]
     pub fn as_input(&self) -> Input<'_> {
-        // SAFETY: By the type invariant this is a list of that length, for as long as `self` is.
+        // SAFETY: By the type invariant `sg` is a list of `len` bytes as long as `self` lives.
         unsafe { Input::from_raw(self.sg.get().cast(), self.len) }
     }
 
     /// Copies an object of `PAGE_SIZE` bytes into `page`.
     ///
-    /// Fails with `EINVAL` if the object has fewer. Mirrors `memcpy_from_sglist()`.
+    /// Fails with `EINVAL` if the object is shorter. Mirrors `memcpy_from_sglist()`.
     #[inline]
     pub fn copy_to<'a>(&self, mut page: NotUptodate<'a>) -> Result<Uptodate<'a>> {
         if self.len != PAGE_SIZE {
             return Err(EINVAL);
         }
-        // An object of a page is in one piece.
+        // An object of `PAGE_SIZE` bytes is contiguous.
         // SAFETY: By the type invariant the list was filled.
         let piece = unsafe { (*self.sg.get().cast::<bindings::scatterlist>()).length };
         crate::warn_on_once!(piece as usize != PAGE_SIZE);
@@ -251,7 +256,7 @@ impl View<'_> {
                 bindings::memcpy_from_sglist(dst.cast(), self.sg.get().cast(), 0, PAGE_SIZE as u32);
             }
         });
-        // SAFETY: `memcpy_from_sglist()` has written `PAGE_SIZE` bytes: the list has as many.
+        // SAFETY: `memcpy_from_sglist()` has written `PAGE_SIZE` bytes, as the list has that many.
         Ok(unsafe { page.assume_written() })
     }
 }
@@ -285,10 +290,10 @@ mod tests {
         }
         for len in [1, 17, PAGE_SIZE / 2, PAGE_SIZE - 1, PAGE_SIZE] {
             let handle = store(len)?;
-            // SAFETY: Just stored in this pool, with that length.
+            // SAFETY: The object was just stored in this pool, with that length.
             assert_eq!(unsafe { pool.read(&handle, len, |view| view.len()) }, len);
             assert!(pool.total_pages() > 0);
-            // SAFETY: Of this pool.
+            // SAFETY: The object is in this pool.
             unsafe { pool.free(handle) };
         }
         assert_eq!(pool.total_pages(), 0);
