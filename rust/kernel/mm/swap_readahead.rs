@@ -54,8 +54,8 @@ pub fn vma_readahead_is_on() -> bool {
     unsafe { &*on.cast::<Atomic<bool>>() }.load(Relaxed)
 }
 
-/// Reads ahead the swapped-out pages in `range`, then reads the page of `slot`, the slot of the
-/// fault. `range` is of virtual addresses, and may be empty; it is limited to the VMA and to the
+/// Starts readahead of the swapped-out pages in `range`, then reads the page of `slot`, the slot
+/// of the fault. `range` is of virtual addresses, and may be empty; it is limited to the VMA and to the
 /// fault's page table. Allocates by the memory policy for the fault's address. May sleep.
 ///
 /// Returns the folio of the fault's page; `None` if there is no memory, or if the slot isn't in
