@@ -25,7 +25,7 @@
 # kept.
 #
 # Ends with "N passed, N failed, N skipped", where none is skipped. Writes the results into
-# docs/mutants.tsv, and their counts into docs/testing.md (mutants.py).
+# docs/mutants.tsv, and their counts into docs/testing.md (verdicts.py).
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -376,7 +376,7 @@ echo "all mutants ... $took"
 which=all into=(put mutants)
 [ "$failed" = 0 ] || into+=(failed)
 [ -z "${MUTANTS:-}" ] || which='' into=(amend mutants)
-scripts/enter.sh python3 scripts/mutants.py $results $which >build/mutants-block
+scripts/enter.sh python3 scripts/verdicts.py mutants $results $which >build/mutants-block
 scripts/enter.sh python3 scripts/figures.py "${into[@]}" <build/mutants-block
 [ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"

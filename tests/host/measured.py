@@ -21,7 +21,6 @@ import measured  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
 import drawn  # noqa: E402
-import mutants  # noqa: E402
 
 
 def counted(a, b):
@@ -98,7 +97,7 @@ def seeded():
     """The block of make mutants: one is missed, one survives, and one has no result."""
     all_of_them = {name: ("a.patch", "core", "7" if name == "b" else "", f"What {name} is.") for name in "abcd"}
     results = {"a": ("caught by abi.sh x", "1 s", "1"), "b": ("MISSED by abi.sh x|y", "1 s", "2"), "c": ("survives: no", "1 s", "2")}
-    lines = mutants.block(all_of_them, results)
+    lines = verdicts.block(all_of_them, results)
     for want in ("3 results of 4 mutants: 1 caught. Results by commit: 1 at `1`, 2 at `2`.", "| core | 4 | 1 | 1 | 1 | 1 |",
                  "| [`b`](../tests/mutants/a.patch) | What b is. | MISSED by abi.sh x\\|y |", "| [`d`](../tests/mutants/a.patch) | What d is. | no result yet |",
                  "b\ta.patch\tcore\t7\tWhat b is.\tMISSED by abi.sh x|y\t1 s\t2"):
