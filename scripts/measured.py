@@ -3,6 +3,7 @@
 runs. tests/host/measured.py tests the latter.
 """
 
+import html
 import math
 import os
 import re
@@ -39,6 +40,12 @@ def table(head, rows_of):
     lines = ["|" + "|".join(f" {cell.removeprefix('>')} " if cell.removeprefix(">") else " " for cell in head) + "|",
              "|" + "|".join("---:" if cell.startswith(">") else "---" for cell in head) + "|"]
     return lines + [f"| {' | '.join(map(str, cells))} |" for cells in rows_of]
+
+
+def breakable(name):
+    """A name as code, which a narrow screen can break if it is long: it would widen the table."""
+    broken = re.sub(r"(::|[./_])(?=[A-Za-z])", r"\1<wbr>", html.escape(name, quote=False))
+    return f"<code>{broken}</code>" if "<wbr>" in broken and len(name) > 12 else f"`{name}`"
 
 
 def tsv(head, rows_of):

@@ -18,7 +18,7 @@ import re
 import statistics
 import sys
 
-from measured import by_kernel, holm, rank_test, reasons, table
+from measured import breakable, by_kernel, holm, rank_test, reasons, table
 
 # --- parity ----------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ def compared(doc, paths, verbose=False):
 
     lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows:", ""]
     lines += [f"- {number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items())]
-    odd = [[text.replace("|", "\\|") for text in (f"`{name}`", c, rust, verdict)]
+    odd = [[text.replace("|", "\\|") for text in (breakable(name), c.replace("..", "..<wbr>"), rust.replace("..", "..<wbr>"), verdict)]
            for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
     if odd:
         lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
