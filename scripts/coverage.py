@@ -101,9 +101,8 @@ def executed(logs):
 def explained():
     """For each file, the lines with a reason in docs/testing.md, with their number of occurrences."""
     lines = collections.defaultdict(collections.Counter)
-    for row in re.findall(r"^\| (`\w+/(?:core/)?\w+\.rs` \|.*) \|$", DOC.read_text(), re.M):
-        name, sources, _ = re.split(r" (?<!\\)\| ", row, maxsplit=2)
-        lines[name.strip("`")].update(source.replace("\\|", "|") for source in re.findall("`(.*?)`", sources))
+    for name, sources in re.findall(r"^- `(\w+/(?:core/)?\w+\.rs)`, (.*?`): ", DOC.read_text(), re.M):
+        lines[name].update(re.findall("`(.*?)`", sources))
     return lines
 
 

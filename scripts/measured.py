@@ -54,14 +54,15 @@ def tsv(head, rows_of):
 
 
 def reasons(path, mark):
-    """The table between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
+    """The table or list between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
     with open(path, encoding="utf-8") as file:
         part = re.search(f"<!-- {mark}: BEGIN -->(.*?)<!-- {mark}: END -->", file.read(), re.S)
     if not part:
         sys.exit(f"{path}: no table between the marks {mark}: BEGIN and END")
     found = {}
-    for line in part.group(1).strip().splitlines()[2:]:
-        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
+    lines = part.group(1).strip().splitlines()
+    for line in lines[2:] if lines and lines[0].startswith("|") else lines:
+        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line) or re.fullmatch("- `(.+?)`: (.*\\S)", line)
         if not cells:
             sys.exit(f"{path}: no `row` and reason in: {line}")
         found[cells.group(1)] = cells.group(2)

@@ -75,7 +75,7 @@ def verdict(c, rust, others=30, reasons=""):
     with tempfile.TemporaryDirectory() as work:
         doc = os.path.join(work, "doc.md")
         with open(doc, "w", encoding="utf-8") as file:
-            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n" + reasons + "<!-- DIFFERENCES: END -->\n")
+            file.write("<!-- DIFFERENCES: BEGIN -->\n" + reasons + "<!-- DIFFERENCES: END -->\n")
         paths = []
         for impl, values in ("c", c), ("rust", rust):
             for n, value in enumerate(values):
@@ -176,9 +176,9 @@ POINTS = [
         measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
             1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
     ("parity: a reason with the numbers that both may have", lambda: judged(
-        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="| `other`, `it` | 5 or 6 on both, at times. |\n")),
+        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="- `other`, `it`: 5 or 6 on both, at times.\n")),
     ("parity: another number than in the reason", lambda: judged(
-        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="| `it` | 5 or 6 on both, at times. |\n")),
+        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="- `it`: 5 or 6 on both, at times.\n")),
     ("mutants: counts by layer, and what isn't caught", seeded),
     ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
