@@ -245,7 +245,7 @@ def all_figures():
 def listed_suites():
     """Where the table of suites in docs/kunit.md differs from the sources."""
     text = pathlib.Path("docs/kunit.md").read_text(encoding="utf-8").split("\n## The suites\n")[-1].split("\n## ")[0]
-    text = re.sub("</?code>", "`", text.replace("<wbr>", ""))
+    text = re.sub("</?code>", "`", text.replace("<wbr>", "").replace("\\_", "_"))
     for language, suites in zip(("C", "Rust"), sources.suites()):
         there = {name for cells in re.findall(r"^\| (`.*?) \| " + language + r" \| ", text, re.M) for name in re.findall(r"`(\w+)`", cells)}
         yield from (f"docs/kunit.md: the table of suites has no {name} in {language}" for name in sorted(suites - there))
@@ -386,6 +386,8 @@ def page_of(page, figure, wrong, writes):
     new = MARK.sub(filled_in, text)
     for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
         wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+    for mark in re.findall(r"^ *(<!--= .*)", text, re.M):
+        wrong.append(f"{page}: a mark that begins a line, which ends the paragraph: {mark[:60]}")
     tables = {"COMMANDS": lists().get(str(page))}
     if page.name == "README.md":
         tables["FIGURES"] = summary(figure)

@@ -121,9 +121,9 @@ def bench_tables(judged):
     wrong = [key for key, (*_, verdict) in judged.items() if verdict not in ("less", "same")]
     shown = [*wrong, *(key for key in ON_PAGE if key in judged and key not in wrong)][:MOST]
     order = list(judged)
-    cells = [[f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}", *judged[way, what, kib, content][:2], f"{judged[way, what, kib, content][2]} %",
+    cells = [[f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}", *judged[way, what, kib, content][:2], judged[way, what, kib, content][2],
               judged[way, what, kib, content][4]] for way, what, kib, content in sorted(shown, key=order.index)]
-    lines = table(["what", ">C", ">Rust", ">change", "verdict"], cells)
+    lines = table(["what", ">C", ">Rust", ">change, %", "verdict"], cells)
     verdicts = [verdict for *_, verdict in judged.values()]
     lines += ["", f"{len(shown)} of {len(judged)} rows. Of all: {verdicts.count('less')} less, {sum(v.startswith('same') for v in verdicts)} same, "
                   f"{len(verdicts) - verdicts.count('less') - sum(v.startswith('same') for v in verdicts)} more."]
@@ -387,7 +387,7 @@ def is_workload(fields):
 
 
 def grouped(number):
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def workloads(_page, folder, counts=None):
@@ -425,7 +425,7 @@ def workloads(_page, folder, counts=None):
             ratios = [rust / c for c, rust in zip(values["c"], values["rust"])]
             cells.append([f"{key[0]}, {key[1]} KiB", *(grouped(round(statistics.median(values[impl]))) for impl in IMPLS),
                           f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
-        lines += ["", *table(["workload, folios", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
+        lines += ["", *table(["what", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
                   f"Instructions of the cgroup's processes for each page moved: medians of {pairs} guest"
                   f"{'' if pairs == 1 else 's'} of each kernel, and the ratios of pairs of them."]
     return lines, [f"workloads: {wrong} went wrong"] if wrong else [], wrong > 0

@@ -43,8 +43,9 @@ def table(head, rows_of):
 
 
 def breakable(name):
-    """A name as code, which a narrow screen can break if it is long: it would widen the table."""
-    broken = re.sub(r"(::|[./_])(?=[A-Za-z])", r"\1<wbr>", html.escape(name, quote=False))
+    """A name as code, which a narrow screen can break if it is long: it would widen the table. Markdown is read in it."""
+    plain = re.sub(r"(?<![A-Za-z0-9])_|[*~\[\]]", r"\\\g<0>", html.escape(name, quote=False))
+    broken = re.sub(r"(::|[./]|(?<=[A-Za-z0-9])_)(?=[A-Za-z])", r"\1<wbr>", plain)
     return f"<code>{broken}</code>" if "<wbr>" in broken and len(name) > 12 else f"`{name}`"
 
 
