@@ -17,8 +17,7 @@ use crate::{
         to_result, //
     },
     prelude::*,
-    sync::barrier::barrier,
-    types::Opaque, //
+    sync::barrier::barrier, //
 };
 use core::{
     marker::PhantomData,
@@ -396,7 +395,10 @@ fn copy_name(to: &mut [c_char], name: &CStr) -> Result {
 #[crate::macros::kunit_tests(rust_scompress)]
 mod tests {
     use super::*;
-    use crate::error::code::EEXIST;
+    use crate::{
+        error::code::EEXIST,
+        types::Opaque, //
+    };
 
     /// One of two algorithms, with or without names.
     struct Copy<const NAMED: bool>;

@@ -333,7 +333,7 @@ impl<'a> CachedFolio<'a> {
     pub fn zero_marks(&self) -> usize {
         (0..self.nr_pages())
             .filter(|&index| self.has_zero_mark(index))
-            .count()
+            .fold(0, |nr: usize, _| nr.wrapping_add(1))
     }
 
     /// Lends the witness together with exclusive access to the contents.

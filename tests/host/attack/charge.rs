@@ -2,10 +2,9 @@
 // Charging the entries of a batch to a cgroup, and what is freed together: what policy files could do with it.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use core::marker::PhantomData;
 use kernel::{
-    alloc::flags::GFP_KERNEL,
     mm::{
+        folio::CachedFolio,
         memalloc::{self, Memalloc},
         memcontrol::ObjCgroup,
     },
@@ -19,7 +18,7 @@ use zswap_core::{
     lru::Prepared,
     object::Object,
     slots::Slots,
-    store_batch::{Published, StoreBatch, Unpublished},
+    store_batch::{store, Published, StoreBatch, Unpublished},
 };
 
 // As in zswap_rs.rs.
@@ -38,17 +37,21 @@ pub mod publish_uncharged {
     use super::*;
 
     pub(crate) fn attack<'f>(
-        batch: StoreBatch<'f>,
-        prepared: &Prepared<'_>,
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
         #[cfg(publish_uncharged)]
-        zswap_core::store_batch::fill(batch.slots(), todo!(), prepared, leaves, GFP_KERNEL); //~[publish_uncharged] E0603
-        #[cfg(publish_uncharged)]
-        batch.chain.publish(1, todo!(), prepared); //~[publish_uncharged] E0616
-        #[cfg(publish_uncharged)]
         use zswap_core::index::LeafRef; //~[publish_uncharged] E0603
-        batch.publish(prepared, leaves, GFP_KERNEL)
+        let make = |batch: &mut StoreBatch<'f>| {
+            #[cfg(publish_uncharged)]
+            batch.chain.publish(1, todo!(), prepared); //~[publish_uncharged] E0616
+            #[cfg(publish_uncharged)]
+            batch.publish(prepared, leaves)?; //~[publish_uncharged] E0624
+            let _ = batch.slots().len();
+            Ok(prepared)
+        };
+        store(folio, leaves, make, |error| error)
     }
 }
 
@@ -101,7 +104,7 @@ pub mod published_of_its_fields {
         slots: Slots<'f, 'f>,
     ) -> (Published<'f>, Unpublished<'f>) {
         #[cfg(published_of_its_fields)]
-        let published = Published(PhantomData); //~[published_of_its_fields] E0423
+        let published = Published(slots.folio()); //~[published_of_its_fields] E0423
         #[cfg(published_of_its_fields)]
         let unpublished = Unpublished(slots.folio()); //~[published_of_its_fields] E0423
         let _ = slots;
@@ -110,7 +113,7 @@ pub mod published_of_its_fields {
 }
 
 // list_lru_add() of an entry that is on a list already: an object is in one batch, once, in memory of
-// its own, and a batch is published once.
+// its own, and a batch is published once, after it was lent.
 #[cfg(any(control, batched_twice))]
 pub mod batched_twice {
     use super::*;
@@ -138,29 +141,46 @@ pub mod batched_twice {
     }
 
     pub(crate) fn published<'f>(
-        batch: StoreBatch<'f>,
-        prepared: &Prepared<'_>,
+        folio: &'f mut CachedFolio<'f>,
+        (memory, object): (Memory, Object),
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
-        #[cfg(batched_twice)]
-        batch.publish(prepared, leaves, GFP_KERNEL)?;
-        batch.publish(prepared, leaves, GFP_KERNEL) //~[batched_twice] E0382
+        let make = |batch: &mut StoreBatch<'f>| {
+            batch.push(memory, object);
+            #[cfg(batched_twice)]
+            batch.publish(prepared, leaves)?; //~[batched_twice] E0624
+            Ok(prepared)
+        };
+        store(folio, leaves, make, |error| error)
     }
 }
 
-// A batch is copied: its entries are published, and freed by the other.
+// A batch is copied, or moved out of what lends it: its entries are published, and freed by the other.
 #[cfg(any(control, batch_copied))]
 pub mod batch_copied {
     use super::*;
 
-    pub(crate) fn attack(batch: StoreBatch<'_>, object: Object, entry: StoredEntry) {
+    pub(crate) fn attack(batch: &mut StoreBatch<'_>, object: Object, entry: StoredEntry) -> usize {
         #[cfg(batch_copied)]
         drop(batch.clone()); //~[batch_copied] E0599
         #[cfg(batch_copied)]
         drop(object.clone()); //~[batch_copied] E0599
         #[cfg(batch_copied)]
         drop::<StoredEntry>(entry.clone()); //~[batch_copied] E0599
-        drop((batch, object, entry));
+        drop((object, entry));
+        batch.slots().len()
+    }
+
+    pub(crate) fn moved(batch: &mut StoreBatch<'_>) -> usize {
+        #[cfg(batch_copied)]
+        let batch = *batch; //~[batch_copied] E0507
+        batch.slots().len()
+    }
+
+    #[cfg(batch_copied)]
+    pub(crate) fn taken<'f>(batch: &mut StoreBatch<'f>) -> StoreBatch<'f> {
+        core::mem::take(batch) //~[batch_copied] E0277
     }
 }
 
@@ -171,38 +191,52 @@ pub mod batch_past_publish {
     use super::*;
 
     pub(crate) fn pushed<'f>(
-        mut batch: StoreBatch<'f>,
+        folio: &'f mut CachedFolio<'f>,
         (memory, object): (slab::UninitBox<Entry>, Object),
-        prepared: &Prepared<'_>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
-        #[cfg(control)]
-        batch.push(memory, object);
-        let stored = batch.publish(prepared, leaves, GFP_KERNEL);
+        let mut kept = None;
+        let make = |batch: &mut StoreBatch<'f>| {
+            #[cfg(control)]
+            batch.push(memory, object);
+            #[cfg(control)]
+            kept.replace(batch.slots().len());
+            #[cfg(batch_past_publish)]
+            kept.replace(batch); //~[batch_past_publish] E0521
+            Ok(prepared)
+        };
+        let stored = store(folio, leaves, make, |error| error);
         #[cfg(batch_past_publish)]
-        batch.push(memory, object); //~[batch_past_publish] E0382
+        kept.map(|batch: &mut StoreBatch<'f>| batch.push(memory, object));
         stored
     }
 
     pub(crate) fn cleared<'f>(
-        batch: StoreBatch<'f>,
-        prepared: &Prepared<'_>,
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
-        let stored = batch.publish(prepared, leaves, GFP_KERNEL);
-        #[cfg(batch_past_publish)]
-        drop(batch.into_slots().clear()); //~[batch_past_publish] E0382
-        stored
+        let make = |batch: &mut StoreBatch<'f>| {
+            #[cfg(batch_past_publish)]
+            batch.slots().clear(); //~[batch_past_publish] E0507
+            let _ = batch.slots().len();
+            Ok(prepared)
+        };
+        store(folio, leaves, make, |error| error)
     }
 
     pub(crate) fn given_up<'f>(
-        batch: StoreBatch<'f>,
-        prepared: &Prepared<'_>,
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
         #[cfg(batch_past_publish)]
-        drop(batch.into_slots());
-        batch.publish(prepared, leaves, GFP_KERNEL) //~[batch_past_publish] E0382
+        if let Err((unpublished, _)) = stored {
+            unpublished.slots().clear();
+        }
+        stored //~[batch_past_publish] E0382
     }
 }
 

@@ -9,9 +9,11 @@ use kernel::{
 };
 use zswap_core::{
     entry::{Entry, Identity},
+    index::LeafCache,
     load_states::{Load, UnreadFolio},
+    lru::Prepared,
     slots::{SlotEntry, Slots},
-    store_batch::StoreBatch,
+    store_batch::{store, StoreBatch},
 };
 
 // As in zswap_rs.rs.
@@ -21,22 +23,22 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-// An entry that was stored is used after it was replaced by a newer one: a batch to replace it with takes the folio
-// for itself.
+// An entry that was stored is used after it was replaced by a newer one: a store takes the folio for itself.
 #[cfg(any(control, entry_after_replace))]
 pub mod entry_after_replace {
     use super::*;
 
     pub(crate) fn attack<'f>(
         folio: &'f mut CachedFolio<'f>,
-        replace: fn(StoreBatch<'f>),
+        replace: fn(&mut StoreBatch<'f>) -> Result<Prepared<'f>>,
+        leaves: &'static LeafCache,
     ) -> Option<Identity> {
         let found = Slots::new(folio).entry(0)?;
         #[cfg(control)]
         let identity = found.get().identity();
         #[cfg(control)]
         drop(found);
-        replace(StoreBatch::new(folio)); //~[entry_after_replace] E0499
+        drop(store(folio, leaves, replace, |error| error)); //~[entry_after_replace] E0499
         #[cfg(entry_after_replace)]
         let identity = found.get().identity();
         Some(identity)

@@ -5,7 +5,7 @@
 use kernel::{
     alloc::{flags::GFP_KERNEL, NumaNode},
     bindings::lru_status,
-    mm::memcontrol::ObjCgroup,
+    mm::{folio::CachedFolio, memcontrol::ObjCgroup},
     prelude::*,
     slab,
     sync::aref::ARef,
@@ -16,7 +16,7 @@ use zswap_core::{
     index::LeafCache,
     lru::{self, Next, Prepared, Unlocked, Visit},
     object::Object,
-    store_batch::{Published, StoreBatch, Unpublished},
+    store_batch::{store, Published, StoreBatch, Unpublished},
 };
 
 // As in zswap_rs.rs.
@@ -211,13 +211,13 @@ pub mod add_unprepared {
     type Stored<'f> = Result<(usize, Published<'f>), (Unpublished<'f>, Error)>;
 
     pub(crate) fn attack<'f>(
-        batch: StoreBatch<'f>,
+        folio: &'f mut CachedFolio<'f>,
         prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Stored<'f> {
         #[cfg(add_unprepared)]
-        return batch.publish(leaves, GFP_KERNEL); //~[add_unprepared] E0061
-        batch.publish(&prepared, leaves, GFP_KERNEL)
+        return store(folio, leaves, |_| Ok(()), |error| error); //~[add_unprepared] E0308
+        store(folio, leaves, |_| Ok(prepared), |error| error)
     }
 }
 
@@ -237,20 +237,34 @@ pub mod prepared_of_its_fields {
     }
 }
 
-// A cgroup's lists are prepared, the cgroup is freed, and then the lists are used.
+// A cgroup's lists are prepared, the cgroup is freed, and then the lists are used: by the store that gets them.
 #[cfg(any(control, prepared_past_group))]
 pub mod prepared_past_group {
     use super::*;
 
     pub(crate) fn attack<'f>(
-        batch: StoreBatch<'f>,
+        folio: &'f mut CachedFolio<'f>,
         objcg: ARef<ObjCgroup>,
         leaves: &'static LeafCache,
     ) -> Result<(usize, Published<'f>)> {
         let prepared = lru::prepare(Some(&objcg), GFP_KERNEL)?;
         #[cfg(prepared_past_group)]
         drop(objcg); //~[prepared_past_group] E0505
-        let stored = batch.publish(&prepared, leaves, GFP_KERNEL);
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
+        stored.map_err(|(_, error)| error)
+    }
+
+    pub(crate) fn local<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        objcg: &ARef<ObjCgroup>,
+        leaves: &'static LeafCache,
+    ) -> Result<(usize, Published<'f>)> {
+        let make = |_: &mut StoreBatch<'f>| {
+            #[cfg(prepared_past_group)]
+            let objcg = &objcg.clone();
+            lru::prepare(Some(objcg), GFP_KERNEL) //~[prepared_past_group] E0515
+        };
+        let stored = store(folio, leaves, make, |error| error);
         stored.map_err(|(_, error)| error)
     }
 }

@@ -43,7 +43,7 @@ use zswap_core::{
     object::Object,
     pool_list::{NewPool, PoolRef},
     slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
-    store_batch::{Published, StoreBatch, Unpublished},
+    store_batch::{store, Published, StoreBatch, Unpublished},
     trees::DeadDevice,
 };
 
@@ -65,23 +65,48 @@ pub mod charge_of_another {
     use super::*;
 
     pub(crate) fn publish<'f>(
-        batch: StoreBatch<'f>,
+        folio: &'f mut CachedFolio<'f>,
+        add: fn(&mut StoreBatch<'f>),
         other: &ObjCgroup,
         leaves: &'static LeafCache,
     ) -> Result<Published<'f>> {
-        let lists = lru::prepare(Some(other), GFP_KERNEL)?;
-        let published = batch.publish(&lists, leaves, GFP_KERNEL);
-        published.map(|(_, it)| it).map_err(|(_, error)| error)
+        let make = |batch: &mut StoreBatch<'f>| {
+            add(batch);
+            lru::prepare(Some(other), GFP_KERNEL)
+        };
+        let stored = store(folio, leaves, make, |error| error);
+        stored.map(|(_, it)| it).map_err(|(_, error)| error)
     }
 }
 
 // Two witnesses of one lifetime can be swapped: each still is valid for its own folio, from which
-// its slots are found. Swapped Reads are both submitted.
+// its slots are found. Swapped Reads are both submitted. Swapped batches each have the entries of their own folio,
+// are published once, and prove that about their own folio. (A call lends one folio: to get two of one
+// lifetime takes `unsafe`. See batches_swapped.)
 pub mod evidence_swapped {
     use super::*;
 
     pub(crate) fn folios<'f>(one: &mut CachedFolio<'f>, other: &mut CachedFolio<'f>) {
         swap(one, other);
+    }
+
+    pub(crate) fn batches<'f>(
+        (one, other): (&'f mut CachedFolio<'f>, &'f mut CachedFolio<'f>),
+        lists: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> Option<(Published<'f>, Published<'f>)> {
+        let mut others = None;
+        let make = |one: &mut StoreBatch<'f>| {
+            let other = other;
+            let swapped = |other: &mut StoreBatch<'f>| {
+                swap(one, other);
+                Ok(lists)
+            };
+            others = store(other, leaves, swapped, |error| error).ok();
+            Ok(lists)
+        };
+        let ones = store(one, leaves, make, |error| error).ok();
+        Some((ones?.1, others?.1))
     }
 
     pub(crate) fn reads() {
@@ -100,8 +125,8 @@ pub mod flags_of_any_bits {
 }
 
 // A witness that owns nothing: forgetting it has no effect, nor has dropping it. A witness that is
-// only lent to a closure (View, ParamLock, Reads, and what NewFolio and UnreadFolio lend) can't be
-// forgotten: see view_forgotten. A caller that forgets a Visit or an Unlocked has no Next to end
+// only lent to a closure (View, ParamLock, Reads, StoreBatch, and what NewFolio and UnreadFolio lend) can't be
+// forgotten: see view_forgotten, batch_kept. A caller that forgets a Visit or an Unlocked has no Next to end
 // the callback with: see visit_without_end.
 pub mod forget_evidence {
     use super::*;
@@ -173,10 +198,9 @@ pub mod forget_locks {
     }
 }
 
-// Forgotten memory is leaked, and its contents stay valid: an entry in a batch is on no list, and never will
-// be; an object keeps its pool. An instance that hotplug calls owns its memory, which is leaked with it.
-// A shrinker that isn't registered is never called, and a state
-// that is forgotten stays registered.
+// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. An instance that
+// hotplug calls owns its memory, which is leaked with it. A shrinker that isn't registered is never called, and a
+// state that is forgotten stays registered. The entries of a batch can't be forgotten: see batch_kept.
 pub mod forget_memory {
     use super::*;
 
@@ -184,8 +208,8 @@ pub mod forget_memory {
         forget((entry, memory, cache));
     }
 
-    pub(crate) fn together<T>(batch: StoreBatch<'_>, memories: UninitBoxes<T>) {
-        forget((batch, memories));
+    pub(crate) fn together<T>(memories: UninitBoxes<T>) {
+        forget(memories);
     }
 
     pub(crate) fn leaves(leaves: LeafCache) {
@@ -412,16 +436,18 @@ pub mod store_of_another {
         folio: &'f mut CachedFolio<'f>,
         (memory, pool): (UninitBox<Entry>, PoolRef),
         made_of_another: &[u8],
-        lists: &Prepared<'_>,
+        lists: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Result<Published<'f>> {
         let swap = folio.swap();
         let object =
             Object::from_bytes(pool, made_of_another, swap, GFP_KERNEL, NumaNode::NO_NODE)?;
-        let mut batch = StoreBatch::new(folio);
-        batch.push(memory, object);
-        let published = batch.publish(lists, leaves, GFP_KERNEL);
-        published.map(|(_, it)| it).map_err(|(_, error)| error)
+        let make = |batch: &mut StoreBatch<'f>| {
+            batch.push(memory, object);
+            Ok(lists)
+        };
+        let stored = store(folio, leaves, make, |error| error);
+        stored.map(|(_, it)| it).map_err(|(_, error)| error)
     }
 }
 

@@ -155,7 +155,7 @@ pub mod entry_half_made {
 }
 
 // zswap_store() says that a folio is stored after it has emptied its slots, or without having filled any: C
-// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that publishing returns, in a
+// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that a store returns, in a
 // folio all of whose pages have the zero mark, too.
 #[cfg(any(control, stored_unproved))]
 pub mod stored_unproved {
@@ -168,7 +168,7 @@ pub mod stored_unproved {
             return Ok(()); //~[stored_unproved] E0308
         } else if how == 2 {
             Slots::new(folio).mark_zeroes(0..1);
-            return Ok(Published(core::marker::PhantomData)); //~[stored_unproved] E0423
+            return Ok(Published(folio)); //~[stored_unproved] E0423
         }
         Err(Slots::new(folio).clear())
     }

@@ -2,14 +2,11 @@
 // The slots of a locked folio, and views of them.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::{
-    alloc::flags::GFP_KERNEL,
-    mm::{
-        fault::AllocContext,
-        folio::CachedFolio,
-        swap_add::{FreshFolio, NewFolio},
-        swap_cluster::Slot,
-    },
+use kernel::mm::{
+    fault::AllocContext,
+    folio::CachedFolio,
+    swap_add::{FreshFolio, NewFolio},
+    swap_cluster::Slot,
 };
 use zswap_core::{
     entry::Entry,
@@ -18,7 +15,7 @@ use zswap_core::{
     lru::{self, Prepared},
     pool_list::PoolRef,
     slots::{Cleared, SlotEntry, Slots},
-    store_batch::{Published, StoreBatch},
+    store_batch::{store, Published, StoreBatch},
 };
 
 // As in zswap_rs.rs.
@@ -51,13 +48,32 @@ pub mod slots_twice {
 pub mod slots_beside_batch {
     use super::*;
 
-    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> Slots<'f, 'f> {
-        let batch = StoreBatch::new(folio);
-        #[cfg(slots_beside_batch)]
-        drop(Slots::new(folio).entry(0)); //~[slots_beside_batch] E0499
+    pub(crate) fn attack<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> Option<Published<'f>> {
+        let make = |batch: &mut StoreBatch<'f>| {
+            #[cfg(slots_beside_batch)]
+            let folio = folio;
+            #[cfg(slots_beside_batch)]
+            drop(Slots::new(folio).entry(0));
+            let _ = batch.slots().len();
+            Ok(prepared)
+        };
+        let stored = store(folio, leaves, make, |error| error); //~[slots_beside_batch] E0382
+        stored.ok().map(|(_, published)| published)
+    }
+
+    pub(crate) fn of_the_batch(batch: &mut StoreBatch<'_>) -> usize {
         #[cfg(slots_beside_batch)]
         drop(batch.slots().entry(0)); //~[slots_beside_batch] E0507
-        batch.into_slots()
+        batch.slots().len()
+    }
+
+    #[cfg(slots_beside_batch)]
+    pub(crate) fn of_its_folio(batch: &mut StoreBatch<'_>) {
+        drop(Slots::new(batch.slots().folio()).entry(0)); //~[slots_beside_batch] E0308
     }
 }
 
@@ -171,13 +187,17 @@ pub mod slot_past_folio {
 pub mod refill_cleared {
     use super::*;
 
-    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> Cleared<'f> {
+    pub(crate) fn attack<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        refill: fn(&mut StoreBatch<'f>) -> Result<Prepared<'f>>,
+        leaves: &'static LeafCache,
+    ) -> Cleared<'f> {
         #[cfg(control)]
         return Slots::new(folio).clear();
         #[cfg(refill_cleared)]
         let cleared = Slots::new(folio).clear();
         #[cfg(refill_cleared)]
-        drop(StoreBatch::new(folio)); //~[refill_cleared] E0499
+        drop(store(folio, leaves, refill, |error| error)); //~[refill_cleared] E0499
         #[cfg(refill_cleared)]
         cleared
     }
@@ -200,29 +220,49 @@ pub mod cleared_by_a_loan {
 }
 
 // All pages of a folio are stored, and then a slot is emptied or filled with something else: the proof that they
-// are stored would be false. Publishing consumes the slots, and borrows the folio for all the time of its witness.
+// are stored would be false. A store borrows the folio for all the time of its witness.
 #[cfg(any(control, emptied_after_publish))]
 pub mod emptied_after_publish {
     use super::*;
 
     pub(crate) fn attack<'f>(
         folio: &'f mut CachedFolio<'f>,
-        prepared: &Prepared<'_>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Result<Published<'f>> {
-        let batch = StoreBatch::new(folio);
-        let (_, published) =
-            batch
-                .publish(prepared, leaves, GFP_KERNEL)
-                .map_err(|(unpublished, error)| {
-                    unpublished.slots().clear();
-                    error
-                })?;
-        #[cfg(emptied_after_publish)]
-        batch.into_slots().clear(); //~[emptied_after_publish] E0382
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
+        let (_, published) = stored.map_err(|(unpublished, error)| {
+            unpublished.slots().clear();
+            error
+        })?;
         #[cfg(emptied_after_publish)]
         drop(Slots::new(folio).entry(0)); //~[emptied_after_publish] E0499
+        #[cfg(emptied_after_publish)]
+        drop(store(folio, leaves, |_| Ok(prepared), |error| error)); //~[emptied_after_publish] E0499
         Ok(published)
+    }
+
+    pub(crate) fn by_the_proof(published: Published<'_>) -> usize {
+        #[cfg(emptied_after_publish)]
+        drop(Slots::new(published.folio()).clear()); //~[emptied_after_publish] E0308
+        #[cfg(emptied_after_publish)]
+        drop(Slots::of(published.folio()).clear()); //~[emptied_after_publish] E0624
+        published.folio().nr_pages()
+    }
+
+    #[cfg(emptied_after_publish)]
+    pub(crate) fn by_the_lent<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> usize {
+        let mut kept = None;
+        let make = |batch: &mut StoreBatch<'f>| {
+            kept.replace(batch.slots()); //~[emptied_after_publish] E0521
+            Ok(prepared)
+        };
+        drop(store(folio, leaves, make, |error| error));
+        kept.map_or(0, Slots::len)
     }
 }
 
@@ -232,14 +272,14 @@ pub mod published_unprepared {
     use super::*;
 
     pub(crate) fn attack<'f>(
-        batch: StoreBatch<'f>,
+        folio: &'f mut CachedFolio<'f>,
         prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Option<Published<'f>> {
         #[cfg(published_unprepared)]
         let prepared = Prepared { objcg: None }; //~[published_unprepared] E0451
-        let published = batch.publish(&prepared, leaves, GFP_KERNEL);
-        published.ok().map(|(_, published)| published)
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
+        stored.ok().map(|(_, published)| published)
     }
 }
 

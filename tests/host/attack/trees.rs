@@ -7,7 +7,7 @@ use zswap_core::{
     index::{self, LeafCache},
     lru::Prepared,
     slots::Slots,
-    store_batch::{Published, StoreBatch},
+    store_batch::{store, Published},
     trees::{self, Attached, DeadDevice},
 };
 
@@ -90,14 +90,14 @@ pub mod leaves_of_a_local {
     use super::*;
 
     pub(crate) fn attack<'f>(
-        batch: StoreBatch<'f>,
-        prepared: &Prepared<'_>,
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
         leaves: &'static LeafCache,
     ) -> Result<Option<Published<'f>>> {
         #[cfg(leaves_of_a_local)]
         let leaves = &LeafCache::new(c"attack")?; //~[leaves_of_a_local] E0716
-        let published = batch.publish(prepared, leaves, GFP_KERNEL);
-        Ok(published.ok().map(|(_, published)| published))
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
+        Ok(stored.ok().map(|(_, published)| published))
     }
 }
 

@@ -165,7 +165,7 @@ pub mod evidence_of_its_fields {
             let _ = Completed(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Abandoned(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Cleared(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Published(PhantomData); //~[evidence_of_its_fields] E0423
+            let _ = Published(todo!()); //~[evidence_of_its_fields] E0423
             let _ = Unpublished(todo!()); //~[evidence_of_its_fields] E0423
             let _ = Attached(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Unlocked(PhantomData, todo!()); //~[evidence_of_its_fields] E0423
@@ -254,6 +254,8 @@ pub mod guard_sent {
                                       //~[guard_sent]^^ E0277
             sent::<Unpublished<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
+            sent::<Published<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
             sent::<NotStored<'_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
             sent::<FreedSlots<'_>>(); //~[guard_sent] E0277
