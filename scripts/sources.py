@@ -309,7 +309,8 @@ def attacks(names):
     width = max((len(line) for _, line, _ in programs if len(line) <= 56), default=0)
     out = ["// Doesn't compile:"]
     for name, line, error in programs:
-        out += [f"{line:{width}} // {name}: {error}"] if 0 < len(line) <= width else [f"// {name}: {error}", *filter(None, [line])]
+        both = f"{line:{width}} // {name}: {error}"
+        out += [both] if 0 < len(line) <= width and len(both) <= 105 else [f"// {name}: {error}", *filter(None, [line])]
     return out
 
 

@@ -160,6 +160,11 @@ def shown_rows(bad):
 
 
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
+def said_names(*pairs):
+    wrong = [f"{measured.breakable(name)}, not {want}" for name, want in zip(pairs[::2], pairs[1::2]) if measured.breakable(name) != want]
+    return "\n".join(wrong)
+
+
 POINTS = [
     ("rank test: as all choices counted one by one, with ties", against_counting),
     ("rank test: ten against ten that are all greater: 2 of 184756", lambda: near(
@@ -192,6 +197,9 @@ POINTS = [
     ("bench: a page has each row that takes more", lambda: shown_rows(7)),
     ("bench: and no more than it can show", lambda: shown_rows(40)),
     ("stack: paths are chained, reclaim once", chained),
+    ("a long name can be broken, and has no markup", lambda: said_names(
+        "xa_load", "`xa_load`", "__free_pages_prepare", r"<code>\_\_free_<wbr>pages_<wbr>prepare</code>",
+        "Option<T>::of/a.rs", "<code>Option&lt;T&gt;::<wbr>of/<wbr>a.<wbr>rs</code>", "compressor by name", "`compressor by name`")),
 ]
 
 
