@@ -71,6 +71,14 @@ def rows(name):
             yield [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
+def keyed(name, keys):
+    """The same, of a block whose first column has so many keys, each in a cell of its own here."""
+    for cells in rows(name):
+        parts = cells[0].rsplit(", ", keys - 1)
+        if len(parts) == keys:
+            yield parts + cells[1:]
+
+
 def file_rows(name):
     """The rows of a command's file of rows, without the first, which names the columns."""
     text = blocks()[name].read_rows() if name in blocks() else ""
@@ -92,7 +100,7 @@ def beside_one(interval):
 def times():
     """{(operation, content): (C, Rust, ratio, verdict)} of make timing."""
     said = {"less": "faster", "more": "slower", "same": "same"}
-    return {(cells[0], cells[1]): (*cells[2:5], said[beside_one(cells[5])]) for cells in rows("timing") if len(cells) == 6 and " to " in cells[5]}
+    return {(cells[0], cells[1]): (*cells[2:5], said[beside_one(cells[5])]) for cells in keyed("timing", 2) if len(cells) == 6 and " to " in cells[5]}
 
 
 def bugs():
@@ -164,7 +172,7 @@ def all_figures():
         out |= {"timing.rows": number(len(timed)), "timing.best": timed[by_ratio[0]][2], "timing.best.row": ", ".join(by_ratio[0]),
                 "timing.worst": timed[by_ratio[-1]][2], "timing.worst.row": ", ".join(by_ratio[-1])}
 
-    for cells in rows("metadata"):
+    for cells in keyed("metadata", 2):
         if cells[1] == "**sum**":
             out |= {f"memory.{cells[0]}.c": number(float(cells[2])), f"memory.{cells[0]}.rust": number(float(cells[3])),
                     f"memory.{cells[0]}.more": more(float(cells[2]), float(cells[3]))}
@@ -173,10 +181,12 @@ def all_figures():
         if cells[0] == "code without KUnit suites in Rust":
             out |= {"image.untested.c": number(int(cells[1])), "image.untested.rust": number(int(cells[2])),
                     "image.untested.more": more(int(cells[1]), int(cells[2]))}
+            out |= {"image.untested.kb.c": number(int(cells[1]) / 1000), "image.untested.kb.rust": number(int(cells[2]) / 1000),
+                    "image.untested.kb.more": out["image.untested.more"]}
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
     names = {text: name for name, text in measure.WAYS.items()}
-    for cells in rows("contention"):
+    for cells in keyed("contention", 2):
         if cells[0] in names:
             out[f"contention.{names[cells[0]]}.{cells[1].split()[0].replace('remote-dirty', 'transfers')}"] = f"{float(cells[2].split()[0]):.2f}"
     corpora = set()
@@ -186,7 +196,7 @@ def all_figures():
         elif cells[0] in corpora:
             corpus = "" if cells[0] == "**mean**" else f".{cells[0]}"
             out |= {f"lz4.{what}{corpus}": text for what, text in zip(("store", "load", "compress", "decompress"), cells[1:]) if text}
-    for cells in rows("latency"):
+    for cells in keyed("latency", 3):
         if cells[0] != "time of":
             name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
             for i, what in enumerate(("p50", "p99", "max")):
@@ -211,7 +221,7 @@ def all_figures():
     where = [row.split(" | ")[1] for row in upstream]
     out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(sum(cell.startswith("Rust") for cell in where)),
             "upstream.selftests": number(where.count("selftests")), "upstream.c": number(where.count("C")),
-            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[`patches/")) for row in upstream))}
+            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("<code>patches/", "[<code>patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
             "trusted": number(counted["c.functions"]), "configs": number(len(sources.files("scripts/configs/*.config"))),
@@ -235,6 +245,7 @@ def all_figures():
 def listed_suites():
     """Where the table of suites in docs/kunit.md differs from the sources."""
     text = pathlib.Path("docs/kunit.md").read_text(encoding="utf-8").split("\n## The suites\n")[-1].split("\n## ")[0]
+    text = re.sub("</?code>", "`", text.replace("<wbr>", "").replace("\\_", "_"))
     for language, suites in zip(("C", "Rust"), sources.suites()):
         there = {name for cells in re.findall(r"^\| (`.*?) \| " + language + r" \| ", text, re.M) for name in re.findall(r"`(\w+)`", cells)}
         yield from (f"docs/kunit.md: the table of suites has no {name} in {language}" for name in sorted(suites - there))
@@ -266,10 +277,10 @@ def summary(figure):
             [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
-    row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain (which may differ), bytes: synchronous / asynchronous compressor",
+    row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain (which may differ), bytes: compressor synchronous / async",
         ["stack", "stack.async"])
-    row("[Image](docs/performance.md#image-size): code without the KUnit suites in Rust, bytes", ["image.untested"])
-    lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of `swap_state.c` / "
+    row("[Image](docs/performance.md#image-size): code without the KUnit suites in Rust, thousand bytes", ["image.untested.kb"])
+    lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of swap_state.c / "
                  f"policy / C ABI / core / abstractions / new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
                  f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'helpers'))} | |")
     lines.append(f"| [`unsafe` blocks](docs/safety.md), without those of the crate lz4_flex: policy / C ABI / core / abstractions / all | – | "
@@ -311,22 +322,22 @@ def compared():
         row(name, title, *(spans([f"{ratio:.{digits}f}" for ratio in ratios]) for ratios in by_percent(pairs)))
 
     counted("bench", "[Instructions](#instructions) per page", [pair[:2] for pair in instructions().values()])
-    counted("ab", "[Instructions](#both-in-one-kernel), both in one kernel", [(float(cells[2]), float(cells[3])) for cells in rows("ab") if cells[0] in TIMED])
+    counted("ab", "[Instructions](#both-in-one-kernel), both in one kernel", [(float(cells[2]), float(cells[3])) for cells in keyed("ab", 2) if cells[0] in TIMED])
     grown = [cells[i:i + 2] for cells in file_rows("growth") for i in range(2, len(cells), 2)]
     counted("growth", "[Instructions](#growth), by folio size, cgroups, stored pages", [map(float, pair) for pair in grown])
     for what in ("locked instructions", "remote-dirty transfers"):
-        found = [cells for cells in rows("contention") if cells[1] == what]
+        found = [cells for cells in keyed("contention", 2) if cells[1] == what]
         row("contention", f"[{what.capitalize()}](#contention), simulated, means",
             *(", ".join(f"{cells[2].split()[0]} {cells[0].split(',')[0]}" for cells in found if cells[4] in said) for said in (("less",), ("MORE", "listed"), ("same",))))
     timed = list(times().values())
     row("timing", "[Time](#time), by 95 % intervals", *(
         spans([ratio for _, _, ratio, verdict in timed if verdict == said]) for said in ("faster", "slower", "same")))
-    late = [tuple(map(float, cell.split(" / "))) for cells in rows("latency") if cells[0] != "time of" for cell in cells[3:5]]
+    late = [tuple(map(float, cell.split(" / "))) for cells in keyed("latency", 3) if cells[0] != "time of" for cell in cells[3:5]]
     counted("latency", "[Latency of a fault](#latency), p50 and p99", late)
-    moved = [cells for cells in rows("workloads") if cells[0] in measure.WORKLOADS and len(cells) == 6]
+    moved = [cells for cells in keyed("workloads", 2) if cells[0] in measure.WORKLOADS and len(cells) == 6]
     row("workloads", "[Workloads](#workloads), instructions per page moved, by range", *(
         ", ".join(f"{cells[4]} {cells[0]} {cells[1]}" for cells in moved if beside_one(cells[5]) == said) for said in ("less", "more", "same")))
-    sums = [cells for cells in rows("metadata") if cells[1] == "**sum**"]
+    sums = [cells for cells in keyed("metadata", 2) if cells[1] == "**sum**"]
     row("metadata", "[Kernel memory per page](#metadata)", *(", ".join(
         f"{cells[4]} {cells[0]}" for cells in sums if (float(cells[4]) > 1) == more_of) for more_of in (False, True)))
     paths = [tuple(map(int, cells[2:])) for cells in file_rows("stack") if cells[1]]
@@ -334,7 +345,7 @@ def compared():
     for title, name in (("Stack, deepest chain", "largest chain"), ("Stack, with an asynchronous compressor", "largest chain with an asynchronous compressor")):
         counted("stack", title, [tuple(map(int, cells[1:3])) for cells in rows("stack") if cells[0] == f"**{name}**"])
     counted("stack", "[Image](#image-size), code", [tuple(map(int, cells[1:3])) for cells in rows("stack") if cells[0] == "code without KUnit suites in Rust"], 3)
-    return measure.table(["what is measured", "less in Rust", "more in Rust", "no difference", "measured at"], lines)
+    return measure.table(["Rust / C of", "less", "more", "same", "measured at"], lines)
 
 
 def commands(text):
@@ -375,6 +386,8 @@ def page_of(page, figure, wrong, writes):
     new = MARK.sub(filled_in, text)
     for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
         wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+    for mark in re.findall(r"^ *(<!--= .*)", text, re.M):
+        wrong.append(f"{page}: a mark that begins a line, which ends the paragraph: {mark[:60]}")
     tables = {"COMMANDS": lists().get(str(page))}
     if page.name == "README.md":
         tables["FIGURES"] = summary(figure)

@@ -110,6 +110,7 @@ def tables():
     found, path = {}, None
     with open(TABLE, encoding="utf-8") as table:
         for line in table:
+            line = re.sub("</?code>", "`", line.replace("<wbr>", "").replace("\\_", "_"))
             heading = re.match(r"## `(\S+\.[ch])`$", line)
             if heading:
                 path = heading.group(1)

@@ -15,7 +15,7 @@ import statistics
 import sys
 
 import figures
-from measured import in_folder, median_interval, percentile, reasons, rows, table, tsv
+from measured import breakable, in_folder, median_interval, percentile, reasons, rows, table, tsv
 
 # --- bench, growth, profile ------------------------------------------------------------------
 
@@ -121,9 +121,9 @@ def bench_tables(judged):
     wrong = [key for key, (*_, verdict) in judged.items() if verdict not in ("less", "same")]
     shown = [*wrong, *(key for key in ON_PAGE if key in judged and key not in wrong)][:MOST]
     order = list(judged)
-    cells = [[WAYS[way], WHATS[what], f"{kib} KiB", content, *judged[way, what, kib, content][:2], f"{judged[way, what, kib, content][2]} %",
+    cells = [[f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}", *judged[way, what, kib, content][:2], judged[way, what, kib, content][2],
               judged[way, what, kib, content][4]] for way, what, kib, content in sorted(shown, key=order.index)]
-    lines = table(["operation", "zswap", ">folio", "content", ">C", ">Rust", ">difference", "verdict"], cells)
+    lines = table(["what", ">C", ">Rust", ">change, %", "verdict"], cells)
     verdicts = [verdict for *_, verdict in judged.values()]
     lines += ["", f"{len(shown)} of {len(judged)} rows. Of all: {verdicts.count('less')} less, {sum(v.startswith('same') for v in verdicts)} same, "
                   f"{len(verdicts) - verdicts.count('less') - sum(v.startswith('same') for v in verdicts)} more."]
@@ -133,7 +133,7 @@ def bench_tables(judged):
 # --- growth ----------------------------------------------------------------------------------
 
 
-AXES = {"order": "folios of, KiB", "cgroups": "other cgroups", "stored": "other pages in zswap"}
+AXES = {"order": "KiB per folio", "cgroups": "other cgroups", "stored": "other pages in zswap"}
 GROWING = {"out": "swap out", "in": "swap in", "free": "free"}
 
 
@@ -153,9 +153,9 @@ def growth(_page, folder):
     for axis, name in AXES.items():
         for value in sorted({value for one, value, _ in c if one == axis}, key=int):
             both = [(c[axis, value, way], rust[axis, value, way]) for way in GROWING]
-            ratios.append([name, value, *(f"{here / there:.3f}" for there, here in both)])
+            ratios.append([f"{value} {name}", *(f"{here / there:.3f}" for there, here in both)])
             costs.append([name, value, *(f"{cost:.0f}" for pair in both for cost in pair)])
-    return (table(["", ">", *(f">{name}" for name in GROWING.values())], ratios), [], False,
+    return (table(["", *(f">{name}" for name in GROWING.values())], ratios), [], False,
             tsv(["", "", *(f"{name}, {impl}" for name in GROWING.values() for impl in ("C", "Rust"))], costs))
 
 # --- latency ---------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ def latency(_page, folder):
         for compressor in COMPRESSORS:
             for kib, folios in STORING.items():
                 times = {impl: [time for boot in boots[impl] for time in boot[what, compressor, kib]] for impl in boots}
-                lines.append([title, compressor, folios, *(" / ".join(f"{percentile(of, share) / 1000:.1f}" for of in times.values()) for share in SHOWN)])
-    lines = table(["time of", "compressor", "folios stored", ">p50", ">p99", ">max"], lines)
+                lines.append([f"{title}, {compressor}, {folios}", *(" / ".join(f"{percentile(of, share) / 1000:.1f}" for of in times.values()) for share in SHOWN)])
+    lines = table(["time of, compressor, folios", ">p50", ">p99", ">max"], lines)
     count = len(boots["c"][0]["fault", COMPRESSORS[0], "0"])
     return [*lines, "", f"C / Rust, in thousands of instructions. Each row is of {count} faults per boot; boots: {len(boots['c'])} of C, "
                         f"{len(boots['rust'])} of Rust."], [], False
@@ -228,12 +228,12 @@ def metadata(_page, folder):
     boots, lines, bad = in_folder(folder, slabs), [], []
     for state, limit in LIMITS.items():
         taken = [boots[impl][0][state] for impl in ("c", "rust")]
-        lines += [[state, f"`{cache}`", *(f"{of[cache]:.2f}" if cache in of else "-" for of in taken), ""] for cache in CACHES["rust"]]
+        lines += [[f"{state}, {breakable(cache)}", *(f"{of[cache]:.2f}" if cache in of else "-" for of in taken), ""] for cache in CACHES["rust"]]
         c, rust = (sum(of.values()) for of in taken)
-        lines.append([state, "**sum**", f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.3f}"])
+        lines.append([f"{state}, **sum**", f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.3f}"])
         if rust > limit * c:
             bad.append(f"metadata: {state} takes {rust / c:.3f} of C, more than {limit}")
-    return table(["state", "cache", ">C", ">Rust", ">ratio"], lines), bad, bool(bad)
+    return table(["state, cache", ">C", ">Rust", ">ratio"], lines), bad, bool(bad)
 
 # --- ab, timing ------------------------------------------------------------------------------
 
@@ -267,8 +267,8 @@ def ab(_page, folder):
         costs = [(order["c"][row], order["rust"][row]) for order in orders]
         ratios = [ours / theirs for theirs, ours in costs]
         middle = sorted(range(3), key=lambda order: ratios[order])[1]
-        lines.append([*row, *(f"{cost:.1f}" for cost in costs[middle]), f"{ratios[middle]:.4f}", f"{min(ratios):.4f} to {max(ratios):.4f}"])
-    return table(["operation", "content", ">C", ">Rust", ">Rust / C", ">in the three orders"], lines), [], False
+        lines.append([", ".join(row), *(f"{cost:.1f}" for cost in costs[middle]), f"{ratios[middle]:.4f}", f"{min(ratios):.4f} to {max(ratios):.4f}"])
+    return table(["what", ">C", ">Rust", ">Rust / C", ">in the three orders"], lines), [], False
 
 
 def machine():
@@ -293,9 +293,9 @@ def timing(_page, folder):
         c, rust = ([boot[row] for boot in boots[impl]] for impl in ("c", "rust"))
         ratios = [ours / theirs for theirs, ours in zip(c, rust)]
         interval = median_interval(ratios)
-        cells.append([*row, *(f"{statistics.median(times):.0f}" for times in (c, rust)),
+        cells.append([", ".join(row), *(f"{statistics.median(times):.0f}" for times in (c, rust)),
                       f"{statistics.median(ratios):.3f}", f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else "-"])
-    lines = table(["operation", "content", ">C, ns", ">Rust, ns", ">Rust / C", ">95 % interval"], cells)
+    lines = table(["what", ">C, ns", ">Rust, ns", ">Rust / C", ">95 % interval"], cells)
     lines += ["", f"Medians of the boots. Pairs of boots: {len(boots['c'])}, on {machine()}, {os.cpu_count()} CPUs."]
 
     orders, cells = {}, []
@@ -304,10 +304,10 @@ def timing(_page, folder):
             orders.setdefault(file.split(".")[0], []).append(timed(os.path.join(folder, file), "c", "rust"))
     for row in TIMED if orders else []:
         ratios = [statistics.median(boot["rust"][row] / boot["c"][row] for boot in found) for found in orders.values()]
-        cells.append([*row, f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
+        cells.append([", ".join(row), f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
     if orders:
         lines += ["", "Both in one kernel, by turns on the same folios and slots:", "",
-                  *table(["in one kernel", "content", ">Rust / C", ">in the orders in the image"], cells),
+                  *table(["in one kernel", ">Rust / C", ">in the orders in the image"], cells),
                   "", f"Orders: {len(orders)}, boots of each: {min(map(len, orders.values()))}; medians of boots."]
     return lines, [], False
 
@@ -365,9 +365,10 @@ def compressors(_page, folder):
     for impl in ("c", "rust"):
         for kib, delay, pages, out_ns, _in_ns, most in words(f"{folder}/{impl}.1", 6):
             accelerated[impl, kib, delay] = int(out_ns) / int(pages) / 1000, most
-    lines += ["Stores with the simulated accelerator of the tests, in microseconds per page, at one nanosecond per instruction:", ""]
-    lines += numbers(["folio", "latency, us", "C", "Rust", "speedup", "requests in flight"],
-                     [[f"{kib} KiB", delay, f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
+    lines += ["Stores with the simulated accelerator of the tests, in microseconds per page, at one nanosecond per instruction, and the "
+              "most requests in flight:", ""]
+    lines += numbers(["folio, latency", "C", "Rust", "speedup", "in flight"],
+                     [[f"{kib} KiB, {delay} us", f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
                       for (impl, kib, delay), (c, _) in accelerated.items() if impl == "c"
                       for rust, most in [accelerated["rust", kib, delay]]])
     return lines[:-1], [], False
@@ -386,7 +387,7 @@ def is_workload(fields):
 
 
 def grouped(number):
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def workloads(_page, folder, counts=None):
@@ -411,8 +412,8 @@ def workloads(_page, folder, counts=None):
                     problems.append(f"{title}: {' '.join(text.replace('|', '/').split()) or 'the guest printed nothing'}")
             if cells:
                 wrong += len(problems)
-                lines.append([name, f"{kib} KiB", *cells, "; ".join(problems) or f"right: {checked}"])
-    lines = table(["workload", "folios", ">C: pages out, in", ">Rust: pages out, in", "result"], lines)
+                lines.append([f"{name}, {kib} KiB", *cells, "; ".join(problems) or f"right: {checked}"])
+    lines = table(["workload, folios", ">C: pages out, in", ">Rust: pages out, in", "result"], lines)
 
     if counts and os.listdir(counts):
         # Zeroes as well: the swap cache of either kernel handles these without zswap.
@@ -422,9 +423,9 @@ def workloads(_page, folder, counts=None):
         for key in boots["c"][0]:
             values = {impl: [boot[key] for boot in boots[impl]] for impl in IMPLS}
             ratios = [rust / c for c, rust in zip(values["c"], values["rust"])]
-            cells.append([key[0], f"{key[1]} KiB", *(grouped(round(statistics.median(values[impl]))) for impl in IMPLS),
+            cells.append([f"{key[0]}, {key[1]} KiB", *(grouped(round(statistics.median(values[impl]))) for impl in IMPLS),
                           f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
-        lines += ["", *table(["workload", "folios", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
+        lines += ["", *table(["what", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
                   f"Instructions of the cgroup's processes for each page moved: medians of {pairs} guest"
                   f"{'' if pairs == 1 else 's'} of each kernel, and the ratios of pairs of them."]
     return lines, [f"workloads: {wrong} went wrong"] if wrong else [], wrong > 0

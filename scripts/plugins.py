@@ -9,7 +9,7 @@ import re
 import statistics
 import sys
 
-from measured import Symbols, in_folder, reasons, table, tsv
+from measured import Symbols, breakable, in_folder, reasons, table, tsv
 
 # --- contention ------------------------------------------------------------------------------
 
@@ -190,9 +190,9 @@ def contention(page, folder):
                 used.update(why)
                 bad += not why
                 said = "listed" if why else said
-            means.append([WAYS[way], COUNTED[kind], f"{ratio:.3f} ± {ratio * (error - 1):.3f}", span(boots, of_way, kind), said])
+            means.append([f"{WAYS[way]}, {COUNTED[kind]}", f"{ratio:.3f} ± {ratio * (error - 1):.3f}", span(boots, of_way, kind), said])
     widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in keys) for kind in (LOCKED, TRANSFERS)}
-    lines = [*table(["operation", "what is counted", ">Rust / C, mean", ">its rows", "verdict"], means), "",
+    lines = [*table(["what", ">Rust / C, mean", ">its rows", "verdict"], means), "",
              f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
              f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
     notes = [f"function by function: {folder}/functions.tsv"]
@@ -247,7 +247,7 @@ def profile(_page, folder, way):
     both_of.sort(key=lambda row: -max(row[1], row[2]))
     rest = both_of[SHOWN:]
     total = sum(c.values()), sum(rust.values())
-    cells = [[f"`{name}`", f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
+    cells = [[breakable(name), f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
     cells += [[f"{len(rest)} others", *(f"{sum(row[i] for row in rest):.1f}" for i in (1, 2))],
               [f"**all**, Rust / C {total[1] / total[0]:.3f}", f"{total[0]:.1f}", f"{total[1]:.1f}"]]
     return table(["function", ">C", ">Rust"], cells), [], False

@@ -14,7 +14,7 @@ import drift
 # --- Sources and counts --------------------------------------------------------------
 
 LAYERS = ("abi", "policy", "core", "abstractions")
-TITLES = {"policy": "policy", "abi": "C ABI: `exports.rs`", "core": "core: `samples/rust/zswap_rs/core/`", "abstractions": "abstractions: `rust/kernel/`"}
+TITLES = {"policy": "policy", "abi": "C ABI: `exports.rs`", "core": "core: `core/`", "abstractions": "abstractions: `rust/kernel/`"}
 TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(\w+\) )?mod tests", re.M)
 
 
@@ -161,7 +161,7 @@ def safety():
     def row(title, rows):
         return f"| {title} | {len(rows)} | {' | '.join(str(sum(row[at] for row in rows)) for at in (1, 2, 3))} |"
 
-    out = ["| layer | files | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|---:|"]
+    out = ["| unsafe of | files | blocks | functions | impls |", "|---|---:|---:|---:|---:|"]
     out += [row(title, [count for count in counts if layer(count[0]) == name]) for name, title in TITLES.items()]
     out += [row("all", counts), row("of all, in upstream's files (`patches/`)", [count for count in counts if str(count[0]).startswith("patches/")])]
     total = [sum(column) for column in list(zip(*counts))[1:]]
@@ -309,7 +309,8 @@ def attacks(names):
     width = max((len(line) for _, line, _ in programs if len(line) <= 56), default=0)
     out = ["// Doesn't compile:"]
     for name, line, error in programs:
-        out += [f"{line:{width}} // {name}: {error}"] if 0 < len(line) <= width else [f"// {name}: {error}", *filter(None, [line])]
+        both = f"{line:{width}} // {name}: {error}"
+        out += [both] if 0 < len(line) <= width and len(both) <= 105 else [f"// {name}: {error}", *filter(None, [line])]
     return out
 
 

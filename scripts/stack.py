@@ -150,7 +150,7 @@ def chains(paths, begin=None, reclaim=False):
 
 
 def share(c, rust):
-    return f"{100 * rust / c - 100:+.1f} %"
+    return f"{100 * rust / c - 100:+.1f}"
 
 
 def image(impl):
@@ -178,7 +178,7 @@ def stack(_page, *options):
         cells.append([what, there and there[0], here and here[0], share(there[0], here[0]) if there and here else "no path"])
         for impl, path in (("C", there), ("Rust", here)) if "-v" in options else ():
             frames.append(f"{what}, {impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
-    lines = table(["path", ">C", ">Rust", ">difference"], cells)
+    lines = table(["path", ">C", ">Rust", ">change, %"], cells)
     ends = {what: end.replace("|", " or ") for what, _, _, end in PATHS}
 
     # Of chains that differ only in their end, the deepest.
@@ -199,7 +199,7 @@ def stack(_page, *options):
     cells += [("**largest chain**", *most.values()), ("**largest chain with an asynchronous compressor**", most["C"], most_together)]
     sizes = {impl: image(impl) for impl in ("c", "rust")}
     for head, found in (("chain", cells), ("vmlinux, bytes", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
-        lines += ["", *table([head, ">C", ">Rust", ">difference"], [(*row, share(*row[1:])) for row in found])]
+        lines += ["", *table([head, ">C", ">Rust", ">change, %"], [(*row, share(*row[1:])) for row in found])]
     wrong = []
     if lost:
         wrong.append("stack: a path wasn't found: its function has another name now")

@@ -24,7 +24,7 @@ import sys
 
 import figures
 import sources
-from measured import by_kernel, holm, rank_test, reasons, table
+from measured import breakable, by_kernel, holm, rank_test, reasons, table
 
 # --- parity ----------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ def compared(doc, paths, verbose=False):
 
     lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows:", ""]
     lines += [f"- {number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items())]
-    odd = [[text.replace("|", "\\|") for text in (f"`{name}`", c, rust, verdict)]
+    odd = [[text.replace("|", "\\|") for text in (breakable(name), c.replace("..", "..<wbr>"), rust.replace("..", "..<wbr>"), verdict)]
            for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
     if odd:
         lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
@@ -396,8 +396,9 @@ def block(mutants, results):
     commits = collections.Counter(results[name][2] for name in mutants if name in results)
     lines = [f"{len(rows)} results of {len(mutants)} mutants: {count['all', 'caught']} caught. "
              f"Results by commit: {', '.join(f'{number} at `{commit}`' for commit, number in commits.items())}.", "",
-             *table(["layer", ">mutants", ">caught", ">missed by the named test", ">survive", ">no result"], cells)]
-    odd = [[f"[`{name}`](../tests/mutants/{patch})", what, results[name][0].replace("|", "\\|") if name in results else "no result yet"]
+             *table(["layer", ">all", ">caught", ">missed", ">survive", ">no result"], cells)]
+    odd = [[f"[`{name}`](../tests/mutants/{patch})", what,
+            re.sub(r"\w{20,}", lambda word: word[0].replace("_", "_<wbr>"), results[name][0].replace("|", "\\|")) if name in results else "no result yet"]
            for name, (patch, _, _, what) in mutants.items() if name not in results or not is_caught(results[name][0])]
     if odd:
         lines += ["", *table(["not caught by the test that was named", "the bug", "result"], odd)]

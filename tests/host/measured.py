@@ -74,7 +74,7 @@ def verdict(c, rust, others=30, reasons=""):
     with tempfile.TemporaryDirectory() as work:
         doc = os.path.join(work, "doc.md")
         with open(doc, "w", encoding="utf-8") as file:
-            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n" + reasons + "<!-- DIFFERENCES: END -->\n")
+            file.write("<!-- DIFFERENCES: BEGIN -->\n" + reasons + "<!-- DIFFERENCES: END -->\n")
         paths = []
         for impl, values in ("c", c), ("rust", rust):
             for n, value in enumerate(values):
@@ -159,6 +159,11 @@ def shown_rows(bad):
 
 
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
+def said_names(*pairs):
+    wrong = [f"{measured.breakable(name)}, not {want}" for name, want in zip(pairs[::2], pairs[1::2]) if measured.breakable(name) != want]
+    return "\n".join(wrong)
+
+
 POINTS = [
     ("rank test: as all choices counted one by one, with ties", against_counting),
     ("rank test: ten against ten that are all greater: 2 of 184756", lambda: near(
@@ -175,9 +180,9 @@ POINTS = [
         measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
             1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
     ("parity: a reason with the numbers that both may have", lambda: judged(
-        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="| `other`, `it` | 5 or 6 on both, at times. |\n")),
+        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="- `other`, `it`: 5 or 6 on both, at times.\n")),
     ("parity: another number than in the reason", lambda: judged(
-        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="| `it` | 5 or 6 on both, at times. |\n")),
+        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="- `it`: 5 or 6 on both, at times.\n")),
     ("mutants: counts by layer, and what isn't caught", seeded),
     ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
@@ -191,6 +196,9 @@ POINTS = [
     ("bench: a page has each row that takes more", lambda: shown_rows(7)),
     ("bench: and no more than it can show", lambda: shown_rows(40)),
     ("stack: paths are chained, reclaim once", chained),
+    ("a long name can be broken, and has no markup", lambda: said_names(
+        "xa_load", "`xa_load`", "__free_pages_prepare", r"<code>\_\_free_<wbr>pages_<wbr>prepare</code>",
+        "Option<T>::of/a.rs", "<code>Option&lt;T&gt;::<wbr>of/<wbr>a.<wbr>rs</code>", "compressor by name", "`compressor by name`")),
 ]
 
 

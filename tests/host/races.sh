@@ -9,6 +9,7 @@
 named=$(scripts/enter.sh python3 - <<'END'
 import pathlib, re
 for line in pathlib.Path("docs/races.md").read_text(encoding="utf-8").splitlines():
+    line = re.sub("</?code>", "`", line.replace("<wbr>", "").replace("\\_", "_"))
     if not re.match(r"\| (?!#|-)(.*?) \|", line):
         continue
     cells = [re.sub("<a .*</a>", "", cell).strip() for cell in re.split(r" \| |^\| | ?\|$", line)]
