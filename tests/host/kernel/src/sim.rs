@@ -778,7 +778,9 @@ pub fn free(ptr: *mut u8) {
         shadow.write();
     }
     // Its owner may have moved what was in it, or not have dropped it.
-    (address..address + layout.size()).step_by(8).for_each(Word::forget);
+    (address..address + layout.size())
+        .step_by(8)
+        .for_each(Word::forget);
     // SAFETY: It was allocated with this size, and has no owner now.
     unsafe { ptr.write_bytes(POISON, layout.size()) };
     world

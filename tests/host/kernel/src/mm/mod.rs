@@ -39,8 +39,6 @@ pub mod vmstat;
 #[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]
 pub mod zsmalloc;
 
-
-
 pub mod virt {
     //! A VMA, by its address.
     use crate::bindings;
