@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # zswap_rs: the commands. Each calls short scripts in scripts/.
 #
-# make help prints the comments that begin with "##", and make readme makes the lists in README.md and docs/commands.md
-# of them. "##@" heads a group, "##=" is of a variable.
+# make help prints the comments that begin with "##"; make readme writes the lists in README.md and docs/commands.md from
+# them. "##@" heads a group, "##=" describes a variable.
 
 IMPL ?= rust
 COMPRESSOR ?= lz4
@@ -24,7 +24,7 @@ $(error ARCH=$(ARCH) is unknown: use x86_64 or arm64)
 endif
 endif
 ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86_64):$(or $(PAGES),4)),)
-$(error PAGES=$(PAGES) can't be: pages are of 4 KiB, with ARCH=arm64 also of 16 or 64)
+$(error PAGES=$(PAGES) is invalid: use 4, or with ARCH=arm64 also 16 or 64)
 endif
 # Those of scripts/measure.sh.
 experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing workloads
@@ -40,7 +40,7 @@ endif
 endif
 ifneq ($(filter test stress races,$(MAKECMDGOALS)),)
 ifneq ($(filter-out 4,$(PAGES)),)
-$(error PAGES=$(PAGES) is for run, kunit and shell: the tests of whole systems count in pages of 4 KiB)
+$(error PAGES=$(PAGES) is for run, kunit and shell: guest tests count in pages of 4 KiB)
 endif
 endif
 
@@ -68,7 +68,7 @@ $(foreach goal,$(filter kunit fuzz litmus next twins workloads,$(MAKECMDGOALS)),
 
 # A kernel's build folder must not clash with those that scripts use.
 ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab profile plugin judge workloads host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is no name for a kernel: use letters, digits and dashes, and none of build/'s other folders)
+$(error VARIANT=$(VARIANT) is not a kernel name: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
 ifeq ($(filter trixie forky,$(or $(TOOLCHAIN),trixie)),)
@@ -90,7 +90,7 @@ help:
 
 ##@ Run and test
 
-## run: build the kernel, boot it in QEMU, swap real memory through it
+## run: build the kernel, boot it in QEMU, swap real memory through zswap and compare it
 run: kernel
 	@scripts/demo.sh
 
@@ -108,29 +108,29 @@ test: kernel
 kunit-input drawn-input: %-input:
 	@scripts/$*.sh check
 
-## kunit: every KUnit suite by kunit.py, on UML and x86-64; ARCH=um SUITE=name LIST=1
+## kunit: the KUnit suites under kunit.py, on UML and x86-64; ARCH=um SUITE=name LIST=1
 kunit: kunit-input overlay
 	@scripts/kunit.sh
 
-## races: force each interleaving of zswap and the swap cache that is known to matter
+## races: force the interleavings in which zswap and the swap cache may race
 races: overlay
 	@scripts/kernels.sh configs races
 
-## zero: look for zero pages that come back with older contents; RUNS=10 times
+## zero: check that a zeroed page does not come back with its older content; RUNS=10
 zero: kernel
 	@tests/zero.sh
 
-## litmus: check lockless algorithms against the kernel's memory model
+## litmus: check the lockless algorithms against the kernel's memory model (herd7)
 litmus: source
 	@scripts/litmus.sh count
 
-## check: rustfmt, clippy, checkpatch; no unsafe and no cycle in the policy; docs, words, links
+## check: rustfmt, clippy, checkpatch; unsafe code, imports between layers, docs, links
 check: overlay
 	@scripts/check.sh
 
 ##@ Test more, before a release
 
-## kernels: build, boot and test the four choices of C and Rust
+## kernels: build, boot and test zswap and the swap cache in C and in Rust, all four ways
 kernels: overlay
 	@scripts/kernels.sh choices
 
@@ -141,34 +141,34 @@ configs: overlay
 sanitize-input:
 	@scripts/kernels.sh sanitize check
 
-## sanitize: the tests and the stress under KASAN, lockdep, kmemleak and KCSAN
+## sanitize: the tests and the stress test under KASAN, lockdep, kmemleak and KCSAN
 sanitize: sanitize-input overlay
 	@scripts/kernels.sh sanitize
 
 stress-input twins-input fuzz-input: %-input:
 	@scripts/random.sh $* check
 
-## stress: all operations at once, for MINUTES=15, on a kernel with debug checks
-## twins: zswap and the swap cache against C in one kernel, for MINUTES=10; SEED=n repeats
-## fuzz: both LZ4s under libFuzzer and AddressSanitizer, for MINUTES=10
+## stress: all operations concurrently, for MINUTES=15, with KASAN, lockdep and kmemleak
+## twins: compare zswap and the swap cache with C in one kernel, for MINUTES=10; SEED=n repeats
+## fuzz: fuzz LZ4 in Rust against LZ4 in C, under AddressSanitizer, for MINUTES=10
 stress twins fuzz: %: %-input overlay
 	@scripts/random.sh $*
 
-## mutants: mutation testing: seed bugs, each caught by a named test; MUTANTS="name ..."
+## mutants: mutation testing: seed bugs, each with the test that must catch it; MUTANTS="name ..."
 mutants: kernel
 	@scripts/mutants.sh
 
-## drawn: the same with mutants that a draw picks: DRAWN=48 of them, SEED=1
+## drawn: the same with DRAWN=48 mutants picked at random; SEED=1
 drawn: drawn-input overlay
 	@scripts/drawn.sh
 
-## selftests: the kernel's selftests, on both implementations; RUNS=10 times each
+## selftests: the kernel's selftests on both implementations; RUNS=10 times each
 selftests: overlay
 	@scripts/kernel.sh c
 	@scripts/kernel.sh rust
 	@scripts/selftests.sh
 
-## exports: the exported symbols of a kernel in C, with and without the project
+## exports: compare the exported symbols of a C kernel with and without the project
 exports: overlay
 	@scripts/kernels.sh exports
 
@@ -177,19 +177,19 @@ exports: overlay
 $(experiments:=-input): %-input:
 	@scripts/measure.sh $* check
 
-## bench: the cost of swapping in C and in Rust, in instructions; RUNS=3 boots of each
-## profile: a row of make bench by function; WAY=split CONTENT=text KIB=4
-## ab: instructions to store, load and free a page, with both in one kernel
+## bench: instructions for swap-out, swap-in and free, in C and in Rust; RUNS=3 boots of each
+## profile: one row of make bench by function; WAY=split CONTENT=text KIB=4
+## ab: instructions to store, load and free a page, with C and Rust in one kernel
 ## timing: time to store, load and free a page, in C and in Rust; RUNS=15 pairs of boots
-## latency: how long a real-time task's fault takes on a CPU that stores, in C and in Rust
-## growth: how the cost grows with folio size, cgroups and stored pages, in C and in Rust; UPTO=n
+## latency: latency of a real-time task's fault on a CPU that stores, in C and in Rust
+## growth: cost by folio size, cgroups and stored pages, in C and in Rust; UPTO=n
 ## contention: locked instructions and cache-line transfers of eight CPUs, in C and in Rust; RUNS=2
-## metadata: kernel memory of each page in zswap beside its data, in C and in Rust
+## metadata: kernel memory per page in zswap, without its data, in C and in Rust
 ## stack: stack usage of zswap and the swap cache, in C and in Rust
-## workloads: programs that people run, over their limit, in C and in Rust; RUNS=5 counted, ONLY="sort"
-## compressors: cost and ratio of each compressor, and the gain of an accelerator
-## parity: one workload on both implementations, row by row; RUNS=10 times each
-## coverage: the lines of the policy that the tests reach
+## workloads: real programs above their memory limit, in C and in Rust; RUNS=5 ONLY="sort"
+## compressors: cost and ratio of each compressor, and the benefit of an accelerator
+## parity: compare one workload's statistics on both implementations; RUNS=10 times each
+## coverage: the lines of policy and core that the tests reach
 $(experiments): %: %-input overlay
 	@scripts/measure.sh $*
 
@@ -197,11 +197,11 @@ coverage: kernel
 
 ##@ Figures and pages
 
-## figures: measure the stale figures of docs anew; VERDICTS=1, or FIGURES="bench stack"
+## figures: measure the stale figures of docs again; VERDICTS=1, FIGURES="bench stack"
 figures: overlay
 	@scripts/figures.sh
 
-## readme: fill figures and lists into README.md and docs, from the tables and the sources
+## readme: fill figures and lists into README.md and docs
 readme: overlay
 	@scripts/enter.sh python3 scripts/docs.py readme
 
@@ -214,11 +214,11 @@ safety-report: toolchain
 review: overlay
 	@scripts/enter.sh python3 scripts/docs.py review
 
-## pictures: draw the pictures of docs anew, from tables and sources
+## pictures: draw the pictures of docs from tables and sources
 # What make bench and make compressors draw as well.
 pictures: toolchain
 	@scripts/enter.sh python3 scripts/docs.py pictures
-	@scripts/enter.sh python3 scripts/docs.py plot performance growth compressors
+	@scripts/enter.sh python3 scripts/docs.py plot performance compressors
 
 ##@ Build, port and send
 
@@ -230,20 +230,20 @@ kernel: overlay
 where:
 	@printf '%s\n' image=$(out)/arch/$(image) vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
 
-## overlay: lay the project on a copy of the kernel source, in build/src
+## overlay: apply the project to a copy of the kernel source, in build/src
 overlay: source crates
 	@scripts/overlay.sh
 
-## next: what a port to another kernel needs: KSRC=/path, or Debian's newest
+## next: report what a port to another kernel needs: KSRC=/path, or Debian's newest
 # KSRC is a kernel of another version.
 next:
 	@scripts/next.sh
 
-## patches: the project as patch series to be mailed
+## patches: write the project as patch series, ready to mail
 patches: overlay
 	@scripts/patches.sh
 
-## patches-check: the series applied, built commit by commit, and tested
+## patches-check: apply the series, build it commit by commit, and test it
 patches-check: overlay
 	@scripts/patches.sh check
 
@@ -252,12 +252,12 @@ rust-analyzer: overlay
 	@scripts/kernel.sh rust
 	@scripts/rust-analyzer.sh
 
-## toolchain: make the toolchain root (Debian trixie) in the cache
+## toolchain: install the toolchain root (Debian trixie) in the cache
 toolchain:
 	@scripts/toolchain.sh
 
-## source: get the source of Linux 7.3 into the cache
-## crates: get the crates of the host tests into the cache
+## source: download the source of Linux 7.3 into the cache
+## crates: download the crates of the host tests into the cache
 source crates: toolchain
 	@scripts/cache.sh $@
 
@@ -280,16 +280,16 @@ distclean: clean
 ##= TOOLCHAIN=forky: the compilers of the next Debian instead of those of trixie
 ##= HOSTTOOLS=1: the tools of this machine instead of the toolchain root
 ##= EXTRA_CONFIG=file VARIANT=name: a kernel with more options, in build/name
-##= DRIFT=1: build even if mm/zswap.c or mm/swap_state.c differs from what the Rust mirrors
-##= ZERO_FIX=1: with the fix of docs/upstream for zero pages with older contents
-##= SWAP_FIX=1: with the fixes of docs/upstream for bad slots, slot checks, stock drains, folio locks and pools
+##= DRIFT=1: build even if the C differs from the C that the Rust mirrors
+##= ZERO_FIX=1: with the patch of docs/upstream for zeroed pages that come back with older content
+##= SWAP_FIX=1: with the other patches of docs/upstream to C
 ##= TURN=n: for contention: instructions per time slice of a CPU
 ##= UPTO=n: for growth: maximum number of other pages in zswap (4194304)
-##= SEED=n: for stress: repeat the operations of an earlier run
+##= SEED=n: for stress, twins, drawn: repeat an earlier run
 ##= CONFIGS="rt numa": for configs: only these
 ##= FOLIOS=4: for workloads: only folios of that many KiB
 ##= TEST_LIMIT=900: seconds in which a guest may print nothing (default: 300)
-##= CCACHE=: compile without ccache, whose store is in the cache
-##= ZSWAP_RS_CACHE=/path: where the toolchain roots, the source and the store are kept
-##= V=1: show everything
+##= CCACHE=: compile without ccache
+##= ZSWAP_RS_CACHE=/path: the cache: toolchain roots, kernel source, crates, ccache
+##= V=1: print all output
 ##= JOBS=n: parallel jobs (default: the number of CPUs)

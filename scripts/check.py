@@ -2,17 +2,29 @@
 # SPDX-License-Identifier: GPL-2.0
 """check.py WHAT...: checks of scripts/check.sh. Each prints a line for each thing that is wrong, and fails if there is one.
 
-  unsafe        no file of the policy has unsafe code: exports.rs is the C ABI, the only file of a crate that may
-  circles       the files of each crate of the policy have no import cycle, and none imports exports.rs. A file imports
-                another if it names it after "super::" or "crate::", in a "use" or elsewhere, including tests
+  unsafe        no file of the policy has unsafe code: only exports.rs, the C ABI, and zswap's core may. The root of each
+                crate denies it, forbids it in each module of the policy, and allows it in these two
+  circles       the files of each crate, and those that the project adds to rust/kernel, have no import cycle. A file
+                imports another if it names it after "super::", "crate::" or "kernel::", in a "use" or elsewhere,
+                including tests
+  floors        draws the floors: the C kernel, the abstractions in rust/kernel, zswap's core, the policy, the C ABI. No
+                file imports one of a floor above, nor one that its root lists below it. No abstraction names zswap
+                without a reason in ZSWAP, or imports one that is built for zswap only, and no crate has an option of the
+                other
+  single        a trait with one implementor, or a macro with one user, says why it stays: "One implementor: ..." or "One
+                user: ..." in a comment above it. Prints those. Tests and examples don't count
+  lengths       a file of more than 700 lines says why: "Over 700 lines: ..." in a comment
   mirrors       docs/c-to-rust.md and the code agree. Each "`file`: `name`, `name`" in the second column of its tables must be
                 in that file. A C function that has become one of the policy is named in that file's documentation
                 ("Mirrors `zswap_store_page()`"), unless it has kept its name
   words         no retired term of scripts/words.txt. A name in code is found as well, if it is a word by itself
   links         the relative links of the Markdown pages lead to files, and their anchors to headings or to <a id="...">
-  targets       docs/commands.md and docs/machines.md name the targets that the Makefile has; README.md names no other
+  size          the words of README.md, CONTRIBUTING.md and docs/, outside of code and generated blocks: at most 28,000. No
+                generated table of a page has more than 40 rows
+  targets       "make help" and docs/commands.md have the targets of the Makefile; docs/commands.md and README.md name no
+                other, the row of ARCH none that refuses it, and the table of variables has those of the Makefile
   clippy LOG    clippy's findings in the project's files, including patched ones
-  panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/design.md has a reason for
+  panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/panics.tsv has a reason for
                 each caller
 """
 
@@ -21,6 +33,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import drift
 
 
 def text_of(path):
@@ -33,41 +47,81 @@ def line_of(text, at):
 
 def unsafe():
     for path in sorted(pathlib.Path("samples/rust").rglob("*.rs")):
-        for number, line in enumerate(text_of(path).splitlines() if path.name != "exports.rs" else (), 1):
-            if re.search(r"\bunsafe\b", re.sub("//.*", "", line)):
+        allowed = path.name == "exports.rs" or path.parent.name == "core"
+        for number, line in enumerate(() if allowed else text_of(path).splitlines(), 1):
+            # The root says where it is allowed.
+            if re.search(r"\bunsafe\b", re.sub("//.*|unsafe_code", "", line)):
                 yield f"{path}:{number}: unsafe in a policy file"
+    for root in sorted(pathlib.Path("samples/rust").glob("*_rs/*_rs.rs")):
+        text = text_of(root)
+        if "\n#![deny(unsafe_code)]\n" not in text:
+            yield f"{root}: lacks #![deny(unsafe_code)]"
+        for attributes, name in re.findall(r"^((?:#\[[^\n]*\]\n)*)mod (\w+);", text, re.M):
+            wanted = f"#[{'allow' if name in ('exports', 'zswap_core') else 'forbid'}(unsafe_code)]"
+            if re.findall(r"#\[\w+\(unsafe_code\)\]", attributes) != [wanted]:
+                yield f"{root}: mod {name} lacks {wanted}"
 
 
 COMMENT = re.compile(r"//[^\n]*")
-# The first names of a path or of a tree of paths that begins at the crate's root.
-PATH = re.compile(r"\b(?:super|crate)::(?:(\w+)|\{)")
+# From here on a file has only tests.
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w+_KUNIT_TEST\)\]\n", re.M)
+PATH = re.compile(r"(?<![\w:])\$?(?:crate|kernel|super)::")
+SAMPLES = pathlib.Path("samples/rust")
 
 
-def names(tree):
-    """The first name of each path in a "{...}" of a "use", of which tree is what follows the brace."""
-    depth, first, found = 0, True, []
-    for token in re.finditer(r"\w+|[{},]|\S", tree):
-        text = token.group()
-        if text == "{":
-            depth += 1
-        elif text == "}":
-            if depth == 0:
+def code_of(path, tests=True):
+    text = COMMENT.sub("", text_of(path))
+    return text if tests else TESTS.split(text)[0]
+
+
+def paths(text):
+    """Each path that begins with crate, kernel or super, as a list of names. A tree of paths counts as its leaves."""
+    for start in PATH.finditer(text):
+        stack, path, after = [], [], True
+        for token in re.compile(r"\w+|::|[{},]|\S").findall(text[start.start():start.start() + 4000].lstrip("$")):
+            if re.match(r"\w", token) and after:
+                path.append(token)
+            elif token == "{" and after and path:
+                stack.append(path[:])
+            elif token in ",}" and stack:
+                yield path
+                path = stack.pop()[:] if token == "}" else stack[-1][:]
+            elif token != "::" and not stack:
                 break
-            depth -= 1
-        elif text == "," and depth == 0:
-            first = True
-            continue
-        elif depth == 0 and first and re.match(r"\w", text):
-            found.append(text)
-        first = False
-    return found
+            after = token in ("::", "{", ",")
+            if token == "}" and not stack:
+                break
+        yield path
 
 
-def imports(path):
-    text, found = COMMENT.sub("", text_of(path)), set()
-    for use in PATH.finditer(text):
-        found.update([use.group(1)] if use.group(1) else names(text[use.end():]))
-    return found
+def modules():
+    """The project's modules, by their path of names, and the macros that they export."""
+    found, macros = {}, {}
+    for path in [*pathlib.Path("rust/kernel").rglob("*.rs"), *SAMPLES.glob("*_rs/*.rs"), *SAMPLES.glob("*_rs/core/*.rs")]:
+        names = path.with_suffix("").parts[1 if path.parts[0] == "rust" else 2:]
+        # crypto.rs has the modules crypto::*; mod.rs and a crate's root only name the files of their folder.
+        if path.stem != "mod" and path.stem != path.parent.name:
+            found[tuple("zswap_core" if name == "core" else name for name in names)] = path
+        for macro in re.findall(r"#\[macro_export\]\nmacro_rules! (\w+)", text_of(path)):
+            macros[macro] = path
+    return found, macros
+
+
+def imports():
+    """For each of the project's files the others that it names, wherever it does, including tests."""
+    found, macros = modules()
+    graph = {}
+    for module, path in found.items():
+        graph[path] = set()
+        for names in paths(code_of(path)):
+            ups = names.count("super")
+            rest = [name for name in names if name not in ("crate", "kernel", "super")]
+            roots = [module[:-up] for up in range(1, ups + 1)] or [("kernel",) if "kernel" in names else module[:1]]
+            known = [found[key] for root in roots for end in range(len(rest), 0, -1) if (key := (*root, *rest[:end])) in found]
+            known += [macros[rest[0]]] if not ups and rest and rest[0] in macros else []
+            graph[path].update(known[:1])
+        graph[path].discard(path)
+    return graph
 
 
 def circle(graph):
@@ -88,33 +142,139 @@ def circle(graph):
 
 
 def circles():
-    for crate in sorted(pathlib.Path("samples/rust").glob("*_rs")):
-        files = {path.stem: path for path in crate.glob("*.rs") if path.stem != crate.name}
-        graph = {name: imports(path) & set(files) - {name} for name, path in files.items()}
-        found = circle(graph)
+    graph = imports()
+    for folder in sorted({path.parts[:3] if path.parts[0] == "samples" else path.parts[:2] for path in graph}):
+        files = {path for path in graph if path.parts[:len(folder)] == folder}
+        found = circle({path: graph[path] & files for path in files})
         if found:
-            yield f"{crate}: an import cycle: " + " -> ".join(f"{name}.rs" for name in found)
-        yield from (f"{crate}/{name}.rs: imports exports.rs, which only C calls" for name in sorted(graph) if "exports" in graph[name])
+            yield f"{'/'.join(folder)}: an import cycle: " + " -> ".join(map(str, found))
+
+
+FLOORS = ["rust/kernel", "core", "policy", "C ABI"]
+# What of zswap files of rust/kernel name, and why.
+ZSWAP = [
+    (".*", r"CONFIG_ZSWAP_RUST_KUNIT_TEST", "one option for the suites of all files"),
+    ("crypto", r"CONFIG_ZSWAP_RUST", "a module that is built with its only user"),
+    ("cpuhotplug", r"MmZswapPoolPrepare", "C's state CPUHP_MM_ZSWP_POOL_PREPARE"),
+    ("race", r"CONFIG_ZSWAP_RACE_POINTS|zswap_race_\w+", "what C's tests define"),
+    ("mm/memcontrol", r"\w+", "C's memory cgroups have functions and counters for zswap alone"),
+    ("mm/vmstat", r"CONFIG_ZSWAP", "C has these events only with it"),
+    ("mm/folio", r"CONFIG_ZSWAP_RUST", "methods that only zswap calls: dead code without it"),
+]
+
+
+def floor(path):
+    return 0 if path.parts[0] == "rust" else 1 if path.parent.name == "core" else 3 if path.stem == "exports" else 2
+
+
+def gates():
+    """The option under which each module of rust/kernel is compiled, of those that the patches add with one."""
+    found = {}
+    for patch in sorted(pathlib.Path("patches").glob("0*.patch")):
+        for part in re.split(r"^\+\+\+ b/", text_of(patch), flags=re.M)[1:]:
+            folder = pathlib.Path(part.split("\n")[0].removesuffix("lib.rs").removesuffix(".rs"))
+            for option, name in re.findall(r"^[ +]#\[cfg\((CONFIG_\w+)\)\]\n\+pub mod (\w+);", part, re.M):
+                found[folder / f"{name}.rs"] = option
+    return found
+
+
+def drawn(graph):
+    """Prints the floors, from the top. "<" is between files that import some before it and those."""
+    for level in reversed(range(len(FLOORS))):
+        for crate in sorted({path.parts[:3] for path in graph if floor(path) == level and level}) or [("rust", "kernel")]:
+            files = {path for path in graph if floor(path) == level and path.parts[:len(crate)] == crate}
+            rows, left = [], set(files)
+            while left:
+                row = {path for path in left if not graph[path] & left} or left
+                rows.append(" ".join(sorted(path.stem for path in row)))
+                left -= row
+            print(f"{FLOORS[level]:<12} {crate[-1]}: " + " < ".join(rows))
+    print(f"{'C':<12} kernel")
+
+
+def floors():
+    graph, options = imports(), gates()
+    drawn(graph)
+    for path, named in sorted(graph.items()):
+        for other in sorted(named):
+            if floor(other) > floor(path) or floor(path) == floor(other) == 3:
+                yield f"{path}: imports {other}, of the floor above: {FLOORS[floor(other)]}"
+            if options.get(other) == "CONFIG_ZSWAP_RUST" != options.get(path, "CONFIG_ZSWAP_RUST"):
+                yield f"{path}: imports {other}, which only zswap is built with"
+        code = code_of(path)
+        if floor(path) == 0:
+            name = str(path.relative_to("rust/kernel").with_suffix(""))
+            allowed = [words for where, words, _ in ZSWAP if re.fullmatch(where, name)]
+            found = {word for word in re.findall(r"\w*zswap\w*", code, re.I) if not any(re.fullmatch(words, word) for words in allowed)}
+            if found:
+                yield f"{path}: no reason in scripts/check.py for {', '.join(sorted(found))}"
+        elif other := re.search("CONFIG_SWAP_CACHE_RUST" if path.parts[2] == "zswap_rs" else r"CONFIG_ZSWAP\w*", code):
+            if path.parts[2] in ("zswap_rs", "swap_cache_rs"):
+                yield f"{path}: {other[0]} is an option of the other crate"
+    # "Files, bottom up" of a root's documentation is the order.
+    for root in sorted([*SAMPLES.glob("*_rs/*_rs.rs"), *SAMPLES.glob("*_rs/core/mod.rs")]):
+        if "//! # Files, bottom up\n" not in text_of(root):
+            continue
+        lines = text_of(root).split("//! # Files, bottom up\n")[1].split("\n//! # ")[0]
+        order = [name for line in re.findall(r"^//! - (.*?):", lines, re.M) for name in re.findall(r"`(\w+)`", line)]
+        files = {path.stem: path for path in graph if path.parent == root.parent}
+        for name in sorted({*files, *(["zswap_core"] if (root.parent / "core").exists() else [])} ^ set(order)):
+            yield f"{root}: its list of files lacks {name}" if name in files else f"{root}: its list has {name}, which is no file"
+        for name, path in files.items():
+            below = {"zswap_core" if other.parent != root.parent else other.stem for other in graph[path] if root.parent in other.parents}
+            yield from (f"{path}: imports {other}, which is not above it in the list of {root}" for other in sorted(below)
+                        if {name, other} <= set(order) and order.index(other) > order.index(name))
+
+
+def reason(text, at, mark):
+    """What a comment with this mark says, in those right above."""
+    above = []
+    for line in reversed(text[:at].splitlines()):
+        if not re.match(r"\s*(//|#\[)", line):
+            break
+        above.insert(0, re.sub(r"^\s*//[/!]? ?", "", line))
+    found = re.search(mark + r" (.*?)(?:\n#|\n\n|\Z)", "\n".join(above), re.S)
+    return found and " ".join(found[1].split())
+
+
+def single():
+    sources = sorted([*pathlib.Path("rust").rglob("*.rs"), *SAMPLES.rglob("*.rs")])
+    code = {path: re.sub(r'"[^"\n]*"', "", code_of(path, tests=False)) for path in sources}
+    for path in sources:
+        text = text_of(path)
+        for found in re.finditer(r"^[ \t]*(?:pub(?:\(\w+\))? )?(?:unsafe )?(trait|macro_rules!) (\w+)", text, re.M):
+            kind, name = found.groups()
+            use = rf"(?<!\w){name}!" if kind != "trait" else rf"\bimpl\b[^{{;]*\b{name}(?:<[^{{;]*>)?\s+for\b"
+            mark = "One implementor:" if kind == "trait" else "One user:"
+            if sum(len(re.findall(use, other)) for other in code.values()) > 1:
+                continue
+            why = reason(text, found.start(), mark)
+            print(f"{path}: {name}: {why}" if why else "", end="\n" if why else "")
+            if not why:
+                yield f'{path}: {kind} {name} has at most one {"implementor" if kind == "trait" else "user"}: a comment "{mark} ..." says why it stays'
+
+
+def lengths():
+    for path in sorted(path for folder in ("rust", "samples") for path in pathlib.Path(folder).rglob("*.[rch]*")):
+        lines = text_of(path).splitlines()
+        why = next((line for line in lines if re.match(r"\W*Over 700 lines: ", line)), None)
+        if len(lines) > 700 and not why:
+            yield f'{path}: {len(lines)} lines: split it, or a comment "Over 700 lines: ..." says why not'
+        elif len(lines) <= 700 and why:
+            yield f'{path}: {len(lines)} lines: "{why.strip()}" is no longer true'
 
 
 CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rust/swap_cache_rs"}
 
 
 def mirrors():
-    crate = None
-    for line in text_of("docs/c-to-rust.md").splitlines():
-        heading = re.match(r"#+ `(\S+\.c)`$", line)
-        if heading or line.startswith("## "):
-            # Below "What C says in comments" there are other tables.
-            crate = CRATES.get(heading.group(1)) if heading and line.startswith("## ") else None
-        row = re.match(r"\| `([^`]+)` \| ([^|]*) \|", line) if crate else None
-        if not row:
-            continue
-        function, places = row.groups()
+    rows = [(path, name, rust) for path, table in drift.tables().items() if path in CRATES for name, rust in table.items()]
+    for source, function, places in rows:
+        crate = CRATES[source]
         documented, policy = False, False
         for place in re.finditer(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", places):
             path, names = place.groups()
-            path = path if "/" in path else f"{crate}/{path}"
+            path = path if path.split("/")[0] in ("rust", "samples") else f"{crate}/{path}"
             if not os.path.exists(path):
                 yield f"{function}: there is no {path}"
                 continue
@@ -142,7 +302,7 @@ def words():
     places = [*pathlib.Path().glob("*.md"), pathlib.Path("Kconfig"), pathlib.Path("Makefile")]
     for folder in "docs", "rust", "samples", "tests", "scripts", "include", "bench", "patches":
         places += [path for path in pathlib.Path(folder).rglob("*") if "target" not in path.parts and path.is_file() and (
-            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus") or path.name in ("Kconfig", "Makefile"))]
+            path.suffix in (".md", ".rs", ".c", ".h", ".sh", ".py", ".svg", ".tsv", ".litmus", ".patch") or path.name in ("Kconfig", "Makefile"))]
     for path in sorted(places):
         text = text_of(path)
         for term, instead in terms:
@@ -187,6 +347,30 @@ def links():
                 yield f"{path}:{line_of(text, found.start())}: ({found[1]}): there is no such heading"
 
 
+# Generated parts of a page, code, and comments: not counted as words, but looked at for long tables.
+GENERATED = re.compile(r"<!-- ([^>]*): BEGIN -->\n.*?<!-- \1: END -->", re.S)
+WORDS, ROWS = 28000, 40
+
+
+def size():
+    pages = [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]
+    total = 0
+    for path in pages:
+        text = text_of(path)
+        prose = re.sub(r"<!--.*?-->", "", re.sub(r"^ *```.*?^ *```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
+        words = len(re.findall(r"\w[^\s|]*", prose))
+        total += words
+        print(f"{words:6}  {path}")
+        for block in GENERATED.finditer(text):
+            for table in re.finditer(r"(?:^\|.*\n)+", block[0], re.M):
+                rows = table[0].count("\n") - 2
+                if rows > ROWS:
+                    yield f"{path}:{line_of(text, block.start() + table.start())}: a generated table of {rows} rows, more than {ROWS}"
+    print(f"{total:6}  words outside of code and generated blocks, in {len(pages)} pages")
+    if total > WORDS:
+        yield f"README.md, CONTRIBUTING.md and docs/ have {total} words, more than {WORDS}"
+
+
 def listed(text):
     """The targets of "make a", and of "make a`, `b`, `c": the names that follow in the same list."""
     for found in re.finditer(r"`(?:IMPL=c )?make (?:-s )?([a-z-]+)[^`]*`((?:,? (?:and )?`[a-z-]+`)*)", re.sub(r"\s+", " ", text)):
@@ -203,11 +387,12 @@ def targets():
     rules = {name for names in re.findall(r"^([a-z -]+):(?!=)", makefile, re.M) for name in names.split() if not name.endswith("-input")}
     rules |= set(variables["experiments"])
     yield from differ("make help", set(re.findall("^## ([a-z-]+): ", makefile, re.M)), rules)
-    prose = docs.split("\n## Every day")[1].split("\n## Variables")[0]
-    yield from differ("docs/commands.md", {"help", *re.findall(r"\*\*`make (?:-s )?([a-z-]+)`\*\*", prose)}, rules)
+    block = re.search("<!-- COMMANDS: BEGIN -->(.*?)<!-- COMMANDS: END -->", docs, re.S)[1]
+    yield from differ("docs/commands.md", set(re.findall(r"^\| `make ([a-z-]+)`", block, re.M)), rules)
+    yield from (f"docs/commands.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(docs)) - rules))
     x86 = {*variables["experiments"], *re.search(r"^of_x86 := \$\(filter \$\(experiments\) (.*),", makefile, re.M)[1].split()}
-    machines = re.search(r"^- Targets that exist for x86-64 only.*?(?=They refuse)", text_of("docs/machines.md"), re.M | re.S)
-    yield from differ("docs/machines.md", set(listed(machines[0])), x86)
+    arch = set(re.findall("`([a-z-]+)`", re.search(r"^\| `ARCH=arm64` \| [^|]* \| ([^|]*) \|", docs, re.M)[1]))
+    yield from (f"docs/commands.md has {name} in the row of ARCH, which it refuses or the Makefile hasn't" for name in sorted(arch - rules | arch & x86))
     yield from (f"README.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(text_of("README.md"))) - rules))
     table = docs.split("\n## Variables")[1].split("\n## ")[0]
     yield from (f"the table of variables in docs/commands.md lacks {name}" for line in re.findall("^##= (.*?): ", makefile, re.M)
@@ -247,17 +432,22 @@ def panics(build):
     for path in "zswap_rs/zswap_rs", "swap_cache_rs/swap_cache_rs", "lz4_rs/lz4_rs", "lz4_rs/lz4_flex":
         found |= set(callers(f"{build}/samples/rust/{path}.o", lambda f: True))
     found = {pair for pair in found if "::tests::" not in pair[0]}
-    reasons = set(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", text_of("docs/design.md"), re.M))
-    yield from (f"{caller} reaches {panic}: not in docs/design.md" for caller, panic in sorted(found - reasons))
-    yield from (f"{caller} no longer reaches {panic}: take it out of docs/design.md" for caller, panic in sorted(reasons - found))
+    reasons = {tuple(line.split("\t")[:2]) for line in text_of("docs/panics.tsv").splitlines() if not line.startswith("#")}
+    yield from (f"{caller} reaches {panic}: not in docs/panics.tsv" for caller, panic in sorted(found - reasons))
+    yield from (f"{caller} no longer reaches {panic}: take it out of docs/panics.tsv" for caller, panic in sorted(reasons - found))
 
 
-def main(what="", *arguments):
-    checks = {"unsafe": unsafe, "circles": circles, "mirrors": mirrors, "words": words, "links": links, "targets": targets, "clippy": clippy,
-              "panics": panics}
-    if what not in checks:
-        sys.exit(f"usage: check.py {' | '.join(checks)}")
-    wrong = list(checks[what](*arguments))
+CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, mirrors, words, links, targets, size)}
+WITH_ARGUMENT = {"clippy": clippy, "panics": panics}
+
+
+def main(*what):
+    if len(what) == 2 and what[0] in WITH_ARGUMENT:
+        wrong = list(WITH_ARGUMENT[what[0]](what[1]))
+    elif what and set(what) <= set(CHECKS):
+        wrong = [line for name in what for line in CHECKS[name]()]
+    else:
+        sys.exit(f"usage: check.py {'|'.join(CHECKS)}... or {'|'.join(WITH_ARGUMENT)} FILE")
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)
 

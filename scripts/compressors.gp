@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# compressors.gp: the picture of docs/compressors.md. `rows` is a file of `scripts/docs.py plot`: a line
-# for each compressor, NAME<tab>INSTRUCTIONS TO STORE<tab>TO LOAD<tab>MEMORY IN % OF A PAGE.
-set terminal svg size 600,760 font "sans-serif,15" background "#f6f8fa"
+# compressors.gp: docs/compressors.svg. `rows` is a file of `scripts/docs.py plot`: a line
+# for each compressor, NAME<tab>INSTRUCTIONS TO STORE<tab>TO LOAD<tab>MEMORY IN % OF A PAGE. `heading` is the title.
+set terminal svg size 600,790 font "sans-serif,15" background "#f6f8fa"
 set datafile separator tab
-set multiplot layout 2,1
+set multiplot layout 2,1 title "{/:Bold ".heading."}" font ",18"
 set logscale x 2
 set xrange [*:*]
 set offsets graph 0.15, graph 0.2, graph 0.08, graph 0.08

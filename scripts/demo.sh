@@ -7,7 +7,7 @@
 
 impl=${IMPL:-rust}
 vmlinux=$(make -s where IMPL="$impl" | sed -n 's/^vmlinux=//p')
-[ -e "$vmlinux" ] || die "no kernel to take bytes of: run make kernel IMPL=$impl"
+[ -e "$vmlinux" ] || die "no vmlinux: run make kernel IMPL=$impl"
 corpus=build/vm/corpus-$prefix$impl.img
 lock "build/log/corpus-$prefix$impl.lock"
 if ! [ "$corpus" -nt "$vmlinux" ] || ! [ "$corpus" -nt scripts/data.py ]; then
@@ -17,9 +17,9 @@ fi
 exec 9>&-
 [ "${1:-}" != corpus ] || exit 0
 scripts/vm.sh -n "${prefix}demo" -d "$TOP/$corpus" sh demo.sh "${COMPRESSOR:-lz4}" ||
-	die "the demonstration failed: $(grep '^FAILED' "build/log/${prefix}demo.out" || echo "see build/log/${prefix}demo.console")"
+	die "make run failed: $(grep '^FAILED' "build/log/${prefix}demo.out" || echo "see build/log/${prefix}demo.console")"
 # in_rust NAME: whether the log says that its implementation is the one in Rust
 in_rust() { grep -q "$1: Rust implementation" "build/log/${prefix}demo.out"; }
 case $impl in rust | rust-zswap) in_rust zswap ;; *) ! in_rust zswap ;; esac &&
 	case $impl in rust | rust-cache) in_rust swap_cache ;; *) ! in_rust swap_cache ;; esac ||
-	die "the demonstration ran, but the kernel's log names other implementations than those of IMPL=$impl"
+	die "make run: the kernel's log does not name the implementations of IMPL=$impl"

@@ -4,17 +4,18 @@
 compares, and fails if a page differs.
 
   readme         figures, and the lists of commands. In a page, <!--= NAME -->...<!--/--> holds the figure of that name, on
-                 one line. README.md also has a table between the marks FIGURES: BEGIN and END. Figures are taken from the
-                 measured blocks of docs/, or counted in the sources. Between the marks COMMANDS are lists of the Makefile's
+                 one line. README.md also has a table between the marks FIGURES: BEGIN and END, docs/performance.md one
+                 between SUMMARY: BEGIN and END. Figures are taken from the measured blocks of docs/ and their files of
+                 rows, or counted in the sources. Between the marks COMMANDS are lists of the Makefile's
                  "##" comments. Also writes into each measured block how many files have changed since, which check does
                  not compare: a stale figure fails nothing
   list           prints all figures
-  safety         the report of unsafe code in docs/safety.md
+  safety         the report of unsafe code: docs/unsafe.tsv, and its sums in docs/safety.md
   review         the code that docs/review.md shows, its quotations and tables
   pictures       the figures and the style of the pictures that are drawn by hand. In these <tspan data-count="NAME"> holds
                  the figure of that name, <rect data-bar="NAME"> is as wide as it says, of data-full pixels for the largest
                  of those in the picture that end alike, and <style> is scripts/pictures.css
-  plot NAME...   draws docs/NAME.svg anew, from the tables of docs: performance, growth, compressors
+  plot NAME...   draws docs/NAME.svg anew, from the measured figures: performance, compressors
 """
 
 import functools
@@ -70,28 +71,42 @@ def rows(name):
             yield [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
+def keyed(name, keys):
+    """The same, of a block whose first column has so many keys, each in a cell of its own here."""
+    for cells in rows(name):
+        parts = cells[0].rsplit(", ", keys - 1)
+        if len(parts) == keys:
+            yield parts + cells[1:]
+
+
+def file_rows(name):
+    """The rows of a command's file of rows, without the first, which names the columns."""
+    text = blocks()[name].read_rows() if name in blocks() else ""
+    return [line.split("\t") for line in text.splitlines()[1:]]
+
+
 def instructions():
-    """{(way, where, content, kib): (C, Rust)} of make bench, by the words that its rows begin with."""
+    """{(way, where, content, kib): (C, Rust, verdict)} of make bench, by the words that its rows begin with."""
     ways, wheres = ({text: name for name, text in names.items()} for names in (measure.WAYS, measure.WHATS))
-    return {(ways[cells[0]], wheres[cells[1]], cells[3], int(cells[2].split()[0])): (float(cells[4]), float(cells[5]))
-            for cells in rows("bench") if cells[0] in ways and len(cells) == 10}
+    return {(ways[cells[0]], wheres[cells[1]], cells[3], int(cells[2])): (float(cells[4]), float(cells[5]), cells[8]) for cells in file_rows("bench")}
+
+
+def beside_one(interval):
+    """What "0.9 to 1.1" says about a ratio: less, more, or the same."""
+    low, high = map(float, interval.split(" to "))
+    return "less" if high < 1 else "more" if low > 1 else "same"
 
 
 def times():
     """{(operation, content): (C, Rust, ratio, verdict)} of make timing."""
-    found = {}
-    for cells in rows("timing"):
-        interval = re.fullmatch(r"([\d.]+) to ([\d.]+)", cells[9]) if len(cells) == 10 else None
-        if interval:
-            low, high = map(float, interval.groups())
-            found[cells[0], cells[1]] = cells[3], cells[6], cells[8], "faster" if high < 1 else "slower" if low > 1 else "same"
-    return found
+    said = {"less": "faster", "more": "slower", "same": "same"}
+    return {(cells[0], cells[1]): (*cells[2:5], said[beside_one(cells[5])]) for cells in keyed("timing", 2) if len(cells) == 6 and " to " in cells[5]}
 
 
 def bugs():
     """How many bugs of the history a type excludes, the construction, or neither, since their code is C."""
     found = {"type": 0, "construction": 0, "in-c": 0}
-    for row in re.findall(r"^\| \d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
+    for row in re.findall(r"^\| <a [^>]*></a>\d{1,2} \|.*", pathlib.Path("docs/races.md").read_text(encoding="utf-8"), re.M):
         how = row.split(" | ")[2]
         found["type" if how.startswith("**type**") else "in-c" if how.startswith("in C") else "construction"] += 1
     return found
@@ -102,11 +117,9 @@ def c_lines():
     folder, found = pathlib.Path("build/overlay/c"), {}
     if not folder.is_dir():
         sys.exit("docs.py: build/overlay has no copy of the C: run make overlay")
-    table = pathlib.Path(drift.TABLE).read_text(encoding="utf-8").splitlines()
     for path in ("mm/zswap.c", "mm/swap_state.c"):
         texts = drift.texts((folder / path).read_text(encoding="utf-8"))
-        there = [name for name, (_, line) in drift.tables(table)[path].items()
-                 if name != drift.REST and not table[line].split(" | ")[1].startswith("stays C")]
+        there = [name for name, rust in drift.tables()[path].items() if name != drift.REST and not rust.startswith("stays C")]
         found[path.removeprefix("mm/").removesuffix(".c")] = sum(sources.lines(texts[name]) for name in there if name in texts)
     return found
 
@@ -138,15 +151,15 @@ def all_figures():
     """{name: text}; a figure that has not been measured yet is None."""
     out = {}
     bench_rows = instructions()
-    for (way, where, content, kib), (c, rust) in bench_rows.items():
+    for (way, where, content, kib), (c, rust, _) in bench_rows.items():
         name = f"bench.{way}.{where}.{content}.{kib}"
         out |= {name: more(c, rust), f"{name}.c": number(c), f"{name}.rust": number(rust)}
     for way, where in {key[:2] for key in bench_rows}:
-        ratios = [100 * rust / c - 100 for key, (c, rust) in bench_rows.items() if key[:2] == (way, where)]
+        ratios = [100 * rust / c - 100 for key, (c, rust, _) in bench_rows.items() if key[:2] == (way, where)]
         out |= {f"bench.least.{way}.{where}": percent(min(ratios)), f"bench.most.{way}.{where}": percent(max(ratios))}
     if bench_rows:
-        out["bench.most"] = percent(max(100 * rust / c - 100 for c, rust in bench_rows.values()))
-        out["bench.rows"] = number(len(bench_rows) + int(found_in("bench", r"\n(\d+) more rows") or 0))
+        out["bench.most"] = percent(max(100 * rust / c - 100 for c, rust, _ in bench_rows.values()))
+        out["bench.rows"] = number(len(bench_rows))
 
     timed = times()
     for (operation, content), (c, rust, ratio, said) in timed.items():
@@ -159,7 +172,7 @@ def all_figures():
         out |= {"timing.rows": number(len(timed)), "timing.best": timed[by_ratio[0]][2], "timing.best.row": ", ".join(by_ratio[0]),
                 "timing.worst": timed[by_ratio[-1]][2], "timing.worst.row": ", ".join(by_ratio[-1])}
 
-    for cells in rows("metadata"):
+    for cells in keyed("metadata", 2):
         if cells[1] == "**sum**":
             out |= {f"memory.{cells[0]}.c": number(float(cells[2])), f"memory.{cells[0]}.rust": number(float(cells[3])),
                     f"memory.{cells[0]}.more": more(float(cells[2]), float(cells[3]))}
@@ -168,30 +181,33 @@ def all_figures():
         if cells[0] == "code without KUnit suites in Rust":
             out |= {"image.untested.c": number(int(cells[1])), "image.untested.rust": number(int(cells[2])),
                     "image.untested.more": more(int(cells[1]), int(cells[2]))}
+            out |= {"image.untested.kb.c": number(int(cells[1]) / 1000), "image.untested.kb.rust": number(int(cells[2]) / 1000),
+                    "image.untested.kb.more": out["image.untested.more"]}
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
     names = {text: name for name, text in measure.WAYS.items()}
-    for cells in rows("contention"):
-        if len(cells) == 6 and "±" in cells[1]:
-            out |= {f"contention.{names[cells[0]]}.locked": f"{float(cells[1].split()[0]):.2f}",
-                    f"contention.{names[cells[0]]}.transfers": f"{float(cells[3].split()[0]):.2f}"}
+    for cells in keyed("contention", 2):
+        if cells[0] in names:
+            out[f"contention.{names[cells[0]]}.{cells[1].split()[0].replace('remote-dirty', 'transfers')}"] = f"{float(cells[2].split()[0]):.2f}"
+    corpora = set()
     for cells in rows("compressors"):
-        if len(cells) == 9 and cells[0] != "corpus":
+        if cells[0].startswith("memory, "):
+            corpora = {*cells[1:], "zeros", "**mean**"}
+        elif cells[0] in corpora:
             corpus = "" if cells[0] == "**mean**" else f".{cells[0]}"
             out |= {f"lz4.{what}{corpus}": text for what, text in zip(("store", "load", "compress", "decompress"), cells[1:]) if text}
-    for cells in rows("latency"):
-        if len(cells) == 9 and cells[0] != "time of":
+    for cells in keyed("latency", 3):
+        if cells[0] != "time of":
             name = f"latency.{cells[0].replace(' ', '-')}.{cells[1]}.{cells[2].split()[0]}"
             for i, what in enumerate(("p50", "p99", "max")):
-                c, rust = cells[3 + i], cells[6 + i]
+                c, rust = cells[3 + i].split(" / ")
                 out |= {f"{name}.{what}.c": c, f"{name}.{what}.rust": rust, f"{name}.{what}.more": more(float(c), float(rust))}
 
     counted, c = sources.counts(), c_lines()
     for layer in sources.LAYERS:
         out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}
     out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in sources.LAYERS))
-    out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in sources.sources()
-                                      if sources.layer(path) == "abstractions" and re.search(r"\bunsafe\s*\{", sources.bare(text))}))
+    out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in sources.sources() if re.search(r"\bunsafe\s*\{", sources.bare(text))}))
     out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', sources.bare(text))) for _, text in sources.sources()))
     out["lines.helpers"] = number(counted["c.lines"])
     out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in sources.LAYERS) + counted["c.lines"])
@@ -204,7 +220,7 @@ def all_figures():
     where = [row.split(" | ")[1] for row in upstream]
     out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(sum(cell.startswith("Rust") for cell in where)),
             "upstream.selftests": number(where.count("selftests")), "upstream.c": number(where.count("C")),
-            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[`patches/")) for row in upstream))}
+            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("<code>patches/", "[<code>patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
             "trusted": number(counted["c.functions"]), "configs": number(len(sources.files("scripts/configs/*.config"))),
@@ -215,14 +231,12 @@ def all_figures():
         out[f"measured.{name}"] = measured(name)
         changed = block.changed() if stamp and block.since() else []
         out[f"changed.{name}"] = None if changed is None or not stamp else number(len(changed)) if changed else "no"
-    listed = pathlib.Path("docs/mutants.md").read_text(encoding="utf-8")
-    # Without the mark itself.
-    listed = MARK.sub("", listed)
-    unlisted = [f"`{name}`" for name in sources.mutants() if f"`{name}`" not in listed]
+    results = set(re.findall(r"^([\w-]+)\t", blocks()["mutants"].read_rows(), re.M)) if "mutants" in blocks() else set()
+    unlisted = [f"`{name}`" for name in sources.mutants() if name not in results]
     out |= {"mutants.unlisted": ", ".join(unlisted) or "none"} | selftests()
     out |= {"parity.rows": found_in("parity", r"(\d+) rows"), "selftests.tests": found_in("selftests", r"\n(\d+) tests"),
-            "coverage.percent": found_in("coverage", r"\*\*all policy files\*\* .* ([\d.]+) \|"),
-            "mutants.ran": found_in("mutants", r"(\d+) mutants:"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
+            "coverage.percent": found_in("coverage", r"\*\*(?:all policy files|policy and core)\*\* .* ([\d.]+) \|"),
+            "mutants.ran": found_in("mutants", r"(\d+) results of"), "mutants.caught": found_in("mutants", r"(\d+) caught"),
             "latency.boots": found_in("latency", r"boots: (\d+) of C, \d+ of Rust")}
     return out
 
@@ -230,6 +244,7 @@ def all_figures():
 def listed_suites():
     """Where the table of suites in docs/kunit.md differs from the sources."""
     text = pathlib.Path("docs/kunit.md").read_text(encoding="utf-8").split("\n## The suites\n")[-1].split("\n## ")[0]
+    text = re.sub("</?code>", "`", text.replace("<wbr>", "").replace("\\_", "_"))
     for language, suites in zip(("C", "Rust"), sources.suites()):
         there = {name for cells in re.findall(r"^\| (`.*?) \| " + language + r" \| ", text, re.M) for name in re.findall(r"`(\w+)`", cells)}
         yield from (f"docs/kunit.md: the table of suites has no {name} in {language}" for name in sorted(suites - there))
@@ -249,27 +264,27 @@ def summary(figure):
         row(title, [f"bench.{way}.zswap.{content}.{kib}" for content, kib in rows], ("{}.c", "{}.rust", "{}"))
 
     for content in ("text", "same"):
-        cost(f"[Instructions](docs/performance.md) for a page: swap-out of *{content}*, in folios of 4 / 64 / 2048 KiB", "out", [(content, kib) for kib in KIBS])
+        cost(f"[Instructions](docs/performance.md#instructions) for a page: swap-out of *{content}*, in folios of 4 / 64 / 2048 KiB", "out", [(content, kib) for kib in KIBS])
     for title, way in (("swap-in by a fault", "in"), ("free, a range", "free"), (measure.WAYS.get("scatter"), "scatter"), (measure.WAYS.get("split"), "split")):
         cost(f"{title}: *text* / *random*", way, [("text", 4), ("random", 4)])
     for operation in measure.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
             [f"timing.{TIMED[operation]}.{content}" for content in measure.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
     for title, name in (("fault", "fault"), ("from the timer that wakes the task to its page", "timer-to-page")):
-        row(f"[Latency](docs/performance.md#latency-of-a-fault-while-its-cpu-stores) while the CPU stores folios of 2 MiB, {title}, "
+        row(f"[Latency](docs/performance.md#latency) while the CPU stores folios of 2 MiB, {title}, "
             "99th percentile, thousand instructions: lz4 / zstd",
             [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
-    row("[Stack](docs/stack.md) of each kernel's own deepest chain (which may differ), bytes: synchronous / asynchronous compressor",
+    row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain (which may differ), bytes: compressor synchronous / async",
         ["stack", "stack.async"])
-    row("[Image](docs/stack.md#image-size): code without the KUnit suites in Rust, bytes", ["image.untested"])
-    lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of `swap_state.c` / "
-                 f"policy / C ABI / abstractions / new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
-                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'abstractions', 'helpers'))} | |")
-    lines.append(f"| [`unsafe` blocks](docs/safety.md), without those of the crate lz4_flex: policy / C ABI / abstractions / all | – | "
-                 f"{' / '.join(figure[f'unsafe.{name}'] for name in ('policy', 'abi', 'abstractions', 'all'))} | |")
-    lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): ruled out by a type / by construction / in code that is still C | – | "
+    row("[Image](docs/performance.md#image-size): code without the KUnit suites in Rust, thousand bytes", ["image.untested.kb"])
+    lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of swap_state.c / "
+                 f"policy / C ABI / core / abstractions / new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
+                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'helpers'))} | |")
+    lines.append(f"| [`unsafe` blocks](docs/safety.md), without those of the crate lz4_flex: policy / C ABI / core / abstractions / all | – | "
+                 f"{' / '.join(figure[f'unsafe.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'all'))} | |")
+    lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): excluded by a type / avoided by construction / in code that is still C | – | "
                  f"{' / '.join(figure[f'bugs.{name}'] for name in ('type', 'construction', 'in-c'))} | |")
     when = {}
     for name in ("bench", "timing", "latency", "metadata", "stack"):
@@ -280,6 +295,56 @@ def summary(figure):
         figure.get("latency.boots"), f" Latency is of {figure.get('latency.boots')} boots of each kernel.")
     said = "; ".join("`make " + ", `".join(f"{name}`{since}" for name, since in names.items()) + f" at {at}" for at, names in when.items())
     return lines + ["", f"Measured by {said}.{boots} Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
+
+
+def compared():
+    """The table at the top of docs/performance.md: how many figures are less, more and the same, by command."""
+    lines = []
+
+    def row(name, title, less="", more="", same=""):
+        stamp = blocks()[name].stamped()
+        if stamp:
+            since, at = blocks()[name].since(), measured(name).replace(" with changes", "")
+            lines.append([title, less or "–", more or "–", same or "–", f"{at}{f' ({since})' if since else ''}"])
+
+    def by_percent(pairs):
+        """Ratios that are over 1 % less, over 1 % more, and between."""
+        ratios = [rust / c for c, rust in pairs]
+        return [[ratio for ratio in ratios if ratio < 0.99], [ratio for ratio in ratios if ratio > 1.01], [ratio for ratio in ratios if 0.99 <= ratio <= 1.01]]
+
+    def spans(ratios):
+        """How many there are, and their range."""
+        ends = list(dict.fromkeys((min(ratios, key=float), max(ratios, key=float)))) if ratios else []
+        return f"{len(ratios)} ({' to '.join(ends)})" if ratios else ""
+
+    def counted(name, title, pairs, digits=2):
+        row(name, title, *(spans([f"{ratio:.{digits}f}" for ratio in ratios]) for ratios in by_percent(pairs)))
+
+    counted("bench", "[Instructions](#instructions) per page", [pair[:2] for pair in instructions().values()])
+    counted("ab", "[Instructions](#both-in-one-kernel), both in one kernel", [(float(cells[2]), float(cells[3])) for cells in keyed("ab", 2) if cells[0] in TIMED])
+    grown = [cells[i:i + 2] for cells in file_rows("growth") for i in range(2, len(cells), 2)]
+    counted("growth", "[Instructions](#growth), by folio size, cgroups, stored pages", [map(float, pair) for pair in grown])
+    for what in ("locked instructions", "remote-dirty transfers"):
+        found = [cells for cells in keyed("contention", 2) if cells[1] == what]
+        row("contention", f"[{what.capitalize()}](#contention), simulated, means",
+            *(", ".join(f"{cells[2].split()[0]} {cells[0].split(',')[0]}" for cells in found if cells[4] in said) for said in (("less",), ("MORE", "listed"), ("same",))))
+    timed = list(times().values())
+    row("timing", "[Time](#time), by 95 % intervals", *(
+        spans([ratio for _, _, ratio, verdict in timed if verdict == said]) for said in ("faster", "slower", "same")))
+    late = [tuple(map(float, cell.split(" / "))) for cells in keyed("latency", 3) if cells[0] != "time of" for cell in cells[3:5]]
+    counted("latency", "[Latency of a fault](#latency), p50 and p99", late)
+    moved = [cells for cells in keyed("workloads", 2) if cells[0] in measure.WORKLOADS and len(cells) == 6]
+    row("workloads", "[Workloads](#workloads), instructions per page moved, by range", *(
+        ", ".join(f"{cells[4]} {cells[0]} {cells[1]}" for cells in moved if beside_one(cells[5]) == said) for said in ("less", "more", "same")))
+    sums = [cells for cells in keyed("metadata", 2) if cells[1] == "**sum**"]
+    row("metadata", "[Kernel memory per page](#metadata)", *(", ".join(
+        f"{cells[4]} {cells[0]}" for cells in sums if (float(cells[4]) > 1) == more_of) for more_of in (False, True)))
+    paths = [tuple(map(int, cells[2:])) for cells in file_rows("stack") if cells[1]]
+    counted("stack", "[Stack](#stack), paths", paths)
+    for title, name in (("Stack, deepest chain", "largest chain"), ("Stack, with an asynchronous compressor", "largest chain with an asynchronous compressor")):
+        counted("stack", title, [tuple(map(int, cells[1:3])) for cells in rows("stack") if cells[0] == f"**{name}**"])
+    counted("stack", "[Image](#image-size), code", [tuple(map(int, cells[1:3])) for cells in rows("stack") if cells[0] == "code without KUnit suites in Rust"], 3)
+    return measure.table(["Rust / C of", "less", "more", "same", "measured at"], lines)
 
 
 def commands(text):
@@ -297,8 +362,11 @@ def lists():
     """{page: the list of commands there}; README.md has only their names."""
     *groups, _variables = commands(pathlib.Path("Makefile").read_text(encoding="utf-8"))
     short = [[title, "`make " + "`, `".join(name for name, _ in found) + "`"] for title, found in groups]
-    full = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for _, found in groups for name, what in found]
-    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": measure.table(["Command", "What it does"], full)}
+    full = []
+    for title, found in groups:
+        lines = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for name, what in found]
+        full += ([""] if full else []) + [f"**{title}**", "", *measure.table(["Command", "What it does"], lines)]
+    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": full}
 
 
 def page_of(page, figure, wrong, writes):
@@ -317,9 +385,13 @@ def page_of(page, figure, wrong, writes):
     new = MARK.sub(filled_in, text)
     for mark in re.findall(r"(?<!`)<!--= .*", MARK.sub("", text)):
         wrong.append(f"{page}: a mark without its end on the same line: {mark[:60]}")
+    for mark in re.findall(r"^ *(<!--= .*)", text, re.M):
+        wrong.append(f"{page}: a mark that begins a line, which ends the paragraph: {mark[:60]}")
     tables = {"COMMANDS": lists().get(str(page))}
     if page.name == "README.md":
         tables["FIGURES"] = summary(figure)
+    if page.name == "performance.md":
+        tables["SUMMARY"] = compared()
     for mark, lines in tables.items():
         place = block(mark).search(new)
         if not lines or not place:
@@ -328,7 +400,7 @@ def page_of(page, figure, wrong, writes):
         ours, theirs = (SINCE.sub("", part).splitlines() for part in ("\n".join(lines), place[2]))
         if not writes and ours != theirs:
             line = next((line for line in ours if line not in theirs), None) or next((line for line in theirs if line not in ours), "their order")
-            what = "figures" if mark == "FIGURES" else "commands"
+            what = "commands" if mark == "COMMANDS" else "figures"
             wrong.append(f"{page}: the table of {what} differs from its sources: run make readme: {line}")
     return text, new
 
@@ -348,15 +420,17 @@ def readme(writes):
 
 def safety(writes):
     page = pathlib.Path("docs/safety.md")
-    lines, wrong, said = sources.safety()
+    lines, tsv, wrong, said = sources.safety()
     text = page.read_text(encoding="utf-8")
     place = block("MADE BY make safety-report").search(text)
-    new = text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):]
+    new = {page: text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):], pathlib.Path("docs/unsafe.tsv"): "\n".join(tsv) + "\n"}
+    for path, text in new.items():
+        if writes:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            wrong.append(f"{path} is out of date: run make safety-report")
     if writes:
-        page.write_text(new, encoding="utf-8")
         print(said)
-    elif new != text:
-        wrong.append(f"{page} is out of date: run make safety-report")
     return wrong
 
 
@@ -415,16 +489,9 @@ def styled(text, title):
     text = re.sub(r"((?:fill|stroke|color)\s*=\s*)\"?(#[0-9A-Fa-f]{6})\"?", lambda match: match[1].replace(" ", "") + f'"{match[2].lower()}"', text)
     text = re.sub(r"<desc>.*?</desc>\n", "", text, flags=re.S)
     text = re.sub(r'<rect x="0" y="0"( .*?) fill="#f6f8fa"/>', r'<rect class="panel"\1 rx="8"/>', text, count=1)
-    text = re.sub(r"<title>gnuplot_plot_\d+</title>", "", text) # a tooltip
+    text = re.sub(r"<title>(?:gnuplot_plot_|rows using )[^<]*</title>", "", text)  # a tooltip
     head = f"<!-- SPDX-License-Identifier: GPL-2.0 -->\n<title>{title}</title>\n{style()}"
     return re.sub(r"<title>.*?</title>", lambda _: head, text, count=1)
-
-
-def tables(doc):
-    """The rows of a document's tables, each as its cells."""
-    for line in pathlib.Path(doc).read_text().splitlines():
-        if line.startswith("| ") and not line.startswith("|--"):
-            yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 # The picture of performance: groups of rows, each with its label, way, where the page is, content.
@@ -436,7 +503,7 @@ GROUPS = [
         ("in zswap, random", "in", "zswap", "random"), ("in zswap, same", "in", "zswap", "same"),
         ("in zswap, text", "in", "zswap", "text"), ("zswap never on", "in", "cache", "random")]),
     ("Freeing", [
-        ("in zswap, same", "free", "zswap", "same"), ("exit, in zswap, same", "gone", "zswap", "same")]),
+        ("in zswap, same", "free", "zswap", "same"), ("single slots, same", "scatter", "zswap", "same")]),
     ("Swap cache", [
         ("readahead, same", "ahead", "zswap", "same"), ("fault, cached folio", "cached", "cache", "random"),
         ("lookup: there", "hit", "cache", "random"), ("lookup: not there", "miss", "cache", "random")]),
@@ -445,48 +512,34 @@ GROUPS = [
 
 def performance():
     """Rust's instructions for C's 1, for folios of 4, 64 and 2048 KiB."""
-    percents = {}
-    for cells in tables("docs/performance.md"):
-        if len(cells) == 10 and cells[7].endswith(" %"):
-            percents[cells[0], cells[1], int(cells[2].split()[0]), cells[3]] = float(cells[7].split()[0])
-    for group, rows in GROUPS:
+    found = instructions()
+    for group, rows_of in GROUPS:
         yield [group, *["nan"] * 3]
-        for label, way, what, content in rows:
-            found = [percents.get((measure.WAYS[way], measure.WHATS[what], kib, content)) for kib in (4, 64, 2048)]
-            if found == [None] * 3:
-                sys.exit(f"docs/performance.md has no row for '{group}, {label}'")
-            yield [label, *("nan" if percent is None else f"{1 + percent / 100:.4f}" for percent in found)]
-
-
-def growth():
-    """Instructions in C and in Rust, for each axis and value."""
-    axes = {name: axis for axis, name in measure.AXES.items()}
-    for cells in tables("docs/performance.md"):
-        if cells[0] in axes:
-            yield [axes[cells[0]].replace("order", "folios"), cells[1], *(cell for i, cell in enumerate(cells[2:]) if i % 3 != 2)]
+        for label, way, what, content in rows_of:
+            costs = [found.get((way, what, content, kib)) for kib in KIBS]
+            if costs == [None] * 3:
+                sys.exit(f"{blocks()['bench'].rows} has no row for '{group}, {label}'")
+            yield [label, *(f"{cost[1] / cost[0]:.4f}" if cost else "nan" for cost in costs)]
 
 
 def compressors():
     """Instructions to store and to load a page, and memory in % of it: means of what compresses."""
-    figures, corpora, what = {}, [], None
-    for cells in tables("docs/compressors.md"):
+    found, corpora, what = {}, [], None
+    for cells in rows("compressors"):
         if cells[0] in ("memory, % of a page", "store, instructions per page", "load, instructions per page"):
             what, corpora = cells[0].split(",")[0], cells[1:]
-        elif what and cells[0].startswith("`") and len(cells) == len(corpora) + 1:
+        elif cells[0].startswith("`"):
             some = [float(cell) for cell, corpus in zip(cells[1:], corpora) if corpus != "random"]
-            figures.setdefault(cells[0].strip("`"), {}).setdefault(what, statistics.mean(some))
-        else:
-            what = None
-    for name, of in figures.items():
+            found.setdefault(cells[0].strip("`"), {}).setdefault(what, statistics.mean(some))
+    for name, of in found.items():
         yield [name, *(f"{of[what]:.2f}" for what in ("store", "load", "memory"))]
 
 
 def plot(*names):
     """What gnuplot makes of the rows becomes a picture of the same style."""
     plots = {
-        "performance": (performance, "bench", "What swapping takes in Rust: instructions a page, C's being 1.00"),
-        "growth": (growth, "growth", "How the cost of swapping grows: instructions a page in C and in Rust"),
-        "compressors": (compressors, "compressors", "Memory against instructions to store and to load a page, for each compressor"),
+        "performance": (performance, "bench", "Instructions per page in Rust, C = 1.00"),
+        "compressors": (compressors, "compressors", "Memory and instructions of each compressor"),
     }
     out = pathlib.Path("build/pictures")
     out.mkdir(parents=True, exist_ok=True)
@@ -495,7 +548,7 @@ def plot(*names):
             sys.exit(f"there is no plot '{name}': {', '.join(plots)}")
         rows_of, script, title = plots[name]
         (out / f"{name}.tsv").write_text("".join("\t".join(row) + "\n" for row in rows_of()), encoding="utf-8")
-        subprocess.run(["gnuplot", "-e", f"rows='{out}/{name}.tsv'; limit=1.01; set output '{out}/{name}.svg'", f"scripts/{script}.gp"], check=True)
+        subprocess.run(["gnuplot", "-e", f"rows='{out}/{name}.tsv'; limit=1.01; heading='{title}'; set output '{out}/{name}.svg'", f"scripts/{script}.gp"], check=True)
         pathlib.Path(f"docs/{name}.svg").write_text(styled((out / f"{name}.svg").read_text(encoding="utf-8"), title), encoding="utf-8")
 
 # --- All ------------------------------------------------------------------------------

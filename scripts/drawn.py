@@ -8,21 +8,27 @@
                                   UNVIABLE. Prints a line for each: name, file, line, function, change
   blame TREE LOG                  prints the mutants that the compiler's errors in LOG are about
   hosts TREE CRATE...             prints the files that these crates of the host tests include
-  table DRAWN RESULTS UNVIABLE    writes the table of docs/mutants.md. A line of RESULTS is a name and what caught it
+  table DRAWN RESULTS UNVIABLE SEED
+                                  writes docs/drawn.tsv, and its counts and the survivors into docs/testing.md. A line of
+                                  RESULTS is a name and what caught it
 """
 
+import collections
 import json
 import pathlib
 import random
 import re
 import sys
 
+import figures
 import measured
+import sources
 import strip
 
 # The folders of Rust, by their names in the package. A crate has a root, which names the other files.
-FOLDERS = {"zswap_rs": "samples/rust/zswap_rs", "swap_cache_rs": "samples/rust/swap_cache_rs", "mm": "rust/kernel/mm"}
-PAGE = "docs/mutants.md"
+FOLDERS = {"zswap_rs": "samples/rust/zswap_rs", "zswap_core": "samples/rust/zswap_rs/core",
+           "swap_cache_rs": "samples/rust/swap_cache_rs", "mm": "rust/kernel/mm"}
+PAGE = "docs/testing.md"
 SURVIVORS = "SURVIVORS of make drawn"
 
 
@@ -211,8 +217,10 @@ def package(folder):
     for name, path in FOLDERS.items():
         (src / name).mkdir()
         for file in sorted(pathlib.Path(path).glob("*.rs")):
-            to = src / file.name if file.stem == name else src / name / file.name
-            to.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+            to = src / f"{name}.rs" if file.stem in (name, "mod") else src / name / file.name
+            # The core has a folder of its own here. No line moves.
+            text = re.sub(r'^#\[path = .*\]\nmod \w+;$', "\n", file.read_text(encoding="utf-8"), flags=re.M)
+            to.write_text(text, encoding="utf-8")
         root = src / f"{name}.rs"
         if not root.exists():
             root.write_text("".join(f"mod {file.stem};\n" for file in sorted((src / name).iterdir())), encoding="utf-8")
@@ -239,29 +247,39 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
+CAUGHT = [("the quick host tests", r"host (?!models)"), ("the models", r"host models"), ("the comparison with C", r".*_twins\b"),
+          ("other tests in a guest", r"(?!survives)")]
+
+
 def table(drawn, results, unviable, seed):
     mutants = {line.split("\t")[0]: line.rstrip("\n").split("\t")[1:] for line in open(drawn, encoding="utf-8")}
     caught = dict(line.rstrip("\n").split("\t", 1) for line in open(results, encoding="utf-8"))
     left_out = pathlib.Path(unviable).read_text(encoding="utf-8").split()
     why = measured.reasons(PAGE, SURVIVORS)
     rows, survivors, odd = [], [], []
+    count = collections.Counter()
     for name, (path, line, function, change) in mutants.items():
         if name in left_out:
             continue
         by = caught[name]
-        what = f"{path}:{line} {function}: {change}"
+        count[sources.layer(path), next((what for what, pattern in CAUGHT if re.match(pattern, by)), "nothing")] += 1
+        rows.append([name, f"{path}:{line}", function, change, by, why.get(name, "")])
         if by == "survives":
-            survivors.append(name)
-            by = "**survives**"
+            survivors.append([f"`{name}`", f"`{path.rsplit('/', 1)[-1]}:{line}`", f"`{cell(function)}`", cell(change)])
             if name not in why:
-                odd.append(f"{name} survives, and {PAGE} gives no reason: {what}")
-        rows.append(f"| `{name}` | `{path.rsplit('/', 1)[-1]}:{line}` | `{cell(function)}` | {cell(change)} | {cell(by)} |")
-    odd += [f"{PAGE} has a reason for {name}, which doesn't survive" for name in why if name not in survivors and name != "none"]
+                odd.append(f"{name} survives, and {PAGE} gives no reason: {path}:{line} {function}: {change}")
+    odd += [f"{PAGE} has a reason for {name}, which doesn't survive" for name in why if caught.get(name) != "survives"]
     number = len(rows) - len(survivors)
+    layers = [layer for layer in ("policy", "core", "abstractions", "abi") if any(key[0] == layer for key in count)]
+    cells = [[what, *(count[layer, what] or "" for layer in layers), sum(count[layer, what] for layer in layers)]
+             for what in [*(what for what, _ in CAUGHT), "nothing"]]
     lines = [f"Of {len(rows)} mutants drawn with `SEED={seed}`, {number} are caught ({100 * number // len(rows)} %), {len(survivors)} survive. "
              f"{len(left_out)} more were drawn that don't compile.", "",
-             "| mutant | line | function | the change: the function, or in it | caught by |", "|---|---|---|---|---|", *rows]
-    measured.put_output(PAGE, "make drawn", lines, bool(odd))
+             *measured.table(["caught by", *(">C ABI" if layer == "abi" else f">{layer}" for layer in layers), ">all"], cells)]
+    if survivors:
+        lines += ["", *measured.table(["survivor", "line", "function", "the change: the function, or in it"], survivors)]
+    rows.insert(0, ["mutant", "line", "function", "change", "caught by", "why it survives"])
+    figures.table()["drawn"].put(lines, bool(odd), "".join("\t".join(row) + "\n" for row in rows))
     print("\n".join(odd), end="\n" if odd else "")
     return bool(odd)
 

@@ -7,11 +7,11 @@
 # Each mutant faces the host tests that include its file, and a guest of at most five minutes that ends at the first sign:
 # the suites that compare with C, with the same SEED, and then every other suite of KUnit. What passes them faces three
 # tests of what they don't reach, and the models, which take longest. A mutant that nothing catches survives:
-# docs/mutants.md must give a reason. What can't compile is replaced by the next
+# docs/testing.md must give a reason. What can't compile is replaced by the next
 # of the draw. With check, only validates the input.
 #
 # Results are kept in build/drawn as long as neither the kernel nor any test changes: an interrupted run goes on. A
-# complete run writes the table in docs/mutants.md.
+# complete run writes docs/drawn.tsv, and its counts into docs/testing.md.
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -79,7 +79,7 @@ while true; do
 	echo "draw $round: $(wc -l <build/drawn.tsv) drawn, $(wc -l <"$dir/unviable-$list") of them don't compile"
 	! compile || break
 	scripts/enter.sh python3 scripts/drawn.py blame "$tree" build/log/drawn-compiler.log >build/drawn-blamed ||
-		die "the compiler's errors are about none of the mutants: see build/log/drawn-compiler.log"
+		die "no compiler error is in a mutant: see build/log/drawn-compiler.log"
 	cat build/drawn-blamed >>"$dir/unviable-$list"
 done
 mapfile -t names < <(cut -f1 build/drawn.tsv | grep -v -x -F -f <(cat "$dir/unviable-$list"; echo none))
@@ -92,10 +92,10 @@ step "none, host" host "$crates" test --quiet
 args="zswap.enabled=1 kunit.autorun=0 zswap_twins.seed=$seed swap_twins.seed=$seed"
 start=$(now_ms)
 until_sign drawn-none drawn $longest "$args" "${files[@]}"
-[ -z "$seen" ] || die "without a mutant the guest has failed: $seen: see build/log/drawn-none.out and .console"
+[ -z "$seen" ] || die "the guest failed without a mutant: $seen: see build/log/drawn-none.out and .console"
 for file in "${more[@]}"; do
 	until_sign drawn-none drawn $longest "$(boot_of "$file")" "$file"
-	[ -z "$seen" ] || die "without a mutant $file has failed: $seen: see build/log/drawn-none.out and .console"
+	[ -z "$seen" ] || die "$file failed without a mutant: $seen: see build/log/drawn-none.out and .console"
 done
 printf '%-10s %s (%s)\n' none "all pass" "$(took "$start")"
 
@@ -106,11 +106,13 @@ key=$({ echo "$seed"; sha256sum <build/drawn/arch/x86/boot/bzImage; cat "${files
 	find "$tree/tests" -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c1-16)
 # host_catches "CRATE...": whether these tests fail, of the mutant. Leaves in by which one.
 host_catches() {
-	local log=build/log/$mutant-host.log
+	local log=build/log/$mutant-host.log what=host
+	[ "$1" != models ] || what="host models"
 	grep -q -x -F "$(awk -F'\t' -v name="$mutant" '$1 == name { print $2 }' build/drawn.tsv)" build/drawn-hosts || return 0
 	! host_limit=$longest host "$1" test --quiet >"$log" 2>&1 || return 0
-	by=$(sed -n 's/^---- \(.*\) stdout ----$/host \1/p; s/^error: test failed, to rerun pass `-p \([a-z]*\).*/host \1/p' "$log" | head -n 1)
-	by=${by:-host $1: not done in time}
+	# shellcheck disable=SC2016 # cargo's backtick
+	by=$(sed -n 's/^---- \(.*\) stdout ----$/\1/p; s/^error: test failed, to rerun pass `-p \([a-z]*\).*/\1/p' "$log" | head -n 1)
+	by="$what ${by:-$1: not done in time}"
 }
 
 guest() { until_sign "$mutant" drawn $longest "$args zswap_mutant=$mutant" "${files[@]}"; }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""drift.py KSRC [update]: is the C still what the Rust was written from?
+"""drift.py KSRC [update]: is the C still the C that the Rust mirrors?
 
-docs/c-to-rust.md has a table for each C file and header, headed by its path. Its rows
-name the file's definitions: functions, types, DEFINE_*; one row stands for the rest
-(which includes definitions of a header that have no row). Each row ends with a hash of
-the C text, including the comments above it. Prints what has changed, appeared or
-vanished in KSRC, and fails if anything has. With "update", rewrites the hashes, after
-the changes were reviewed.
+docs/c-to-rust.md has a table for each C file and header, headed by its path. Its first
+column names the file's definitions: functions, types, the names in DEFINE_*; one row stands
+for the rest (which includes definitions of a header that have no row). scripts/drift.tsv has
+a hash of each one's text, including the comments above it. Prints what has changed,
+appeared or vanished in KSRC, and fails if anything has. With "update", writes the hashes
+anew, after the changes were reviewed.
 """
 
 import hashlib
@@ -15,6 +15,10 @@ import re
 import sys
 
 TABLE = "docs/c-to-rust.md"
+HASHES = "scripts/drift.tsv"
+HEAD = """\
+# The C that the Rust mirrors or relies on: file, definition, and a hash of its text. "scripts/drift.py KSRC update" writes this.
+"""
 REST = "the rest"
 
 # The tokens among which to find the end of a top-level item: a comment, a string, a
@@ -63,9 +67,9 @@ def is_function(item):
 def name_of(item):
     """An item's name in the table, or None if it is part of the rest."""
     bare = COMMENT.sub(" ", item).strip()
-    macro = re.match(r"(?:static\s+)?((?:DEFINE|LIST)_\w+)\s*\(\s*(?:CONFIG_\w+\s*,\s*)?(\w+)[^()]*\)\s*;$", bare)
+    macro = re.match(r"(?:static\s+)?(?:DEFINE|LIST)_\w+\s*\(\s*(?:CONFIG_\w+\s*,\s*)?(\w+)[^()]*\)\s*;$", bare)
     if macro:
-        return "%s(%s)" % macro.groups()
+        return macro.group(1)
     if item.endswith("}"):
         function = re.search(r"(\w+)\s*\(", head(item))
         return function.group(1) if function else None
@@ -101,45 +105,52 @@ def digest(text):
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def tables(lines):
-    """The rows of each table, by the path above it: their names, the known hash, the line."""
-    rows, path = {}, None
-    for number, line in enumerate(lines):
-        heading = re.match(r"## `(\S+\.[ch])`$", line)
-        if heading:
-            path = heading.group(1)
-            rows[path] = {}
-        elif line.startswith("## "):
-            path = None
-        row = re.match(r"\| `([^`]+)` \|.*\| `([0-9a-f]*)` \|$", line) if path else None
-        if row:
-            rows[path][row.group(1)] = (row.group(2), number)
-    return rows
+def tables():
+    """{path: {name of C: the cell with its Rust}}, of docs/c-to-rust.md."""
+    found, path = {}, None
+    with open(TABLE, encoding="utf-8") as table:
+        for line in table:
+            line = re.sub("</?code>", "`", line.replace("<wbr>", "").replace("\\_", "_"))
+            heading = re.match(r"## `(\S+\.[ch])`$", line)
+            if heading:
+                path = heading.group(1)
+                found[path] = {}
+            elif line.startswith("## "):
+                path = None
+            row = re.match(r"\| ((?:`[^`]+`(?:, )?)+) \| ([^|]*) \|", line) if path else None
+            for name in re.findall(r"`([^`]+)`", row.group(1)) if row else ():
+                found[path][name] = row.group(2)
+    return found
+
+
+def hashes():
+    with open(HASHES, encoding="utf-8") as table:
+        rows = [line.rstrip("\n").split("\t") for line in table if not line.startswith("#")]
+    return {(path, name): known for path, name, known in rows}
 
 
 def main():
     ksrc, update = sys.argv[1], sys.argv[2:] == ["update"]
-    with open(TABLE, encoding="utf-8") as table:
-        lines = table.read().splitlines()
-    drift = []
-    for path, rows in tables(lines).items():
+    known, now, drift = hashes(), {}, []
+    for path, rows in tables().items():
         with open(f"{ksrc}/{path}", encoding="utf-8") as source:
             found = texts(source.read())
         if path.endswith(".h"):
             for name in [name for name in found if name not in rows]:
                 found[REST] += found.pop(name)
-        for name, (known, number) in rows.items():
+        for name in rows:
             if name not in found:
                 drift.append(f"{path}: {name} vanished")
-            elif digest(found[name]) != known:
+                continue
+            now[path, name] = digest(found[name])
+            if known.get((path, name)) != now[path, name]:
                 drift.append(f"{path}: {name} changed")
-                line = lines[number]
-                lines[number] = f"{line[:line.rindex('| `')]}| `{digest(found[name])}` |"
         drift += [f"{path}: {name} appeared" for name in found if name not in rows]
+    drift += [f"{path}: {name} has a hash, but no row in {TABLE}" for path, name in known if name not in tables().get(path, ())]
     if update:
-        with open(TABLE, "w", encoding="utf-8") as table:
-            table.write("\n".join(lines) + "\n")
-        drift = [change for change in drift if not change.endswith(" changed")]
+        with open(HASHES, "w", encoding="utf-8") as table:
+            table.write(HEAD + "".join("\t".join((*key, text)) + "\n" for key, text in now.items()))
+        drift = [change for change in drift if change.endswith((" vanished", " appeared"))]
     print("\n".join(drift))
     return bool(drift)
 

@@ -4,14 +4,18 @@
 
 A block between the marks of a command ends with the commit and the day that it was measured at, and with a stamp: a
 hash of the files that can change its figures (scripts/figures.txt), without comments and blank lines (strip.py), and
-a hash of the block itself. The first decides whether the block is stale; the commit is for the reader.
+a hash of the block itself. The first decides whether the block is stale; the commit is for the reader. A command may
+also have a file of rows, docs/NAME.tsv, too many for the page: the second hash includes it.
 
   check                lists stale blocks. Fails if a block was changed by hand, has no stamp, or is of a command
                        that failed
   wanted [NAME...]     a line for each of these, or for all counts: NAME, its state, the hash of its files, its variables
-  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it
+  put NAME [failed]    puts standard input into the block of NAME, and a stamp below it; its rows stay as they are
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
+  amend NAME           as put, with the stamp of before: some of the results are newer
+
+If a command has a file of rows, lines of its standard input with a tab are those.
 """
 
 import datetime
@@ -98,9 +102,10 @@ class Block:
 
     names = set()  # of all
 
-    def __init__(self, kind, name, page, variables, paths):
+    def __init__(self, kind, name, page, more, paths):
         self.kind, self.name, self.page = kind, name, pathlib.Path(page)
-        self.variables = dict(variable.split("=") for variable in variables)
+        self.variables = dict(word.split("=") for word in more if "=" in word)
+        self.rows = next((pathlib.Path(word) for word in more if "=" not in word), None)
         self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py", str(TABLE)]
         self.matches = re.compile("|".join(
             re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
@@ -133,10 +138,27 @@ class Block:
         found = self.codes(commit)
         return None if found is None else digest("".join(f"{path}\0{digest(found[path])}\n" for path in sorted(found)))
 
+    def amend(self, lines, rows=None):
+        """Puts lines and rows there with the stamp of before."""
+        stamp = self.stamped()
+        if not stamp:
+            sys.exit(f"{self.page}: the block of make {self.name} has no stamp: measure it by make {self.name}")
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        _, sentence, _, files, _, failed = stamp
+        text = "\n".join(lines).rstrip("\n") + "\n"
+        is_digest = digest(text + sentence + self.read_rows())
+        self.write(f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{failed or ''} -->\n")
+        self.refresh()
+
     def read(self):
         """What is between the marks; None if there are none."""
         found = self.place.search(self.page.read_text(encoding="utf-8"))
         return found and found[2]
+
+    def read_rows(self):
+        """Its rows that are too many for the page; empty if it has none."""
+        return self.rows.read_text(encoding="utf-8") if self.rows and self.rows.exists() else ""
 
     def write(self, text):
         page = self.page.read_text(encoding="utf-8")
@@ -181,7 +203,12 @@ class Block:
         """fresh, stale, or kept: stale, but build/figures.kept has it."""
         if not self.wrong() and not self.since():
             return "fresh"
-        return "kept" if (STORE / f"{self.name}-{self.files()}").exists() else "stale"
+        return "kept" if all(path.exists() for path in self.kept()) else "stale"
+
+    def kept(self, files=None):
+        """Where build/figures.kept has the block of these files, and its rows."""
+        path = STORE / f"{self.name}-{files or self.files()}"
+        return [path, path.with_name(f"{path.name}.tsv")] if self.rows else [path]
 
     def wrong(self):
         """What is wrong with the block, other than being stale."""
@@ -191,12 +218,12 @@ class Block:
         if not stamp:
             return f"the block of make {self.name} has no stamp: measure it by make {self.name}"
         block, sentence, _, _, is_digest, failed = stamp
-        if digest(block + sentence) != is_digest:
-            return f"the block of make {self.name} was changed by hand: make figures restores it"
+        if digest(block + sentence + self.read_rows()) != is_digest:
+            return f"the block of make {self.name}{f' or {self.rows}' if self.rows else ''} was changed by hand: make figures restores it"
         return f"make {self.name} failed when it measured this" if failed else None
 
-    def put(self, lines, failed=False):
-        """Puts lines into the block, stamped with what is here."""
+    def put(self, lines, failed=False, rows=None):
+        """Puts lines into the block, stamped with what is here, and the text of its rows into their file."""
         commit = (git("rev-parse", "--short", "HEAD") or b"").decode().strip()
         dirty = commit and self.codes() != self.codes(commit)
         # As they were when the command began, if make figures runs it.
@@ -205,14 +232,21 @@ class Block:
         text = "\n".join(lines).rstrip("\n") + "\n"
         at = f" at `{commit}`{' with changes' if dirty else ''}" if commit else ""
         sentence = f"Measured by `make {self.name}{variables}`{at}, {datetime.date.today()}."
-        stamped = f"{text}\n{sentence}\n<!-- STAMP files {files} block {digest(text + sentence)}{' failed' if failed else ''} -->\n"
+        if rows is not None:
+            self.rows.write_text(rows, encoding="utf-8")
+        is_digest = digest(text + sentence + self.read_rows())
+        stamped = f"{text}\n{sentence}\n<!-- STAMP files {files} block {is_digest}{' failed' if failed else ''} -->\n"
         self.write(stamped)
         if not failed and not self.since():
             STORE.mkdir(parents=True, exist_ok=True)
-            (STORE / f"{self.name}-{files}").write_text(stamped, encoding="utf-8")
+            for path, kept in zip(self.kept(files), (stamped, self.read_rows())):
+                path.write_text(kept, encoding="utf-8")
 
     def restore(self):
-        self.write((STORE / f"{self.name}-{self.files()}").read_text(encoding="utf-8"))
+        block, *rows = self.kept()
+        self.write(block.read_text(encoding="utf-8"))
+        for path in rows:
+            self.rows.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
 
     def refresh(self):
         """Writes how many files have changed since. Returns whether that is another number than before."""
@@ -282,8 +316,14 @@ def main(command="", *arguments):
     if command == "wanted":
         for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))
-    elif command == "put":
-        blocks[arguments[0]].put(sys.stdin.read().splitlines(), "failed" in arguments)
+    elif command in ("put", "amend"):
+        block, lines = blocks[arguments[0]], sys.stdin.read().splitlines()
+        rows = "".join(line + "\n" for line in lines if "\t" in line and block.rows) or None
+        lines = [line for line in lines if "\t" not in line or not block.rows]
+        if command == "put":
+            block.put(lines, "failed" in arguments, rows)
+        else:
+            block.amend(lines, rows)
     elif command == "restore":
         blocks[arguments[0]].restore()
     elif command == "refresh":
@@ -291,7 +331,7 @@ def main(command="", *arguments):
             if block.refresh():
                 print(f"{block.page}: make {block.name}: {block.since() or 'fresh'}")
     else:
-        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | restore NAME | refresh")
+        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | amend NAME | restore NAME | refresh")
     return False
 
 

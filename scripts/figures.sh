@@ -45,7 +45,7 @@ while read -r -u 3 name _; do
 	esac
 done 3<<<"$wanted"
 
-scripts/enter.sh python3 scripts/docs.py plot performance growth compressors
+scripts/enter.sh python3 scripts/docs.py plot performance compressors
 scripts/enter.sh python3 scripts/docs.py readme
 echo "figures: $fresh fresh, $kept kept, $measured measured, ${#failures[@]} failed ($(took "$begin"))"
 [ ${#failures[@]} = 0 ] || die "make figures: ${failures[*]} failed; a further run measures only these"

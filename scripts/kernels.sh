@@ -54,7 +54,7 @@ configs() {
 	export TEST_LIMIT=1200 # some are slow
 	[ $# -gt 0 ] || { set -- scripts/configs/*.config; set -- "${@##*/}"; set -- "${@%.config}"; }
 	for name; do
-		[ -f "scripts/configs/$name.config" ] || die "there is no configuration $name: scripts/configs has them all"
+		[ -f "scripts/configs/$name.config" ] || die "there is no configuration $name: see scripts/configs"
 		of_fragment "$name" "scripts/configs/$name.config"
 		row "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "scripts/configs/$name.config")"
 	done
@@ -105,7 +105,7 @@ exports() {
 	exported $without >$without.list
 	echo "$(wc -l <$without.list) symbols are exported without the project, $(wc -l <$with.list) with it"
 	[ -s $without.list ] || die "no exported symbol was found: see $without/vmlinux"
-	diff $without.list $with.list || die "the project changes what is exported though nothing of it is chosen"
+	diff $without.list $with.list || die "the project changes the exported symbols although both implementations are C"
 	exit 0
 }
 

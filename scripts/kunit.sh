@@ -10,7 +10,7 @@ suite=${SUITE:-} # lib.sh sets its own
 
 read -ra archs <<<"${ARCH:-um x86_64}"
 for arch in "${archs[@]}"; do
-	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES can't be on $arch: it has pages of 4 KiB"
+	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES is not supported on $arch, which has pages of 4 KiB"
 	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
 done
 # All suites in the sources, in Rust and in C, and those of the kernel crate that get cases here; but the one that only
@@ -25,7 +25,7 @@ for name in "${all[@]}"; do
 	# shellcheck disable=SC2053 # a pattern
 	[[ -n $suite && $name != ${suite%%.*} ]] || wanted+=("$name")
 done
-[ ${#wanted[@]} != 0 ] || die "SUITE=$suite is no suite: there are ${all[*]}"
+[ ${#wanted[@]} != 0 ] || die "SUITE=$suite is unknown: use ${all[*]}"
 limit=${TEST_LIMIT:-300} # seconds in which a machine may print nothing
 number TEST_LIMIT "$limit" 1 99999
 [ "${1:-}" != check ] || exit 0
@@ -91,4 +91,4 @@ done
 
 [ -z "${LIST:-}" ] || { sort -u "${lists[@]}" && exit; }
 scripts/enter.sh python3 scripts/verdicts.py kunit "${wanted[*]}" "${names[@]/#/$out/}"
-[ $status = 0 ] || die "kunit.py found something: see $TOP/build/log/kunit-*.log"
+[ $status = 0 ] || die "KUnit failed: see $TOP/build/log/kunit-*.log"

@@ -12,7 +12,7 @@ die() {
 # number NAME VALUE MIN MAX: validates a number from the user.
 number() {
 	[[ $2 =~ ^[1-9][0-9]{0,8}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] ||
-		die "$1=$2 is no number that it can be: give one from $3 to $4"
+		die "$1=$2 is invalid: give a number from $3 to $4"
 }
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -220,7 +220,7 @@ is_7_3() {
 # has_unpacker ARCHIVE: a minimal Debian has no xz, which tar runs.
 has_unpacker() {
 	[[ $1 != *.xz ]] || command -v xz >/dev/null ||
-		die "xz is missing, by which $1 is packed: have root run: apt-get install xz-utils"
+		die "$1 is packed with xz, which is missing: have root run: apt-get install xz-utils"
 }
 
 # check_ksrc: the user's own tree must be the version that the overlay supports. An archive is

@@ -38,11 +38,11 @@ twins() {
 		' * weak'*)
 			[ -z "$twin" ] || die "$1: $twin has no sed expression"
 			[[ $line =~ ^' * '(weak(-[a-z]+)?)': '([A-Z][a-z]+( DATARACE)?)', ' ]] ||
-				die "$1: this is no entry like 'weak-NAME: RESULT, what is weaker': $line"
+				die "$1: this is not an entry like 'weak-NAME: RESULT, what is weaker': $line"
 			twin=${BASH_REMATCH[1]} result=${BASH_REMATCH[3]}
 			;;
 		' *     sed: '*)
-			[ -n "$twin" ] || die "$1: of no twin: $line"
+			[ -n "$twin" ] || die "$1: belongs to no twin: $line"
 			weaken "$1" "$twin" "$result" "${line#' *     sed: '}"
 			twin=
 			;;

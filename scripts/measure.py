@@ -4,8 +4,8 @@
 
 scripts/measure.sh NAME has put the rows into the folder that is the first argument, mostly a file for each boot, c.N and
 rust.N. The function of that name, here or in another room (plugins, stack, coverage, verdicts), returns the block's
-lines, what else is printed, and whether a limit is exceeded: then the exit status is 1. Writes the block into the page
-that scripts/figures.txt names; with -n only prints it. A section of this file that names experiments can change the
+lines, what else is printed, whether a limit is exceeded (then the exit status is 1), and the text of its rows if
+scripts/figures.txt names a file for them. Writes both into the files that this names; with -n only prints the block. A section of this file that names experiments can change the
 figures of these alone (figures.py).
 """
 
@@ -15,7 +15,7 @@ import statistics
 import sys
 
 import figures
-from measured import in_folder, median_interval, percentile, reasons, rows, table
+from measured import breakable, in_folder, median_interval, percentile, reasons, rows, table, tsv
 
 # --- bench, growth, profile ------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ WHATS = {
 
 
 def swapped(path, right):
-    """((WAY, WHAT, KIB, CONTENT), instructions a page) of a boot's lines WHAT KIB CONTENT WAY PER INSTRUCTIONS...: the
+    """((WAY, WHAT, KIB, CONTENT), instructions per page) of a boot's lines WHAT KIB CONTENT WAY PER INSTRUCTIONS...: the
     median of its rounds, which are of PER pages."""
     for what, kib, content, way, per, rounds in rows(path, lambda fields: len(fields) == 6 and right(fields)):
         yield (way, what, int(kib), content), statistics.median(map(int, rounds.split())) / int(per)
@@ -55,35 +55,24 @@ def swapped(path, right):
 
 LIMIT = 1.0  # percent
 ONE = 1.0  # instruction a page: boots that differ by no more say the same
-# Rows that don't depend on zswap, or on the contents, are shown once; all are judged.
-ONCE = {"cached", "drop", "miss", "hit"}
-PLAIN = {"exit", "unmap", "new"}
-# Rows that are shown for the pages that zswap has.
-ZSWAP = {"scatter", "split"}
+# The rows of the page: those that differ in kind. Rows that take over LIMIT more, or don't repeat, come before these.
+ON_PAGE = [(way, what, kib, content) for way, what, content, kibs in (
+    ("out", "zswap", "text", (4, 64, 2048)), ("out", "zswap", "same", (4, 64, 2048)), ("out", "zswap", "random", (4, 64)),
+    ("out", "zswap", "holes", (64,)), ("out", "cache", "random", (4, 64)), ("out", "cache", "zero", (4,)),
+    ("out", "beside", "random", (4,)),
+    ("in", "zswap", "text", (4, 64)), ("in", "zswap", "same", (4,)), ("in", "zswap", "random", (4,)),
+    ("in", "zswap", "holes", (64,)), ("in", "cache", "random", (4,)), ("in", "beside", "random", (4,)),
+    ("free", "zswap", "text", (4,)), ("free", "zswap", "same", (4,)), ("free", "zswap", "random", (4,)),
+    ("free", "zswap", "holes", (64,)), ("free", "cache", "random", (4,)), ("free", "beside", "random", (4,)),
+    ("scatter", "zswap", "random", (4,)), ("split", "zswap", "text", (4,)), ("gone", "zswap", "text", (4,)),
+    ("ahead", "zswap", "text", (4,)), ("ahead", "beside", "random", (4,)), ("cached", "cache", "random", (4,)),
+    ("drop", "cache", "random", (4,)), ("miss", "cache", "random", (4,)), ("hit", "cache", "random", (4,))) for kib in kibs]
+MOST = 40  # rows
 
 
 def bench_name(key):
     way, what, kib, content = key
     return f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}"
-
-
-def is_shown(key):
-    way, what, kib, content = key
-    if way in PLAIN | ONCE:
-        return what == "cache" and content == "random" and (way in PLAIN or kib == 4)
-    if way in ZSWAP:
-        return what == "zswap" and content != "holes"
-    return way != "ahead" or kib == 4
-
-
-def stands_for(key):
-    """The row that stands for one that isn't shown."""
-    way, what, kib, content = key
-    if way in ONCE:
-        return way, "cache", 4, "random"
-    if way in ZSWAP:
-        return way, "zswap", kib, "same"
-    return (way, "cache", kib, "random") if way in PLAIN else (way, what, 4, content)
 
 
 def bench(page, folder):
@@ -97,11 +86,9 @@ def bench(page, folder):
             sys.exit(f"{folder}: the boots have different rows: {bench_name(min(set(boot) ^ keys))}")
     listed = reasons(page, "REASONS")
 
-    shown, bad, used, worst = [], 0, set(), 0.0
-    hidden = {"no": 0, "as": 0}  # that take over the limit more: none, or as the row that stands for them
-    over = set()
+    judged, bad, used, worst = {}, 0, set(), 0.0
     order = list(WAYS), list(WHATS)
-    for key in sorted(keys, key=lambda key: (not is_shown(key), order[0].index(key[0]), order[1].index(key[1]), key[3], key[2])):
+    for key in sorted(keys, key=lambda key: (order[0].index(key[0]), order[1].index(key[1]), key[3], key[2])):
         values = {impl: [boot[key] for boot in boots[impl]] for impl in boots}
         c, rust = (statistics.median(values[impl]) for impl in ("c", "rust"))
         spread = max(max(values[impl]) - min(values[impl]) for impl in values)
@@ -119,33 +106,34 @@ def bench(page, folder):
         if (percent <= LIMIT < percent + wobble or hidden_by_spread) and spread > ONE:
             verdict += ", DOESN'T REPEAT"
             bad += 1
-        if verdict in ("MORE", "listed"):
-            over.add(key)
-        if is_shown(key):
-            pass
-        elif verdict in ("less", "same"):
-            hidden["no"] += 1
-            continue
-        elif verdict in ("MORE", "listed") and stands_for(key) in over:
-            hidden["as"] += 1
-            continue
-        way, what, kib, content = key
-        shown.append([WAYS[way], WHATS[what], f"{kib} KiB", content, f"{c:.1f}", f"{rust:.1f}", f"{rust - c:+.1f}",
-                      f"{percent:+.2f} %", f"{wobble:.2f} %", verdict])
+        judged[key] = f"{c:.1f}", f"{rust:.1f}", f"{percent:+.2f}", f"{wobble:.2f}", verdict
 
-    lines = [*table(["operation", "zswap", ">folio", "content", ">C", ">Rust", ">difference", ">", ">spread", "verdict"], shown), "",
-             f"{sum(hidden.values())} more rows have other content, folio sizes or states of zswap: "
-             f"{hidden['no']} take no more{', and %d more for the same reason' % hidden['as'] if hidden['as'] else ''}. Boots: {len(boots['c'])} of C, "
-             f"{len(boots['rust'])} of Rust; the largest spread of all is {worst:.2f} %."]
+    lines, all_rows = bench_tables(judged)
+    lines += ["", f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust; the largest spread of a row is {worst:.2f} %."]
     notes = [f"stale: {page} lists `{row}`, which takes no more" for row in sorted(set(listed) - used)]
     if bad:
         notes.append(f"bench: {bad} rows take over {LIMIT:.0f} % more, or don't repeat, and {page} has no reason for them")
-    return lines, notes, bad > 0
+    return lines, notes, bad > 0, all_rows
+
+
+def bench_tables(judged):
+    """The lines of the page, and all rows, of {key: (C, Rust, percent, spread, verdict)}."""
+    wrong = [key for key, (*_, verdict) in judged.items() if verdict not in ("less", "same")]
+    shown = [*wrong, *(key for key in ON_PAGE if key in judged and key not in wrong)][:MOST]
+    order = list(judged)
+    cells = [[f"{WAYS[way]}, {WHATS[what]}, {kib} KiB, {content}", *judged[way, what, kib, content][:2], judged[way, what, kib, content][2],
+              judged[way, what, kib, content][4]] for way, what, kib, content in sorted(shown, key=order.index)]
+    lines = table(["what", ">C", ">Rust", ">change, %", "verdict"], cells)
+    verdicts = [verdict for *_, verdict in judged.values()]
+    lines += ["", f"{len(shown)} of {len(judged)} rows. Of all: {verdicts.count('less')} less, {sum(v.startswith('same') for v in verdicts)} same, "
+                  f"{len(verdicts) - verdicts.count('less') - sum(v.startswith('same') for v in verdicts)} more."]
+    return lines, tsv(["operation", "zswap", "folio, KiB", "content", "C", "Rust", "difference, %", "spread, %", "verdict"], (
+        [WAYS[way], WHATS[what], kib, content, *cells] for (way, what, kib, content), cells in judged.items()))
 
 # --- growth ----------------------------------------------------------------------------------
 
 
-AXES = {"order": "folios of, KiB", "cgroups": "other cgroups", "stored": "other pages in zswap"}
+AXES = {"order": "KiB per folio", "cgroups": "other cgroups", "stored": "other pages in zswap"}
 GROWING = {"out": "swap out", "in": "swap in", "free": "free"}
 
 
@@ -161,12 +149,14 @@ def growth(_page, folder):
     (c, *_), (rust, *_) = boots["c"], boots["rust"]
     if set(c) != set(rust):
         sys.exit(f"{folder}: C and Rust have different rows")
-    lines = []
+    ratios, costs = [], []
     for axis, name in AXES.items():
         for value in sorted({value for one, value, _ in c if one == axis}, key=int):
-            costs = [(c[axis, value, way], rust[axis, value, way]) for way in GROWING]
-            lines.append([name, value, *(cell for there, here in costs for cell in (f"{there:.0f}", f"{here:.0f}", f"{here / there:.3f}"))])
-    return table(["", ">", *(head for name in GROWING.values() for head in (f">{name}: C", ">Rust", ">ratio"))], lines), [], False
+            both = [(c[axis, value, way], rust[axis, value, way]) for way in GROWING]
+            ratios.append([f"{value} {name}", *(f"{here / there:.3f}" for there, here in both)])
+            costs.append([name, value, *(f"{cost:.0f}" for pair in both for cost in pair)])
+    return (table(["", *(f">{name}" for name in GROWING.values())], ratios), [], False,
+            tsv(["", "", *(f"{name}, {impl}" for name in GROWING.values() for impl in ("C", "Rust"))], costs))
 
 # --- latency ---------------------------------------------------------------------------------
 
@@ -193,10 +183,10 @@ def latency(_page, folder):
         for compressor in COMPRESSORS:
             for kib, folios in STORING.items():
                 times = {impl: [time for boot in boots[impl] for time in boot[what, compressor, kib]] for impl in boots}
-                lines.append([title, compressor, folios, *(f"{percentile(of, share) / 1000:.1f}" for of in times.values() for share in SHOWN)])
-    lines = table(["time of", "compressor", "folios stored", ">C: p50", ">p99", ">max", ">Rust: p50", ">p99", ">max"], lines)
+                lines.append([f"{title}, {compressor}, {folios}", *(" / ".join(f"{percentile(of, share) / 1000:.1f}" for of in times.values()) for share in SHOWN)])
+    lines = table(["time of, compressor, folios", ">p50", ">p99", ">max"], lines)
     count = len(boots["c"][0]["fault", COMPRESSORS[0], "0"])
-    return [*lines, "", f"In thousands of instructions. Each row is of {count} faults a boot; boots: {len(boots['c'])} of C, "
+    return [*lines, "", f"C / Rust, in thousands of instructions. Each row is of {count} faults per boot; boots: {len(boots['c'])} of C, "
                         f"{len(boots['rust'])} of Rust."], [], False
 
 # --- metadata --------------------------------------------------------------------------------
@@ -238,12 +228,12 @@ def metadata(_page, folder):
     boots, lines, bad = in_folder(folder, slabs), [], []
     for state, limit in LIMITS.items():
         taken = [boots[impl][0][state] for impl in ("c", "rust")]
-        lines += [[state, f"`{cache}`", *(f"{of[cache]:.2f}" if cache in of else "-" for of in taken), ""] for cache in CACHES["rust"]]
+        lines += [[f"{state}, {breakable(cache)}", *(f"{of[cache]:.2f}" if cache in of else "-" for of in taken), ""] for cache in CACHES["rust"]]
         c, rust = (sum(of.values()) for of in taken)
-        lines.append([state, "**sum**", f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.3f}"])
+        lines.append([f"{state}, **sum**", f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.3f}"])
         if rust > limit * c:
             bad.append(f"metadata: {state} takes {rust / c:.3f} of C, more than {limit}")
-    return table(["state", "cache", ">C", ">Rust", ">ratio"], lines), bad, bool(bad)
+    return table(["state, cache", ">C", ">Rust", ">ratio"], lines), bad, bool(bad)
 
 # --- ab, timing ------------------------------------------------------------------------------
 
@@ -277,8 +267,8 @@ def ab(_page, folder):
         costs = [(order["c"][row], order["rust"][row]) for order in orders]
         ratios = [ours / theirs for theirs, ours in costs]
         middle = sorted(range(3), key=lambda order: ratios[order])[1]
-        lines.append([*row, *(f"{cost:.1f}" for cost in costs[middle]), f"{ratios[middle]:.4f}", f"{min(ratios):.4f} to {max(ratios):.4f}"])
-    return table(["operation", "content", ">C", ">Rust", ">Rust / C", ">in the three orders"], lines), [], False
+        lines.append([", ".join(row), *(f"{cost:.1f}" for cost in costs[middle]), f"{ratios[middle]:.4f}", f"{min(ratios):.4f} to {max(ratios):.4f}"])
+    return table(["what", ">C", ">Rust", ">Rust / C", ">in the three orders"], lines), [], False
 
 
 def machine():
@@ -303,10 +293,10 @@ def timing(_page, folder):
         c, rust = ([boot[row] for boot in boots[impl]] for impl in ("c", "rust"))
         ratios = [ours / theirs for theirs, ours in zip(c, rust)]
         interval = median_interval(ratios)
-        cells.append([*row, *(f"{of(times):.0f}" for times in (c, rust) for of in (min, statistics.median, max)),
+        cells.append([", ".join(row), *(f"{statistics.median(times):.0f}" for times in (c, rust)),
                       f"{statistics.median(ratios):.3f}", f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else "-"])
-    lines = table(["operation", "content", ">C, min", ">median", ">max", ">Rust, min", ">median", ">max", ">Rust / C", ">95 % interval"], cells)
-    lines += ["", f"Pairs of boots: {len(boots['c'])}, on {machine()}, {os.cpu_count()} CPUs."]
+    lines = table(["what", ">C, ns", ">Rust, ns", ">Rust / C", ">95 % interval"], cells)
+    lines += ["", f"Medians of the boots. Pairs of boots: {len(boots['c'])}, on {machine()}, {os.cpu_count()} CPUs."]
 
     orders, cells = {}, []
     for file in files:
@@ -314,10 +304,10 @@ def timing(_page, folder):
             orders.setdefault(file.split(".")[0], []).append(timed(os.path.join(folder, file), "c", "rust"))
     for row in TIMED if orders else []:
         ratios = [statistics.median(boot["rust"][row] / boot["c"][row] for boot in found) for found in orders.values()]
-        cells.append([*row, f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
+        cells.append([", ".join(row), f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
     if orders:
         lines += ["", "Both in one kernel, by turns on the same folios and slots:", "",
-                  *table(["in one kernel", "content", ">Rust / C", ">in the orders in the image"], cells),
+                  *table(["in one kernel", ">Rust / C", ">in the orders in the image"], cells),
                   "", f"Orders: {len(orders)}, boots of each: {min(map(len, orders.values()))}; medians of boots."]
     return lines, [], False
 
@@ -358,28 +348,27 @@ def compressors(_page, folder):
             ("load, instructions per page", loaded, "{:.0f}")):
         lines += numbers([what, *corpora], [[f"`{name}`", *(form.format(costs[name, corpus]) for corpus in corpora)] for name in names])
 
-    lines += ["Both LZ4 implementations, C = 1.00: instructions of the whole store and load in the guest; nanoseconds of native "
-              "compression and decompression.", ""]
+    lines += ["LZ4 in Rust, C = 1.00: instructions of the whole store and load in the guest; time of native compression and "
+              "decompression; and the compressed size:", ""]
     with open(f"{folder}/time", encoding="ascii") as file:
         times = [line.split() for line in file][1:]
     both = []
-    for corpus, c_out, rust_out, ratio_out, c_in, rust_in, ratio_in, size, copy in times:
+    for corpus, _c_out, _rust_out, ratio_out, _c_in, _rust_in, ratio_in, size, _copy in times:
         ratios = [f"{of['lz4-rust', corpus] / of['lz4', corpus]:.2f}" if corpus in corpora else "–" for of in (stored, loaded)]
-        both.append([corpus, *ratios, ratio_out, ratio_in.replace("-", "–"), f"{c_out}, {rust_out}", f"{c_in}, {rust_in}".replace("-, -", "–"),
-                     size, copy])
+        both.append([corpus, *ratios, ratio_out, ratio_in.replace("-", "–"), size])
     means = [statistics.mean(of["lz4-rust", corpus] / of["lz4", corpus] for corpus in corpora) for of in (stored, loaded)]
     means.append(statistics.mean(float(row[3]) for row in times))
-    both.append(["**mean**", *(f"{mean:.2f}" for mean in means), "", "", "", "", ""])
-    lines += numbers(["corpus", "store", "load", "compress", "decompress", "ns per page, compress", "ns per page, decompress", "size",
-                      "of Rust's ns: copy of a page"], both)
+    both.append(["**mean**", *(f"{mean:.2f}" for mean in means), "", ""])
+    lines += numbers(["corpus", "store", "load", "compress", "decompress", "size"], both)
 
     accelerated = {}
     for impl in ("c", "rust"):
         for kib, delay, pages, out_ns, _in_ns, most in words(f"{folder}/{impl}.1", 6):
             accelerated[impl, kib, delay] = int(out_ns) / int(pages) / 1000, most
-    lines += ["Stores with the simulated accelerator of the tests, in microseconds per page, at one nanosecond per instruction:", ""]
-    lines += numbers(["folio", "latency, us", "C", "Rust", "speedup", "requests in flight"],
-                     [[f"{kib} KiB", delay, f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
+    lines += ["Stores with the simulated accelerator of the tests, in microseconds per page, at one nanosecond per instruction, and the "
+              "most requests in flight:", ""]
+    lines += numbers(["folio, latency", "C", "Rust", "speedup", "in flight"],
+                     [[f"{kib} KiB, {delay} us", f"{c:.2f}", f"{rust:.2f}", f"{c / rust:.2f}", most]
                       for (impl, kib, delay), (c, _) in accelerated.items() if impl == "c"
                       for rust, most in [accelerated["rust", kib, delay]]])
     return lines[:-1], [], False
@@ -398,11 +387,11 @@ def is_workload(fields):
 
 
 def grouped(number):
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def workloads(_page, folder, counts=None):
-    """What came of programs that people run: DIR has IMPL.WORKLOAD.KIB of each guest, its row or what is wrong; COUNTS a file
+    """The results of programs that people run: DIR has IMPL.WORKLOAD.KIB of each guest, its row or what is wrong; COUNTS a file
     for each guest that counted instructions. Fails if anything is wrong. Judges no count."""
     lines, wrong = [], 0
     for name in WORKLOADS:
@@ -423,8 +412,8 @@ def workloads(_page, folder, counts=None):
                     problems.append(f"{title}: {' '.join(text.replace('|', '/').split()) or 'the guest printed nothing'}")
             if cells:
                 wrong += len(problems)
-                lines.append([name, f"{kib} KiB", *cells, "; ".join(problems) or f"right: {checked}"])
-    lines = table(["workload", "folios", ">C: pages out, in", ">Rust: pages out, in", "result"], lines)
+                lines.append([f"{name}, {kib} KiB", *cells, "; ".join(problems) or f"right: {checked}"])
+    lines = table(["workload, folios", ">C: pages out, in", ">Rust: pages out, in", "result"], lines)
 
     if counts and os.listdir(counts):
         # Zeroes as well: the swap cache of either kernel handles these without zswap.
@@ -434,9 +423,9 @@ def workloads(_page, folder, counts=None):
         for key in boots["c"][0]:
             values = {impl: [boot[key] for boot in boots[impl]] for impl in IMPLS}
             ratios = [rust / c for c, rust in zip(values["c"], values["rust"])]
-            cells.append([key[0], f"{key[1]} KiB", *(grouped(round(statistics.median(values[impl]))) for impl in IMPLS),
+            cells.append([f"{key[0]}, {key[1]} KiB", *(grouped(round(statistics.median(values[impl]))) for impl in IMPLS),
                           f"{statistics.median(ratios):.3f}", f"{min(ratios):.3f} to {max(ratios):.3f}"])
-        lines += ["", *table(["workload", "folios", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
+        lines += ["", *table(["what", ">C", ">Rust", ">Rust / C", ">least to most"], cells), "",
                   f"Instructions of the cgroup's processes for each page moved: medians of {pairs} guest"
                   f"{'' if pairs == 1 else 's'} of each kernel, and the ratios of pairs of them."]
     return lines, [f"workloads: {wrong} went wrong"] if wrong else [], wrong > 0
@@ -456,9 +445,9 @@ def main(name, *arguments):
     if not block:
         sys.exit(f"{figures.TABLE} has no figures of make {name}")
     dry = arguments[:1] == ("-n",)
-    lines, notes, failed = reducer(name)(block.page, *arguments[dry:])
+    lines, notes, failed, *rows_of = reducer(name)(block.page, *arguments[dry:])
     if not dry:
-        block.put(lines, failed)
+        block.put(lines, failed, *rows_of)
     print("\n".join([*lines, *notes]))
     return failed
 

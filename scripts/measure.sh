@@ -194,7 +194,7 @@ contention_as() {
 # --- coverage -------------------------------------------------------------------------
 
 # measure.sh coverage [tests/vm/FILE...]: the lines of the policy that the guest tests reach, all of them or these, from the
-# code that QEMU translates. The kernel gets only line tables in addition. docs/coverage.md gives the reason for each line
+# code that QEMU translates. The kernel gets only line tables in addition. docs/testing.md gives the reason for each line
 # not reached.
 coverage_input() { [ -z "${HOSTTOOLS:-}" ] || die "make coverage requires the toolchain root: leave HOSTTOOLS out"; }
 coverage_kernels() {
@@ -223,7 +223,7 @@ coverage_run() {
 # With the size of folios, with cgroups and with the pages in zswap, up to UPTO: of a RAM disk of as many pages, of which
 # none is written, zswap has them all.
 growth_input() {
-	plot=growth upto=${UPTO:-4194304}
+	upto=${UPTO:-4194304}
 	number UPTO "$upto" 65536 4194304
 }
 
@@ -255,10 +255,10 @@ profile_input() {
 	way=${WAY:-split} content=${CONTENT:-text} kib=${KIB:-4}
 	case $way in
 	out | miss | in | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
-	*) die "WAY=$way is no row: use out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
+	*) die "WAY=$way is unknown: use out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
 	esac
 	case $content in same | holes | text | random | zero) ;; *) die "CONTENT=$content is unknown: use same, holes, text, random or zero" ;; esac
-	case $kib in 4 | 64 | 2048) ;; *) die "KIB=$kib is no size of folios here: use 4, 64 or 2048" ;; esac
+	case $kib in 4 | 64 | 2048) ;; *) die "KIB=$kib is unknown: use 4, 64 or 2048" ;; esac
 }
 profile_before() {
 	scripts/cache.sh plugin
@@ -393,7 +393,7 @@ workloads_run() {
 
 name=${1:-}
 shift || :
-grep -q -E "^(count|verdict) $name " scripts/figures.txt || die "there is no experiment '$name': scripts/figures.txt has them all"
+grep -q -E "^(count|verdict) $name " scripts/figures.txt || die "there is no experiment '$name': scripts/figures.txt lists them"
 has() { declare -F "${name}_$1" >/dev/null; }
 IFS=: read -r runs words < <(sed -n "s/^guest $name //p" scripts/figures.txt; echo)
 read -r runs most <<<"$runs"

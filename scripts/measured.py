@@ -3,6 +3,7 @@
 runs. tests/host/measured.py tests the latter.
 """
 
+import html
 import math
 import os
 import re
@@ -41,15 +42,28 @@ def table(head, rows_of):
     return lines + [f"| {' | '.join(map(str, cells))} |" for cells in rows_of]
 
 
+def breakable(name):
+    """A name as code, which a narrow screen can break if it is long: it would widen the table. Markdown is read in it."""
+    plain = re.sub(r"(?<![A-Za-z0-9])_|[*~\[\]]", r"\\\g<0>", html.escape(name, quote=False))
+    broken = re.sub(r"(::|[./]|(?<=[A-Za-z0-9])_)(?=[A-Za-z])", r"\1<wbr>", plain)
+    return f"<code>{broken}</code>" if "<wbr>" in broken and len(name) > 12 else f"`{name}`"
+
+
+def tsv(head, rows_of):
+    """The text of a file of rows, the first of which names the columns."""
+    return "".join("\t".join(map(str, cells)) + "\n" for cells in [head, *rows_of])
+
+
 def reasons(path, mark):
-    """The table between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
+    """The table or list between the marks "MARK: BEGIN" and "MARK: END" of a document: {row: reason}."""
     with open(path, encoding="utf-8") as file:
         part = re.search(f"<!-- {mark}: BEGIN -->(.*?)<!-- {mark}: END -->", file.read(), re.S)
     if not part:
         sys.exit(f"{path}: no table between the marks {mark}: BEGIN and END")
     found = {}
-    for line in part.group(1).strip().splitlines()[2:]:
-        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line)
+    lines = part.group(1).strip().splitlines()
+    for line in lines[2:] if lines and lines[0].startswith("|") else lines:
+        cells = re.fullmatch(r"\| `(.+?)` \| (.*\S) \|", line) or re.fullmatch("- `(.+?)`: (.*\\S)", line)
         if not cells:
             sys.exit(f"{path}: no `row` and reason in: {line}")
         found[cells.group(1)] = cells.group(2)

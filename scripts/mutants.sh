@@ -24,8 +24,8 @@
 # changes: an interrupted run continues with the remaining mutants, and marks which results were
 # kept.
 #
-# Ends with "N passed, N failed, N skipped", where none is skipped; a complete run writes the table
-# in docs/mutants.md.
+# Ends with "N passed, N failed, N skipped", where none is skipped. Writes the results into
+# docs/mutants.tsv, and their counts into docs/testing.md (verdicts.py).
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -53,18 +53,18 @@ mapfile -t all < <(sed -n 's/ in: .*//p' <<<"$headers")
 for name in "${all[@]}"; do
 	patch=$(header "$name" in)
 	[[ $patch != *$'\n'* ]] || die "there are two mutants $name: in ${patch//$'\n'/ and }"
-	grep -q -F "::mutant!(\"$name\")" "$patch" || die "$patch has a header of $name, and nothing in its diff asks for mutant!(\"$name\")"
+	grep -q -F "::mutant!(\"$name\")" "$patch" || die "$patch has a header for $name, but its diff does not use mutant!(\"$name\")"
 	[ -n "$(header "$name" caught-by)$(header "$name" survives)" ] || die "$patch: $name names no test that catches it"
 done
 for patch in "${patches[@]}"; do
-	grep -q -x -e --- "$patch" && [ "$(grep -c '^+++ ' "$patch")" = 1 ] || die "$patch is no patch to one file, after headers and ---"
+	grep -q -x -e --- "$patch" && [ "$(grep -c '^+++ ' "$patch")" = 1 ] || die "$patch is not a patch to one file, after headers and ---"
 	while read -r name; do
-		[ -n "$(header "$name" in)" ] || die "$patch asks for mutant!(\"$name\"), which has no header"
+		[ -n "$(header "$name" in)" ] || die "$patch uses mutant!(\"$name\"), which has no header"
 	done < <(grep -o '::mutant!("[^"]*")' "$patch" | cut -d'"' -f2)
 done
 read -ra names <<<"${MUTANTS:-${all[*]}}"
 for name in "${names[@]}"; do
-	[ -n "$(header "$name" in)" ] || die "there is no mutant '$name': grep ^mutant: $dir/*.patch lists them all"
+	[ -n "$(header "$name" in)" ] || die "there is no mutant '$name': grep ^mutant: $dir/*.patch lists them"
 done
 
 # --- The project with all seeded bugs -----------------------------------------------------
@@ -138,7 +138,7 @@ build() {
 
 if [ -n "${TWINS:-}" ]; then
 	twins ''
-	[ -z "$seen" ] || die "without a seeded bug the twins differ: $seen"
+	[ -z "$seen" ] || die "the twins differ without a seeded bug: $seen"
 	found=0 table=build/mutants-by-twins.md
 	printf '%s\n' '| mutant | the twins |' '|---|---|' >$table
 	for name in "${names[@]}"; do
@@ -229,10 +229,12 @@ from_before() { # NAME: its verdict, if it was caught
 	mapfile -t before < <(tail -n 2 "$kept/$1")
 }
 
-passed=0 failed=0 survived=0 known=0 table=''
+passed=0 failed=0 survived=0 known=0
+results=build/mutants-results
+: >$results
 # verdict NAME TEXT TIME
 verdict() {
-	table+="| [\`$1\`](../$(header "$1" in)) | $(header "$1" history) | ${2//|/\\|} | $3 |"$'\n'
+	printf '%s\t%s\t%s\n' "$1" "${2//$'\t'/ }" "$3" >>$results
 	case $2 in
 	"caught "*)
 		passed=$((passed + 1))
@@ -371,15 +373,11 @@ for name in "${alone[@]}"; do
 done
 took="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
 echo "all mutants ... $took"
-if [ -z "${MUTANTS:-}" ]; then
-	bad=()
-	[ "$failed" = 0 ] || bad=(failed)
-	{
-		printf '%s\n\n' "In $took, ${#all[@]} mutants: $passed caught, $survived that survive, $failed missed."
-		printf '%s\n' '| mutant | reintroduces | result | time |' '|---|---|---|---:|'
-		printf '%s' "$table"
-	} | scripts/enter.sh python3 scripts/figures.py put mutants "${bad[@]}"
-fi
+which=all into=(put mutants)
+[ "$failed" = 0 ] || into+=(failed)
+[ -z "${MUTANTS:-}" ] || which='' into=(amend mutants)
+scripts/enter.sh python3 scripts/verdicts.py mutants $results $which >build/mutants-block
+scripts/enter.sh python3 scripts/figures.py "${into[@]}" <build/mutants-block
 [ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -45,7 +45,7 @@ else
 	tree=$TOP/$work/tree
 fi
 version=$(kernel_version "$tree")
-[ -n "$version" ] || die "${other:-$tree} is no kernel source: point KSRC at the source of another Linux"
+[ -n "$version" ] || die "${other:-$tree} is not a kernel source: point KSRC at the source of another Linux"
 
 # On copies, which are visible in the toolchain root.
 while read -r file; do
@@ -56,14 +56,14 @@ while read -r file; do
 done < <(sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md)
 
 echo
-echo "Linux $version, as to zswap_rs for 7.3"
+echo "Linux $version, compared with zswap_rs for 7.3"
 echo
 [ -z "${gone:-}" ] || echo "gone: $gone"
 if ! drift=$(scripts/enter.sh python3 scripts/drift.py "$work/c" 2>"$work/drift.err") && [ -z "$drift" ]; then
 	die "drift.py failed: $(tail -n 1 "$work/drift.err")"
 fi
 if [ -n "$drift" ]; then
-	echo "C that the Rust mirrors or relies on, and that differs ($(wc -l <<<"$drift")):"
+	echo "C that differs from the C that the Rust mirrors or relies on ($(wc -l <<<"$drift")):"
 	sed 's/^/    /' <<<"$drift"
 else
 	echo "C that the Rust mirrors or relies on: unchanged"

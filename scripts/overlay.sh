@@ -35,19 +35,19 @@ fi
 
 start=$(now_ms)
 
-# 0. Is the C still what the Rust was written from? Runs on copies, which are visible in the
+# 0. Is the C still the C that the Rust mirrors? Runs on copies, which are visible in the
 #    toolchain root.
 rm -rf "$state/c"
 while read -r f; do
 	install -D -m 644 "$pristine/$f" "$state/c/$f"
 done < <(sed -n 's/^## `\(.*\.[ch]\)`$/\1/p' docs/c-to-rust.md)
-key=$(find docs/c-to-rust.md scripts/drift.py "$state/c" -type f -exec sha256sum {} + | sha256sum)
+key=$(find docs/c-to-rust.md scripts/drift.py scripts/drift.tsv "$state/c" -type f -exec sha256sum {} + | sha256sum)
 if [ "$(cat "$state/drift" 2>/dev/null)" != "$key" ]; then
 	if scripts/enter.sh python3 scripts/drift.py "$state/c" >build/log/drift.log 2>&1; then
 		echo "$key" >"$state/drift"
 	else
-		drift="this C isn't what the Rust was written from: $(paste -sd, build/log/drift.log | sed 's/,/, /g')"
-		[ -n "${DRIFT:-}" ] || die "$drift; see docs/c-to-rust.md, or build all the same with DRIFT=1"
+		drift="the C differs from the C that the Rust mirrors: $(paste -sd, build/log/drift.log | sed 's/,/, /g')"
+		[ -n "${DRIFT:-}" ] || die "$drift; see docs/c-to-rust.md, or build anyway with DRIFT=1"
 		echo "$drift"
 	fi
 fi

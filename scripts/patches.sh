@@ -18,24 +18,32 @@ done < <(printf '%s\n' MAINTAINERS mm/Kconfig mm/Makefile; cat build/overlay/man
 step series scripts/enter.sh python3 scripts/series.py "$in" build/src "$out"
 rm -rf --one-file-system "${out:?}/tree"
 
-# The cover letter: the description, and the figures of docs/performance.md.
+# The cover letter: the description, and the largest table of docs/performance.md.
 cover=$out/zswap-in-rust/0000-cover-letter.patch
 scripts/enter.sh python3 - "$cover" <<'END'
 import pathlib, re, sys
 cover = pathlib.Path(sys.argv[1])
 text = cover.read_text()
 performance = pathlib.Path("docs/performance.md").read_text()
-tables = re.findall(r"(?:^\|[^\n]*\n)+", performance, re.M)
-body = """This is zswap, and the hot half of the swap cache under it, in Rust: chosen by Kconfig in place of mm/zswap.c and of
-that half of mm/swap_state.c, with the same interfaces to user space and to callers, except for documented fixes.
-The policy has no unsafe code. Locking rules that C states in comments are enforced by types: access to a slot's data
-requires a witness that the slot is pinned, a folio is filled before it is uptodate, a request in flight can't be used.
+bench = re.search(r"<!-- OUTPUT OF make bench: BEGIN -->\n((?:\|[^\n]*\n)+)", performance)
+body = """A prototype: tested in QEMU, never run in production.
 
-The benefit: misuse doesn't compile. The project's docs/races.md has the past bugs, each with the type or the
-construction that excludes it, or in the C that stays. The cost in instructions per page, in C and in Rust:
+This series implements zswap, and the lookup, insertion, removal, swap-in
+and readahead code of the swap cache, in Rust. Kconfig selects it instead
+of mm/zswap.c and of that part of mm/swap_state.c. User space and callers
+see the same interfaces, except for documented fixes.
 
-""" + (max(tables, key=len) if tables else "") + """
-The project's LZ4 in Rust is left out: it needs a crate that would have to be vendored.
+Types enforce locking rules that C states in comments: access to the data
+of a slot requires a witness that the slot is pinned, a folio is uptodate
+only once it is filled, a request in flight can't be used. The policy has
+no unsafe code; the core, the abstractions and the C ABI have.
+
+The project's docs/races.md lists past bugs, each with the type or the
+construction that excludes it, or in C that is unchanged. The cost in
+instructions per page, in C and in Rust:
+
+""" + (bench[1] if bench else "") + """
+LZ4 in Rust is left out: it needs a crate that would have to be vendored.
 """
 text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rust").replace("*** BLURB HERE ***", body)
 cover.write_text(text)
@@ -56,7 +64,7 @@ for patch in "$out"/zswap-in-rust/*.patch "$out"/fixes/*/*.patch; do
 	attempt "checkpatch ${patch##*/}" scripts/enter.sh env GIT_DIR=none build/src/scripts/checkpatch.pl --root=build/src --terse --no-summary \
 		--ignore MISSING_SIGN_OFF,AVOID_EXTERNS,UNKNOWN_COMMIT_ID,FILE_PATH_CHANGES,FROM_SIGN_OFF_MISMATCH,NO_AUTHOR_SIGN_OFF,COMPLEX_MACRO,MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONFIG_DESCRIPTION,LONG_LINE,LONG_LINE_COMMENT,LONG_LINE_STRING "$patch" >/dev/null || { cat "$LOG"; bad+=("${patch##*/}"); }
 done
-[ ${#bad[@]} = 0 ] || die "checkpatch finds something in ${bad[*]}"
+[ ${#bad[@]} = 0 ] || die "checkpatch reports problems in ${bad[*]}"
 find "$out" -name '*.patch' | sort
 [ "${1:-}" = check ] || exit 0
 

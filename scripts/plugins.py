@@ -9,7 +9,7 @@ import re
 import statistics
 import sys
 
-from measured import Symbols, in_folder, reasons, table
+from measured import Symbols, breakable, in_folder, reasons, table, tsv
 
 # --- contention ------------------------------------------------------------------------------
 
@@ -23,6 +23,7 @@ CGROUPS = {"own": "each its own", "one": "one"}
 # Each also for what happens between the call of a function of zswap's and its return, from ZSWAP on.
 LOCKED, TRANSFERS, INVALIDATIONS, CALLS, ZSWAP = range(5)
 KINDS = "locked", "transfers", "invalidations"
+COUNTED = ["locked instructions", "remote-dirty transfers", "invalidations"]
 COUNTS = 2 * ZSWAP
 LIMIT = 1.01
 # Standard errors of a mean of eight that 19 of 20 times have the true one between them, by Student's t.
@@ -100,7 +101,7 @@ def read(path):
 
 
 def functions(boots, folder):
-    """Writes a row for each function and row of the table: counts a page, the means of all rounds but the first."""
+    """Writes a row for each function and row of the table: counts per page, the means of all rounds but the first."""
     with open(f"{folder}/functions.tsv", "w", encoding="ascii") as file:
         file.write("\t".join(["impl", "way", "kib", "content", "cgroups", *KINDS, *(f"{kind} in zswap" for kind in KINDS), "function"]) + "\n")
         for impl, runs in boots.items():
@@ -149,16 +150,18 @@ def verdict(ratio, error):
     return "less" if ratio * LIMIT < 1 and ratio * error < 1 else "same"
 
 
-def both(boots, keys, what):
-    """Rows with C, Rust and their ratio for each (title, kind) of WHAT."""
-    cells = []
-    for row in keys:
-        way, kib, content, cgroups = row
-        pairs = [[figure(boots[impl], row, kind) for impl in ("c", "rust")] for _, kind in what]
-        cells.append([WAYS[way], f"{kib} KiB", content, CGROUPS[cgroups],
-                      *(cell for c, rust in pairs for cell in (f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.2f}" if c else "–"))])
-    heads = [head for title, _ in what for head in (f">{title}: C", ">Rust", ">ratio")]
-    return [*table(["operation", ">folio", "content", "cgroup", *heads], cells), ""]
+def span(boots, rows, kind):
+    """The least and the largest ratio of these rows."""
+    ratios = [figure(boots["rust"], row, kind) / figure(boots["c"], row, kind) for row in rows]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def counted_rows(boots, keys):
+    """All rows, with what C and Rust count a page."""
+    kinds = [(f"{kind}{where}", i + offset) for where, offset in (("", 0), (" in zswap", ZSWAP)) for i, kind in enumerate(KINDS)]
+    return tsv(["operation", "folio, KiB", "content", "cgroup", *(f"{kind}, {impl}" for kind, _ in kinds for impl in ("C", "Rust"))], (
+        [WAYS[row[0]], row[1], row[2], CGROUPS[row[3]], *(f"{figure(boots[impl], row, kind):.2f}" for _, kind in kinds for impl in ("c", "rust"))]
+        for row in keys))
 
 
 def contention(page, folder):
@@ -178,33 +181,25 @@ def contention(page, folder):
     functions(boots, folder)
     listed, used, bad, means = reasons(page, "CONTENTION"), set(), 0, []
     for way in WAYS:
-        cells = [WAYS[way]]
         for kind in (LOCKED, TRANSFERS, INVALIDATIONS):
-            ratio, error = mean_ratio(boots, [row for row in keys if row[0] == way], kind)
-            cells.append(f"{ratio:.3f} ± {ratio * (error - 1):.3f}")
+            of_way = [row for row in keys if row[0] == way]
+            ratio, error = mean_ratio(boots, of_way, kind)
             said = verdict(ratio, error)
             if said == "MORE" and kind != INVALIDATIONS:
                 why = [reason for reason in listed if re.fullmatch(reason, f"{KINDS[kind]}, {WAYS[way]}")]
                 used.update(why)
                 bad += not why
                 said = "listed" if why else said
-            if kind != INVALIDATIONS:
-                cells.append(said)
-        means.append(cells)
+            means.append([f"{WAYS[way]}, {COUNTED[kind]}", f"{ratio:.3f} ± {ratio * (error - 1):.3f}", span(boots, of_way, kind), said])
     widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in keys) for kind in (LOCKED, TRANSFERS)}
-    lines = ["Ratios, the geometric mean of each operation's rows:", "",
-             *table(["operation", ">locked instructions", "verdict", ">remote-dirty transfers", "verdict", ">invalidations"], means),
-             "", "Locked instructions a page:", "",
-             *both(boots, [row for row in keys if row[3] == "own"], [("all", LOCKED), ("in zswap", ZSWAP + LOCKED)]),
-             "Remote-dirty transfers a page, and invalidations:", "",
-             *both(boots, keys, [("transfers", TRANSFERS), ("in zswap", ZSWAP + TRANSFERS), ("invalidations", INVALIDATIONS)]),
+    lines = [*table(["what", ">Rust / C, mean", ">its rows", "verdict"], means), "",
              f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
              f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
     notes = [f"function by function: {folder}/functions.tsv"]
     notes += [f"stale: {page} lists `{row}`, which has no more" for row in sorted(set(listed) - used)]
     if bad:
         notes.append(f"contention: {bad} means are over 1 % more, and {page} has no reason for them")
-    return lines, notes, bad > 0
+    return lines, notes, bad > 0, counted_rows(boots, keys)
 
 # --- profile ---------------------------------------------------------------------------------
 
@@ -227,7 +222,7 @@ def name_of(symbol):
 
 
 def executed(folder, impl, looks):
-    """{function: instructions a page}"""
+    """{function: instructions per page}"""
     symbols, found = Symbols(os.path.join(folder, f"{impl}.symbols")), collections.Counter()
     with open(os.path.join(folder, f"{impl}.1.counts"), encoding="ascii") as file:
         count_of = int(file.readline().split()[1])
@@ -252,7 +247,7 @@ def profile(_page, folder, way):
     both_of.sort(key=lambda row: -max(row[1], row[2]))
     rest = both_of[SHOWN:]
     total = sum(c.values()), sum(rust.values())
-    cells = [[f"`{name}`", f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
+    cells = [[breakable(name), f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
     cells += [[f"{len(rest)} others", *(f"{sum(row[i] for row in rest):.1f}" for i in (1, 2))],
               [f"**all**, Rust / C {total[1] / total[0]:.3f}", f"{total[0]:.1f}", f"{total[1]:.1f}"]]
     return table(["function", ">C", ">Rust"], cells), [], False

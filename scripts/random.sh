@@ -31,7 +31,7 @@ stress() {
 	passed=$(($(grep -c '^ok' "build/log/$name.out" || :) - skipped))
 	planned=$(sed -n 's/^1\.\.//p' "build/log/$name.out")
 	[ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$((passed + skipped))" = "${planned:-?}" ] ||
-		die "stress of $VARIANT failed after $(took "$start"), $passed of ${planned:-?} points passed: see build/log/$name.out and .console; SEED=$seed does the same again"
+		die "stress of $VARIANT failed after $(took "$start"), $passed of ${planned:-?} points passed: see build/log/$name.out and .console; SEED=$seed repeats the operations"
 	echo "stress $VARIANT ... ok $(took "$start"), $passed of $planned points passed, $skipped skipped"
 }
 
@@ -105,11 +105,11 @@ case ${1:-} in
 stress)
 	export IMPL=${IMPL:-rust}
 	minutes=${MINUTES:-15} seed=${SEED:-$(date +%s)}
-	[[ $seed =~ ^[0-9]{1,18}$ ]] || die "SEED=$seed is no seed: give a number of up to 18 digits, or leave it out"
+	[[ $seed =~ ^[0-9]{1,18}$ ]] || die "SEED=$seed is invalid: give a number of up to 18 digits, or leave it out"
 	;;
 twins)
 	minutes=${MINUTES:-10}
-	[[ -z $seed || $seed =~ ^[1-9][0-9]{0,18}$ ]] || die "SEED=$seed is no seed: give the number that a run has printed"
+	[[ -z $seed || $seed =~ ^[1-9][0-9]{0,18}$ ]] || die "SEED=$seed is invalid: give the number that a run has printed"
 	;;
 fuzz)
 	minutes=${MINUTES:-10}

@@ -4,7 +4,7 @@
 # from its source, on both implementations, RUNS times each (10); close results are repeated once,
 # twice as often. Ends with a table of the passes of each; fails if Rust passes a test significantly
 # less often than C, as decided by scripts/verdicts.py. ONLY=text runs the programs whose command
-# has this text. docs/selftests.md lists the tests and the reasons.
+# has this text. docs/testing.md lists the tests and the reasons.
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- c rust
@@ -30,7 +30,7 @@ list=$(grep -F -e "${ONLY:-}" <<-'END'
 	max=4M transhuge-stress -d 3 64
 	max thp_swap_allocator
 END
-) || die "ONLY=$ONLY fits no test: see the list in scripts/selftests.sh"
+) || die "ONLY=$ONLY matches no test: see the list in scripts/selftests.sh"
 
 # Built with the options of their own makefiles: the cgroup tests not optimised (they write to
 # memory that is never read), those of mm with -O2. patches/selftests/ fixes their flaky tests.

@@ -29,50 +29,54 @@ WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4
 COMMITS = [
     ("rust: xarray: Plain arrays, and access without a guard", "patches/0003",
      r"rust/kernel/xarray\.rs|rust/helpers/xarray\.c"),
-    ("rust: alloc: Zeroed boxes on a node, nodes that can be, and flags of C", "patches/0004",
+    ("rust: alloc: Zeroed boxes on a node, possible nodes, and two flags", "patches/0004",
      r"rust/kernel/alloc\.rs|rust/kernel/alloc/.*"),
-    ("rust: workqueue, task, mm: What reclaim needs", "patches/0005",
+    ("rust: workqueue, task, mm: Add what zswap needs in reclaim", "patches/0005",
      r"rust/kernel/(task|workqueue)\.rs|rust/helpers/(mm|task|workqueue)\.c"),
     ("rust: bug: Add warn_on_once!", "patches/0006",
      r"rust/kernel/bug\.rs"),
     ("rust: print: Check the prefix and the format at compile time", "patches/0011",
      r"rust/kernel/print\.rs"),
-    ("rust: Abstractions of what a cache in reclaim is made of",
+    ("rust: Add abstractions for a cache that is used in reclaim",
      """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
 static keys, rate limits, parameters with callbacks, attributes in debugfs,
-plugs, and generations, of which the newest is used and the older drained.
+and plugs.
 
-They are built into the kernel crate only with their users, since the whole
-crate is exported to modules.""",
+They are built into the kernel crate only with their users, since all
+functions of the crate are exported to modules.""",
      r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
      r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
-    ("rust: mm: Folios, memory cgroups, LRU lists and slots of swap",
-     """A folio's state is a type: locked, in the swap cache, not read yet. Access
-to the data of a swap slot requires a witness that the slot can't be freed:
-a locked folio in the swap cache, or the slot being freed under the lock of
-its cluster.""",
-     r"rust/kernel/mm/(debug|folio|list_lru|memalloc|memcontrol|swap_slots|swapops|vmstat)\.rs"
+    ("rust: mm: Folios, memory cgroups, LRU lists and swap entries",
+     """A folio's state is a type: locked, in the swap cache, not uptodate. A call
+from C is a scope: everything that C lends borrows from a value that lives
+in the called function, so it can't outlive the call.""",
+     r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto, mm: Compressors and zsmalloc",
      """Transforms of acomp with their requests, up to eight of them in flight: a
-call can't return before all have completed. And objects of zsmalloc, which
-are read and written as a whole.""",
+call can't return before all have completed. And zsmalloc pools, whose
+objects are read and written as a whole.""",
      r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/kernel/mm/zsmalloc\.rs|rust/helpers/(acompress|sg)\.c"),
     ("rust: mm: The swap cache, its table and readahead",
      """Swap-table entries are a type whose layout is compared with C's at build
 time. Tracepoints take closures: a disabled event evaluates none of its
 fields.
 
-swap_range_free() tells zswap of a range of freed slots. For C that is the
-loop that was there.""",
-     r"rust/kernel/mm/(swap|swap_cache|swap_readahead|swap_table|mempolicy|trace)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
+swap_range_free() invalidates a range of freed slots in zswap. In C that is
+the loop that it had.""",
+     r"rust/kernel/mm/(fault|mempolicy|swap_(?:add|cache|cluster|delete|readahead|table)|trace|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
-     """CONFIG_ZSWAP_RUST leaves mm/zswap.o out of the build and brings in the
-implementation in Rust, which defines the same functions. To user space and
-to its callers in the kernel the two are the same, but for documented
-fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
-     r"samples/rust/zswap_rs/[a-z_]+\.(rs|c)|mm/zswap\.c"),
+     """With CONFIG_ZSWAP_RUST, the Rust implementation is built instead of
+mm/zswap.o and defines the same functions. User space and callers in the
+kernel see the same interfaces and behaviour, except for documented fixes.
+
+The core, in core/, has zswap's mechanism: entries, the index of slots, the
+LRU lists, charges and pools. Access to the entry of a swap slot requires a
+witness that the slot can't be freed: a locked folio in the swap cache, or
+the slot being freed under the lock of its cluster. The policy above the
+core has no unsafe code; the C ABI is in exports.rs.""",
+     r"samples/rust/zswap_rs/(core/)?[a-z_]+\.(rs|c)|mm/zswap\.c"),
     ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
      r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
@@ -80,7 +84,7 @@ fixes. The policy has no unsafe code; the C ABI is in exports.rs.""",
 kernel calls. Race points, at which a test holds a task, force races.""",
      r"samples/rust/zswap_rs/kunit/.*"),
     ("MAINTAINERS: Add zswap and the swap cache in Rust",
-     """In addition to the maintainers of the C, who decide what both have to do.""",
+     """In addition to the maintainers of the C, who decide what both must do.""",
      r"MAINTAINERS"),
 ]
 

@@ -3,6 +3,7 @@
 
 import collections
 import functools
+import itertools
 import pathlib
 import re
 import shlex
@@ -12,8 +13,9 @@ import drift
 
 # --- Sources and counts --------------------------------------------------------------
 
-LAYERS = ("abi", "policy", "abstractions")
-TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*mod tests", re.M)
+LAYERS = ("abi", "policy", "core", "abstractions")
+TITLES = {"policy": "policy", "abi": "C ABI: `exports.rs`", "core": "core: `core/`", "abstractions": "abstractions: `rust/kernel/`"}
+TESTS = re.compile(r"^#\[cfg\(CONFIG_\w*KUNIT\w*\)\]\n(?:#\[.*\]\n)*(?:pub\(\w+\) )?mod tests", re.M)
 
 
 @functools.cache
@@ -48,7 +50,7 @@ def layer(path):
     path = str(path)
     if not path.startswith("samples/"):
         return "abstractions"
-    return "abi" if path.endswith("/exports.rs") else "policy"
+    return "core" if "/core/" in path else "abi" if path.endswith("/exports.rs") else "policy"
 
 
 def files(pattern):
@@ -58,7 +60,7 @@ def files(pattern):
 def suites():
     """The names of the project's KUnit suites in C and in Rust, without the one that only make timing runs."""
     c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
-    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("patches/*.patch")), re.M)
+    rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("samples/rust/**/*.rs") + files("patches/*.patch")), re.M)
     return set(c) - {"zswap_time"}, set(rust)
 
 
@@ -126,10 +128,9 @@ def undocumented(path, text):
 
 
 def safety():
-    """The block of docs/safety.md: the unsafe blocks, functions and impls of the abstractions and of the C ABI, without their
-    tests, and in what patches/ adds to upstream's files; and every C function called, with what docs/trusted.tsv trusts it
-    for. Also what is wrong: a function that has no line there, a line that has no function, a block without a SAFETY
-    comment."""
+    """The unsafe blocks, functions and impls, without tests: the table of docs/safety.md, by layer, and docs/unsafe.tsv, by file, or
+    patch and file. Also what is wrong: a C function called that has no line in docs/trusted.tsv, a line that has no function, a
+    block without a SAFETY comment."""
     wrong = []
     used = collections.defaultdict(set)
     counts = []
@@ -154,24 +155,25 @@ def safety():
     wrong += [f"{name} is called, and has no line in docs/trusted.tsv" for name in sorted(called - set(table))]
     wrong += [f"{name} has a line in docs/trusted.tsv, and isn't used" for name in sorted(set(table) - set(used) - through_xarray)]
 
-    out = ["| file | unsafe blocks | unsafe functions | unsafe impls |", "|---|---:|---:|---:|"]
-    out += [f"| `{path}` | {blocks} | {functions} | {impls} |" for path, blocks, functions, impls in counts]
+    tsv = ["# The unsafe code of each file, without tests. Written by make safety-report.", "layer\tfile\tblocks\tfunctions\timpls"]
+    tsv += [f"{name}\t{path}\t{blocks}\t{functions}\t{impls}" for name in LAYERS for path, blocks, functions, impls in counts if layer(path) == name]
+
+    def row(title, rows):
+        return f"| {title} | {len(rows)} | {' | '.join(str(sum(row[at] for row in rows)) for at in (1, 2, 3))} |"
+
+    out = ["| unsafe of | files | blocks | functions | impls |", "|---|---:|---:|---:|---:|"]
+    out += [row(title, [count for count in counts if layer(count[0]) == name]) for name, title in TITLES.items()]
+    out += [row("all", counts), row("of all, in upstream's files (`patches/`)", [count for count in counts if str(count[0]).startswith("patches/")])]
     total = [sum(column) for column in list(zip(*counts))[1:]]
-    out += ["| **all** | **%d** | **%d** | **%d** |" % tuple(total), ""]
-    out += ["| C functions | trusted for |", "|---|---|"]
-    groups = collections.defaultdict(list)
-    for name, what in table.items():
-        groups[what].append(name)
-    out += ["| %s | %s |" % (", ".join(f"`{name}`" for name in names), what) for what, names in groups.items()]
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
-    return out, wrong, said
+    return out, tsv, wrong, said
 
 # --- docs/review.md -------------------------------------------------------------------
 
 
 REVIEW = pathlib.Path("docs/review.md")
 ATTACK = "tests/host/attack"
-BEGIN = re.compile(r"^<!-- ((CODE|RULE|FACTS) .*) -->$", re.M)
+BEGIN = re.compile(r"^<!-- (CODE .*) -->$", re.M)
 MARKER = re.compile(BEGIN.pattern + r"\n((?:(?!<!-- ).*\n)*)<!-- END -->$", re.M)
 # What stands above an item: documentation, attributes.
 ABOVE = re.compile(r"(?:\s*(?:/\*.*?\*/|//[^\n]*|#\[[^\n]*)\n)*", re.S)
@@ -198,6 +200,7 @@ MEANING = {
     "E0596": "a mutable borrow of what is shared",
     "E0597": "the value is dropped while it is borrowed",
     "E0599": "the type has no such method",
+    "E0603": "a private item is named",
     "E0616": "a private field is read",
     "E0624": "a private function is called",
     "E0716": "a temporary is dropped while it is borrowed",
@@ -236,10 +239,10 @@ def item(ksrc, path, name):
     return named[name]
 
 
-def code(ksrc, language, path, name, *words):
+def excerpt(ksrc, language, path, name, *words):
+    """Some lines of an item, and above them where they are from. What is left out between them becomes "..."."""
     lines = item(ksrc, path, name).rstrip("\n").split("\n")
     above = ABOVE.match("\n".join(lines)).group().count("\n")
-    body = next((at for at in range(above, len(lines)) if lines[at].endswith(("{", ";"))), above)
     runs, at = [], 0
     for first, last in zip(words[::2], words[1::2]):
         begin = next((n for n in range(at, len(lines)) if first in lines[n]), len(lines))
@@ -249,123 +252,83 @@ def code(ksrc, language, path, name, *words):
         runs.append((begin, end))
         at = end + 1
     runs = runs or [(above, len(lines) - 1)]
-    # Always with what it is called.
-    if runs[0][0] > body:
-        runs.insert(0, (above, body))
     out, at = [], runs[0][0]
-    for begin, end in [*runs, (len(lines), None)]:
+    for begin, end in runs:
         # What closes a block stays. The rest of what isn't shown is told, unless it is blank.
-        while at < begin and re.fullmatch(r"\s*[)}\]]+[;,]?", lines[at]):
+        while at < begin and re.fullmatch(r"\s*(?:[)}\]]+[;,]?|\*/)", lines[at]):
             out.append(lines[at])
             at += 1
         hidden = [line for line in lines[at:begin] if line.strip()]
         if hidden:
             out.append(re.match(r"\s*", hidden[0]).group() + "...")
-        elif at < begin < len(lines):
+        elif at < begin:
             out.append("")
-        if end is not None:
-            out += lines[begin:end + 1]
-            at = end + 1
-    where = f"C, `{path}`:" if language == "c" else f"Rust, [`{path}`](../{path}):"
-    return "\n".join([where, "", f"```{language}", *out, "```"])
+        out += lines[begin:end + 1]
+        at = end + 1
+    if re.match(r"\s*\* ", out[0]):
+        out[0] = out[0].replace(" * ", "/* ", 1)
+    if "".join(out).count("/*") > "".join(out).count("*/"):
+        out[-1] += " */"
+    where = f"/* {path}: {name}() */" if language == "c" else f"// {path}: {name}"
+    return [where, *textwrap.dedent("\n".join(out)).split("\n")]
 
 
-def rule(ksrc, path, name, first, last):
-    for comment in drift.COMMENT.findall(item(ksrc, path, name)):
-        text = re.sub(r"\s+", " ", re.sub(r"^\s*(/\*+|\*/|\*|//)|\*/$", " ", comment, flags=re.M))
-        found = re.search(rf"{re.escape(first)}.*?{re.escape(last)}", text)
-        if found:
-            where = f"`{path}`" if name == drift.REST else f"`{name}()`"
-            return textwrap.fill(f"\"{found.group()}\" ({where})", 108, initial_indent="> ", subsequent_indent="> ",
-                                 break_on_hyphens=False)
-    raise Stale(f"{name} has no comment from \"{first}\" to \"{last}\"")
+def code(ksrc, language, *words):
+    """One code block of the parts that ";" separates."""
+    lines = []
+    for _, part in filter(lambda group: not group[0], itertools.groupby(words, lambda word: word == ";")):
+        kind, *names = part
+        lines += attacks(names) if kind == "attack" else excerpt(ksrc, language, kind, *names)
+    return "\n".join([f"```{language}", *lines, "```"])
 
 
 def attack(name):
-    """The first line at which a program fails to compile, and the error there."""
+    """The line of the first error of a program that fails to compile, and the error."""
     found = [path for path in sorted(pathlib.Path(ATTACK).glob("*.rs")) if f"\npub mod {name} {{\n" in path.read_text(encoding="utf-8")]
     if len(found) != 1:
         raise Stale(f"{len(found)} rooms of {ATTACK} have {name}")
     lines = found[0].read_text(encoding="utf-8").splitlines()
-    error = None
     for at, line in enumerate(lines):
         here = re.match(rf"(.*)//~\[{name}\](\^*) (?:ERROR: )?(.*)", line)
         other = re.match(rf"//@\[{name}\] error-in-other-file: (.*)", line)
         if here:
             code = lines[at - len(here[2])] if here[2] else here[1]
-            error = f"`{re.sub('//~.*', '', code).strip()}`: {called(here[3])}"
-            break
-        if other and not error:
-            error = f"in a file of the policy: {called(other[1])}"
-    if not error:
-        raise Stale(f"{found[0]} has no error of {name}")
-    return f"[`{name}`](../{found[0]})", error
+            return re.sub("//~.*", "", code).strip(), called(here[3])
+        if other:
+            return "", f"{called(other[1])}, in a file of the policy"
+    raise Stale(f"{found[0]} has no error of {name}")
 
 
 def called(error):
     """A code with what it stands for, a text as it is."""
-    return f"error[{error}]: {MEANING[error]}" if error in MEANING else f"error: {error}"
+    return f"{error}, {MEANING[error]}" if error in MEANING else error
 
 
-def bug(number):
-    races = pathlib.Path("docs/races.md").read_text(encoding="utf-8")
-    row = re.search(rf"^\| {re.escape(number)} \| ([^|]*) \|", races, re.M)
-    if not row:
-        raise Stale(f"docs/races.md has no row {number}")
-    return f"[bug {number}](races.md)" if number.isdigit() else f"[{number}](races.md)", row.group(1)
-
-
-def trusted_for(functions):
-    """What C is trusted for, of each line of the table that names some of the functions."""
-    rows = []
-    for line in pathlib.Path("docs/trusted.tsv").read_text(encoding="utf-8").splitlines():
-        names, _, what = line.partition("\t")
-        here = [name for name in names.split() if name in functions and not line.startswith("#")]
-        functions = [name for name in functions if name not in here]
-        if here:
-            rows.append((", ".join(f"`{name}`" for name in here), what))
-    if functions:
-        raise Stale(f"docs/trusted.tsv has no {functions[0]}")
-    return rows
-
-
-def facts(_ksrc, *names):
-    kinds = {"attack": [], "bug": [], "c": []}
-    for name in names:
-        kind, _, name = name.partition(":")
-        if kind not in kinds:
-            raise Stale(f"there is no kind of fact {kind}")
-        kinds[kind].append(name)
-    out = []
-    for title, rows in (("fails to compile", [attack(name) for name in kinds["attack"]]),
-                        ("bug in history", [bug(name) for name in kinds["bug"]]),
-                        ("C is trusted", trusted_for(kinds["c"]))):
-        for what, said in rows:
-            said = re.sub(r"(?<!\\)\|", r"\\|", said)
-            out.append(f"| {title} | {what} | {said} |")
-            title = ""
-    return "\n".join(["| | | |", "|---|---|---|", *out])
+def attacks(names):
+    programs = [(name, *attack(name)) for name in names]
+    width = max((len(line) for _, line, _ in programs if len(line) <= 56), default=0)
+    out = ["// Doesn't compile:"]
+    for name, line, error in programs:
+        both = f"{line:{width}} // {name}: {error}"
+        out += [both] if 0 < len(line) <= width and len(both) <= 105 else [f"// {name}: {error}", *filter(None, [line])]
+    return out
 
 
 def review(ksrc, page):
     """docs/review.md with what stands between its markers and their END, and what is wrong with these.
 
-    <!-- CODE c mm/zswap.c zswap_load "first" "last" ... -->
-        a function of KSRC, or with rust and a path of this repository an item of it ("name"
-        or "type::name"). Pairs of words choose runs of lines: from the first line that
-        has the one to the next that has the other. What is left out becomes "...".
-    <!-- RULE mm/zswap.c zswap_store "first" "last" -->
-        a quotation from the comments in and above that function, between these words.
-    <!-- FACTS attack:name bug:number c:function ... -->
-        a table: what the compiler says of a program of tests/host/attack, a row of docs/races.md, what
-        docs/trusted.tsv trusts C for.
+    <!-- CODE c mm/zswap.c zswap_load "first" "last" ... ; mm/zswap.c ... -->
+        functions of KSRC, or with rust and a path of this repository items of it ("name" or "type::name"), in one block.
+        Pairs of words choose runs of lines: from the first line that has the one to the next that has the other. What is
+        left out between runs becomes "...". A part of a comment is opened and closed. A part "attack name ..." of the
+        block is where these programs of tests/host/attack fail to compile, and why.
     """
-    makers, bad, stale = {"CODE": code, "RULE": rule, "FACTS": facts}, [], []
+    bad, stale = [], []
 
     def made(marker):
-        whole, kind, now = marker.groups()
+        whole, now = marker.groups()
         try:
-            text = makers[kind](ksrc, *shlex.split(whole)[1:])
+            text = code(ksrc, *shlex.split(whole)[1:])
         except Stale as problem:
             bad.append(f"{REVIEW}: <!-- {whole} -->: {problem}")
             return marker.group()
@@ -374,6 +337,6 @@ def review(ksrc, page):
         return f"<!-- {whole} -->\n{text}\n<!-- END -->"
 
     new = MARKER.sub(made, page)
-    ended = [whole for whole, _, _ in MARKER.findall(page)]
-    bad += [f"{REVIEW}: <!-- {whole} -->: has no END" for whole, _ in BEGIN.findall(page) if whole not in ended]
+    ended = [whole for whole, _ in MARKER.findall(page)]
+    bad += [f"{REVIEW}: <!-- {whole} -->: has no END" for whole in BEGIN.findall(page) if whole not in ended]
     return new, bad, stale

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Judges what tests printed. parity is a function of measure.py; and
 
+verdicts.py mutants RESULTS [all]: the block of make mutants in docs/testing.md, and docs/mutants.tsv, for figures.py. A
+line of the file RESULTS is a mutant, its result and its time, with tabs between them. The results of all mutants replace the
+table, those of some replace their rows. A mutant that the patches no longer have loses its row. The page has the counts by
+layer, and each mutant that its test didn't catch or that has no result.
 verdicts.py selftests TABLE CLOSE LIST OUT...: prints the results of make selftests; "selftests" below has the arguments.
 verdicts.py kunit "SUITE..." build/kunit/um build/kunit/x86_64: the suites that kunit.py ran, from its JSON: how many cases
 of each passed on each machine. Fails if a case of a suite fails or is skipped, if a suite of this project ran nowhere, or
@@ -18,12 +22,16 @@ import re
 import statistics
 import sys
 
-from measured import by_kernel, holm, rank_test, reasons, table
+import figures
+import sources
+from measured import breakable, by_kernel, holm, rank_test, reasons, table
 
 # --- parity ----------------------------------------------------------------------------------
 
 ABSENT = "(none)"
 LIMIT = 0.01
+# How the reason of a row begins that may have only these numbers.
+EITHER = re.compile(r"(\d+(?:, \d+)* or \d+) on both\b")
 
 
 def read(path):
@@ -43,11 +51,11 @@ def read(path):
 
 
 def listed(path):
-    """The differences of the document's table: {name: reason}."""
-    found = reasons(path, "DIFFERENCES")
+    """The differences of the document's table: {name: reason}. A line may have several names, "`a`, `b`"."""
+    found = {name: reason for names, reason in reasons(path, "DIFFERENCES").items() for name in names.split("`, `")}
     for name, reason in found.items():
-        if "each has" in reason and not re.search(r"each has \d+(, \d+)* or \d+, ", reason):
-            sys.exit(f"{path}: `{name}` has 'each has', and not the numbers")
+        if "on both" in reason and not EITHER.match(reason):
+            sys.exit(f"{path}: `{name}` has 'on both', and not the numbers first")
     return found
 
 
@@ -82,21 +90,22 @@ def judge(kind, name, c, rust, p, enough):
 
 def in_bounds(reason, c, rust):
     """Whether the numbers are those in the reason, if it has any."""
-    each = re.search(r"each has (\d+(?:, \d+)* or \d+),", reason)
-    if not each:
+    either = EITHER.match(reason)
+    if not either:
         return True
     # Rarely differs from C: not in most runs.
-    return (set(c + rust) <= set(re.findall(r"\d+", each.group(1))) and
+    return (set(c + rust) <= set(re.findall(r"\d+", either[1])) and
             str(statistics.median_low(map(int, rust))) in c)
 
 
 def compared(doc, paths, verbose=False):
-    """The lines of the block, or those of all rows, and whether anything is wrong.
+    """The lines of the block, whether anything is wrong, and the text of the rows beside the page: those that aren't the same in
+    all runs, with verbose all. The block has those whose ranks aren't the same either.
 
     An exact row must be the same in all runs; a law must also be 0, and data correct. A moved row is a number. Where C's
     are all the same, Rust's must be, too. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) if its p is
     below LIMIT after the correction for the number of rows tested. A difference must be in the document's table of
-    differences, by its name and with a reason. If the reason says "each has N, N or N," all runs must have one of these
+    differences, by its name and with a reason. If the reason begins with "N, N or N on both", all runs must have one of these
     numbers, and Rust's median one that C has had. With too few runs for the rank test to find anything, moved rows aren't
     judged. A listed exact row that doesn't differ is reported, too.
     """
@@ -126,18 +135,19 @@ def compared(doc, paths, verbose=False):
                 bad += 1
         counts[kind, verdict] += 1
         if verdict != "same" or verbose:
-            shown = [text.replace("|", "\\|") for text in (name, c, rust)]
             beyond, p = "", ""
             if name in ps:
                 low, high = min(map(int, values[name][0])), max(map(int, values[name][0]))
                 beyond = sum(not low <= int(value) <= high for value in values[name][1])
                 p = f"{ps[name]:.3f}" if ps[name] >= 0.0005 else f"{ps[name]:.0e}"
-            cells.append([kind, f"`{shown[0]}`", *shown[1:], beyond, p, verdict])
+            cells.append([kind, name, c, rust, str(beyond), p, verdict])
 
-    lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows"]
-    if cells:
-        lines += ["", *table(["kind", "row", ">C", ">Rust", ">beyond C's range", ">p", "verdict"], cells)]
-    lines += ["", *(f"{number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items()))]
+    lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows:", ""]
+    lines += [f"- {number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items())]
+    odd = [[text.replace("|", "\\|") for text in (breakable(name), c.replace("..", "..<wbr>"), rust.replace("..", "..<wbr>"), verdict)]
+           for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
+    if odd:
+        lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
     # A listed moved row may be the same in these runs.
     lines += [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
     few = counts["moved", "too few runs"]
@@ -145,15 +155,15 @@ def compared(doc, paths, verbose=False):
         lines.append(f"parity: too few runs to judge {few} moved rows")
     if bad:
         lines.append(f"parity: {bad} rows differ, and {doc} has no reason for them")
-    return lines, bad > 0
+    return lines, bad > 0, "".join("\t".join(row) + "\n" for row in [["kind", "row", "C", "Rust", "beyond C's range", "p", "verdict"], *cells])
 
 
 def parity(page, folder, runs):
-    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.md."""
+    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.tsv."""
     paths = [os.path.join(folder, f"{impl}.{n}") for impl in ("c", "rust") for n in range(1, int(runs) + 1)]
-    pathlib.Path("build/parity/rows.md").write_text("\n".join(compared(page, paths, True)[0]) + "\n", encoding="utf-8")
-    lines, bad = compared(page, paths)
-    return lines, [], bad
+    pathlib.Path("build/parity/rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
+    lines, bad, rows = compared(page, paths)
+    return lines, [], bad, rows
 
 # --- selftests -------------------------------------------------------------------------------
 
@@ -338,8 +348,76 @@ def kunit(suites_wanted, *arguments):
         sys.exit("zswap_rs: kunit: " + "; ".join(wrong[:8]) + ("; ..." if len(wrong) > 8 else ""))
 
 
+# --- mutants ---------------------------------------------------------------------------------
+
+HEAD = ["mutant", "patch", "layer", "reintroduces", "the bug", "result", "time", "commit"]
+TITLES = {"policy": "policy", "core": "core", "abstractions": "abstractions", "abi": "C ABI"}
+
+
+def seeded():
+    """{mutant: (patch, layer, the bugs of docs/races.md, description)}, in the order of the patches."""
+    layers, found = sources.mutants(), {}
+    for patch in sorted(pathlib.Path("tests/mutants").glob("*.patch")):
+        text = patch.read_text(encoding="utf-8").split("\n---\n")[0]
+        for name, header in re.findall(r"^mutant: (\S+)\n((?:.+\n?)*)", text, re.M):
+            history = re.search(r"^history: (.*)$", header, re.M)
+            what = " ".join(line for line in header.splitlines() if not re.match(r"[a-z-]+: ", line))
+            found[name] = patch.name, layers[name], history[1] if history else "", what
+    return found
+
+
+def before(text):
+    """{mutant: (result, time, commit)} of the table."""
+    rows = [line.split("\t") for line in text.splitlines()]
+    return {row[0]: tuple(row[-3:]) for row in rows[1:]}
+
+
+def is_caught(result):
+    return result.startswith("caught ")
+
+
+def here():
+    """The commit, with a plus sign if the tree has changes."""
+    return (figures.git("describe", "--always", "--dirty=+", "--exclude=*") or b"").decode().strip() or "-"
+
+
+def block(mutants, results):
+    """The lines. A result is (result, time, commit)."""
+    rows = [[name, patch, layer, history or "-", what, *results[name]] for name, (patch, layer, history, what) in mutants.items() if name in results]
+    count = collections.Counter()
+    for name, (_, layer, _, _) in mutants.items():
+        result = results[name][0] if name in results else ""
+        kind = "none" if not result else "caught" if is_caught(result) else "survives" if result.startswith("survives: ") else "missed"
+        count[layer, kind] += 1
+        count["all", kind] += 1
+    kinds = ("caught", "missed", "survives", "none")
+    cells = [[TITLES[layer], sum(count[layer, kind] for kind in kinds), *(count[layer, kind] for kind in kinds)] for layer in TITLES]
+    cells.append(["**all**", len(mutants), *(count["all", kind] for kind in kinds)])
+    commits = collections.Counter(results[name][2] for name in mutants if name in results)
+    lines = [f"{len(rows)} results of {len(mutants)} mutants: {count['all', 'caught']} caught. "
+             f"Results by commit: {', '.join(f'{number} at `{commit}`' for commit, number in commits.items())}.", "",
+             *table(["layer", ">all", ">caught", ">missed", ">survive", ">no result"], cells)]
+    odd = [[f"[`{name}`](../tests/mutants/{patch})", what,
+            re.sub(r"\w{20,}", lambda word: word[0].replace("_", "_<wbr>"), results[name][0].replace("|", "\\|")) if name in results else "no result yet"]
+           for name, (patch, _, _, what) in mutants.items() if name not in results or not is_caught(results[name][0])]
+    if odd:
+        lines += ["", *table(["not caught by the test that was named", "the bug", "result"], odd)]
+    return lines + ["\t".join(row) for row in [HEAD, *rows]]
+
+
+def mutants(path, which=""):
+    """The block, and the rows of docs/mutants.tsv."""
+    all_of_them, results = seeded(), {} if which == "all" else before(figures.table()["mutants"].read_rows())
+    commit = here()
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            name, result, time = line.rstrip("\n").split("\t")
+            results[name] = result, time, commit
+    print("\n".join(block(all_of_them, results)))
+
+
 def main(what, *arguments):
-    return {"kunit": kunit, "selftests": selftests}[what](*arguments)
+    return {"kunit": kunit, "mutants": mutants, "selftests": selftests}[what](*arguments)
 
 
 if __name__ == "__main__":

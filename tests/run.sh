@@ -140,7 +140,7 @@ if [ $# = 0 ]; then
 fi
 first=() second=()
 for file; do
-	[ -f "$file" ] && grep -q '^# boot: ' "$file" || die "$file is no test for a guest: tests/vm has those that have a '# boot:' line"
+	[ -f "$file" ] && grep -q '^# boot: ' "$file" || die "$file is not a guest test: those in tests/vm have a '# boot:' line"
 	if second "$file"; then second+=("$file"); else first+=("$file"); fi
 done
 for variant in ${first:+"${VARIANT-}"} ${second:+debugvm}; do

@@ -47,7 +47,7 @@ __rust_helper struct page *rust_helper_folio_page(struct folio *folio,
 	return folio_page(folio, n);
 }
 
-/* As is_folio_zero_filled() looks at a page: often only the end isn't zero. */
+/* As in is_folio_zero_filled(): the last word first, since often only the end isn't zero. */
 __rust_helper bool rust_helper_page_is_zero_filled(const struct page *page)
 {
 	const unsigned long *data = kmap_local_page(page);

@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-/* Not the _noprof binding: memory allocation profiling must see this. */
+/* Not the _noprof binding: memory allocation profiling must account this call. */
 __rust_helper void *rust_helper_kmem_cache_alloc_node(struct kmem_cache *cache,
 						      gfp_t flags, int node)
 {

@@ -11,7 +11,7 @@ __rust_helper int rust_helper_list_lru_init_memcg(struct list_lru *lru,
 	return list_lru_init_memcg(lru, shrinker);
 }
 
-/* C has no stub: it calls this for a cgroup only, which there is none of then. */
+/* C has no stub: without CONFIG_MEMCG, no cgroup exists for which it is called. */
 __rust_helper int rust_helper_list_lru_alloc_memcg(struct mem_cgroup *memcg,
 						   struct list_lru *lru,
 						   gfp_t gfp)
@@ -23,23 +23,10 @@ __rust_helper int rust_helper_list_lru_alloc_memcg(struct mem_cgroup *memcg,
 #endif
 }
 
-/* list_lru_add() of an item whose links may be zeroed: then it never was on a list. */
-__rust_helper void rust_helper_list_lru_add_zeroed(struct list_lru *lru,
-						   struct list_head *item,
-						   int nid,
-						   struct mem_cgroup *memcg)
-{
-	struct list_lru_one *l = list_lru_lock(lru, nid, &memcg);
-
-	if (!item->next)
-		INIT_LIST_HEAD(item);
-	__list_lru_add(lru, l, item, nid, memcg);
-	list_lru_unlock(l);
-}
-
 /*
- * list_lru_del() of such an item. It is zeroed again: links that are moved out of
- * an item that goes must not say where it was.
+ * list_lru_del() for an item whose links may be zeroed: such an item is on no list.
+ * Zeroes the links of an item that it removes: they may be moved out of the item,
+ * and must not point to its former neighbours.
  */
 __rust_helper void rust_helper_list_lru_del_zeroed(struct list_lru *lru,
 						   struct list_head *item,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
 /*
- * Each of these is an extern, an inline or an empty stub, as CONFIG_MEMCG and
- * CONFIG_ZSWAP have it: one name for all of them.
+ * Depending on CONFIG_MEMCG and CONFIG_ZSWAP, each of these functions is extern,
+ * inline or an empty stub. The helper has the same name in each configuration.
  */
 
 #include <linux/memcontrol.h>
@@ -25,7 +25,7 @@ __rust_helper void rust_helper_obj_cgroup_get_many(struct obj_cgroup *objcg,
 #endif
 }
 
-/* C puts one at a time, in obj_cgroup_put(). */
+/* C has no such function: obj_cgroup_put() puts one reference. */
 __rust_helper void rust_helper_obj_cgroup_put_many(struct obj_cgroup *objcg,
 						   unsigned long nr)
 {
@@ -76,12 +76,6 @@ __rust_helper void rust_helper_mod_memcg_state(struct mem_cgroup *memcg,
 __rust_helper bool rust_helper_obj_cgroup_may_zswap(struct obj_cgroup *objcg)
 {
 	return obj_cgroup_may_zswap(objcg);
-}
-
-__rust_helper void rust_helper_obj_cgroup_uncharge_zswap(struct obj_cgroup *objcg,
-							 size_t size)
-{
-	obj_cgroup_uncharge_zswap(objcg, size);
 }
 
 __rust_helper void rust_helper_count_objcg_events(struct obj_cgroup *objcg,

@@ -22,7 +22,7 @@ __rust_helper swp_entry_t rust_helper_swp_entry(unsigned long type,
 	return swp_entry(type, offset);
 }
 
-/* folio->swap sits in nested anonymous unions: not a place to name from Rust. */
+/* folio->swap is in nested anonymous unions, for which bindgen generates names. */
 __rust_helper swp_entry_t rust_helper_folio_swap(const struct folio *folio)
 {
 	return folio->swap;
@@ -38,7 +38,10 @@ __rust_helper struct mempolicy *rust_helper_current_task_policy(void)
 	return get_task_policy(current);
 }
 
-/* As swap_zeromap_batch() looks at the slot of page @n: the folio's lock keeps the mark. */
+/*
+ * As in swap_zeromap_batch(), for the slot of page @n. The caller holds the folio's
+ * lock, so the zeromap bit can't change.
+ */
 __rust_helper bool rust_helper_folio_swap_is_zero(const struct folio *folio,
 						  unsigned long n)
 {
@@ -51,7 +54,10 @@ __rust_helper bool rust_helper_folio_swap_is_zero(const struct folio *folio,
 	return zero;
 }
 
-/* As swap_zeromap_folio_set() marks slots: those of the pages from @n on whose @bits are set. */
+/*
+ * As in swap_zeromap_folio_set(), for some slots: bit 0 of @bits is for the slot of
+ * page @n, bit 1 for the next one, and so on.
+ */
 __rust_helper void rust_helper_folio_swap_set_zero(struct folio *folio, unsigned long n,
 						   unsigned long bits)
 {

@@ -101,14 +101,14 @@ __rust_helper void rust_helper_folio_ref_sub(struct folio *folio, int nr)
 	folio_ref_sub(folio, nr);
 }
 
-/* The folio must not be shared yet: these aren't atomic. */
+/* No other task may have a reference to the folio: these operations aren't atomic. */
 __rust_helper void rust_helper_folio_init_swapin(struct folio *folio)
 {
 	__folio_set_locked(folio);
 	__folio_set_swapbacked(folio);
 }
 
-/* folio->swap is in nested anonymous unions, which Rust can't name well. */
+/* folio->swap is in nested anonymous unions, for which bindgen generates names. */
 __rust_helper void rust_helper_folio_enter_swapcache(struct folio *folio,
 						     swp_entry_t entry)
 {
@@ -148,7 +148,7 @@ __rust_helper bool rust_helper_folio_test_clear_readahead(struct folio *folio)
 	return folio_test_clear_readahead(folio);
 }
 
-/* An inline function without huge pages. */
+/* An inline stub without CONFIG_TRANSPARENT_HUGEPAGE. */
 __rust_helper int rust_helper_folio_prepare_split(struct folio *folio)
 {
 	return folio_memcg_alloc_deferred(folio);
@@ -179,8 +179,8 @@ __rust_helper void rust_helper_workingset_refault(struct folio *folio, void *sha
 }
 
 /*
- * Allocates a folio for a swap-in: by a policy, or for a fault. For a large folio, the flags are
- * limited to those for a huge page: a no-op for GFP_HIGHUSER_MOVABLE, but not for shmem.
+ * Allocates a folio for a swap-in: by @mpol, or for the fault @vmf. For a large folio, limits
+ * the flags to those for a huge page: a no-op for GFP_HIGHUSER_MOVABLE, but not for shmem.
  */
 __rust_helper struct folio *
 rust_helper_swapin_alloc_folio(gfp_t *gfp, unsigned int order,
@@ -235,7 +235,7 @@ rust_helper_vma_swap_readahead_info(struct vm_area_struct *vma)
 	return &vma->swap_readahead_info;
 }
 
-/* Not a constant on every architecture. */
+/* PMD_SIZE is not a constant on every architecture. */
 __rust_helper unsigned long rust_helper_page_table_span(void)
 {
 	return PMD_SIZE;

@@ -8,38 +8,21 @@ use crate::{
     bindings,
     cpu::CpuId,
     error::{
-        code::EINVAL,
         from_result,
-        to_result,
-        Error,
-        Result, //
-    },
-    ffi::{
-        c_int,
-        c_uint, //
+        to_result, //
     },
     prelude::*,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
-    types::Opaque,
+    types::Opaque, //
 };
 use core::{
     marker::PhantomData,
-    ops::Deref,
-    pin::Pin, //
-};
-use pin_init::{
-    pin_data,
-    pinned_drop,
-    PinInit, //
+    ops::Deref, //
 };
 
-/// The place of a state in the order in which a CPU passes through the states before it runs: `enum
-/// cpuhp_state`.
+/// The position of a state in the order in which a CPU passes through the states before it runs.
+/// Mirrors `enum cpuhp_state`.
 #[derive(Clone, Copy)]
-pub enum Slot {
+pub enum StateSlot {
     /// A dynamically allocated state: `CPUHP_BP_PREPARE_DYN`. Such states are ordered by
     /// registration.
     PrepareDyn,
@@ -47,7 +30,7 @@ pub enum Slot {
     MmZswapPoolPrepare,
 }
 
-impl Slot {
+impl StateSlot {
     const fn as_raw(self) -> bindings::cpuhp_state {
         match self {
             Self::PrepareDyn => bindings::cpuhp_state_CPUHP_BP_PREPARE_DYN,
@@ -57,34 +40,35 @@ impl Slot {
 }
 
 /// Something that must be prepared for each CPU before that CPU runs.
+// One implementor: zswap's compressors. Every multi-instance state of C (`cpuhp_setup_state_multi()`)
+// would be another.
 pub trait Prepare: Send + Sync + 'static {
-    /// The place of the instances' state.
-    const SLOT: Slot;
-
-    /// Called for each CPU that comes up, and for each CPU that is up when the instance is created.
+    /// Called for each CPU that is brought up, and for each CPU that is up when the instance is
+    /// created.
     ///
-    /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU doesn't come
+    /// Runs in a task that may sleep, with `cpu_hotplug_lock` held. On error the CPU isn't brought
     /// up, or the instance isn't created. May be called again for the same CPU.
     ///
-    /// Creating or dropping an [`Instance`] here deadlocks: both take that lock.
+    /// Creating or dropping an [`Instance`] here deadlocks: both take `cpu_hotplug_lock`.
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
-/// A registered state, of which instances of `T` can be created as long as this value lives.
+/// A registered state. Instances of `T` can be created for it as long as this value lives.
 ///
 /// Invariant in `T`: the callback for instances was chosen when the state was registered, and a
 /// subtype could have another one.
 ///
 /// # Invariants
 ///
-/// The multi-instance state `state` is registered with [`prepare_callback::<T>`], and ours.
+/// The multi-instance state `state` is registered with [`prepare_callback::<T>`], and owned by this
+/// value.
 pub struct State<T: Prepare> {
     state: bindings::cpuhp_state,
     _p: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Prepare> State<T> {
-    /// Registers the state. For [`builtin_cpu_state!`].
+    /// Registers the state at a position in the order of states. For [`builtin_cpu_state!`].
     ///
     /// [`builtin_cpu_state!`]: crate::builtin_cpu_state
     ///
@@ -93,7 +77,7 @@ impl<T: Prepare> State<T> {
     /// The callback's code and `name` must never be unloaded: they must be built in. (An instance
     /// requires a state that lives forever, so the callback can't be unregistered.)
     #[doc(hidden)]
-    pub unsafe fn new(name: &'static CStr) -> Result<Self> {
+    pub unsafe fn new(slot: StateSlot, name: &'static CStr) -> Result<Self> {
         // C's prototype is for callbacks without an instance; for a multi-instance state the core
         // casts the callback back (`cpuhp_setup_state_multi()` casts it through `void *` as well).
         //
@@ -109,7 +93,7 @@ impl<T: Prepare> State<T> {
         // `multi_instance` is true, so the callback is called only for instances.
         let ret = unsafe {
             bindings::__cpuhp_setup_state(
-                T::SLOT.as_raw(),
+                slot.as_raw(),
                 name.as_char_ptr(),
                 false,
                 Some(callback),
@@ -118,11 +102,11 @@ impl<T: Prepare> State<T> {
             )
         };
         to_result(ret)?;
-        // INVARIANT: The state was free and is now registered with our callback. For a dynamic
-        // state, C returns which one it is.
+        // INVARIANT: The state was free and is now registered with `prepare_callback::<T>`. For a
+        // dynamic state, C returns its number.
         Ok(Self {
-            state: match T::SLOT {
-                Slot::PrepareDyn => ret as bindings::cpuhp_state,
+            state: match slot {
+                StateSlot::PrepareDyn => ret as bindings::cpuhp_state,
                 slot => slot.as_raw(),
             },
             _p: PhantomData,
@@ -130,51 +114,53 @@ impl<T: Prepare> State<T> {
     }
 }
 
-/// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, with the given name. May
-/// sleep. Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic
-/// state is left.
+/// Registers a [`State`](kernel::cpuhotplug::State) of built-in code, at the given
+/// [`StateSlot`](kernel::cpuhotplug::StateSlot) and with the given name. May sleep.
+///
+/// Fails with `EBUSY` if the state is registered already, and with `ENOSPC` if no dynamic state is
+/// left.
 ///
 /// Mirrors `cpuhp_setup_state_multi()`.
+// One user: zswap's setup. A macro, since only the caller's crate knows whether it is a module.
 #[macro_export]
 macro_rules! builtin_cpu_state {
-    ($name:expr) => {{
+    ($slot:expr, $name:expr) => {{
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_cpu_state! is for built-in code");
-        let name: &'static $crate::str::CStr = $name;
+        let (slot, name): (_, &'static $crate::str::CStr) = ($slot, $name);
         // SAFETY: This is built in, as just checked, and so are the name and the callback.
-        unsafe { $crate::cpuhotplug::State::new(name) }
+        unsafe { $crate::cpuhotplug::State::new(slot, name) }
     }};
 }
 
 impl<T: Prepare> Drop for State<T> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant the state is ours. It has no instances: an instance borrows
-        // its state forever, so that the state is never dropped.
+        // SAFETY: By the type invariant the state is owned by this value. It has no instances: an
+        // instance borrows its state forever, and a state that is borrowed forever isn't dropped.
         unsafe { bindings::__cpuhp_remove_state(self.state, false) };
     }
 }
 
 /// A `T` whose [`Prepare::prepare`] is called for each CPU.
 ///
-/// The `T` lies in memory of its own, and not in the `Instance`. An initialiser for a place of the
-/// caller's would have to trust that the place is dropped before it is freed, which safe code needn't
-/// do: `MaybeUninit<T>` can be pinned as well, by [`pin_init::Wrapper`], and drops nothing.
+/// The `T` lies in a separate allocation, and not in the `Instance`. An initialiser for memory of
+/// the caller would have to rely on the caller to drop the value before freeing the memory. Safe
+/// code need not do that: `MaybeUninit<T>` can be pinned as well, by [`pin_init::Wrapper`], and
+/// drops nothing.
 ///
-/// Invariant in `T`, like its state.
+/// Invariant in `T`, like its [`State`].
 ///
 /// # Examples
 ///
 /// ```
 /// use kernel::{
 ///     cpu::CpuId,
-///     cpuhotplug::{Instance, Prepare, Slot, State},
+///     cpuhotplug::{Instance, Prepare, State, StateSlot},
 /// };
 ///
 /// struct Buffers;
 ///
 /// impl Prepare for Buffers {
-///     const SLOT: Slot = Slot::PrepareDyn;
-///
 ///     fn prepare(&self, cpu: CpuId) -> Result {
 ///         pr_info!("CPU {} comes up\n", cpu.as_u32());
 ///         Ok(())
@@ -183,28 +169,63 @@ impl<T: Prepare> Drop for State<T> {
 ///
 /// // Once: the state lives forever, as its instances require.
 /// fn new() -> Result<Instance<Buffers>> {
-///     let state: State<Buffers> = kernel::builtin_cpu_state!(c"mm/buffers:prepare")?;
+///     let state: State<Buffers> =
+///         kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"mm/buffers:prepare")?;
 ///     let state = KBox::leak(KBox::new(state, GFP_KERNEL)?);
 ///     Instance::new(state, Buffers)
 /// }
 /// assert!(new().is_ok());
 /// # Ok::<(), Error>(())
 /// ```
-pub struct Instance<T: Prepare>(Pin<KBox<Registered<T>>>);
+///
+/// # Invariants
+///
+/// The node of `registered` is on the list of instances of `state`.
+pub struct Instance<T: Prepare> {
+    registered: Pin<KBox<Registered<T>>>,
+    state: &'static State<T>,
+}
+
+/// The memory of an [`Instance`].
+#[repr(C)]
+struct Registered<T> {
+    node: Opaque<bindings::hlist_node>,
+    inner: T,
+}
+
+// SAFETY: `node` is on a list that has its own lock.
+unsafe impl<T: Send> Send for Registered<T> {}
+// SAFETY: A shared reference gives `&T`; only C uses the node, under the lock of its list.
+unsafe impl<T: Sync> Sync for Registered<T> {}
+
+impl<T> Registered<T> {
+    /// The node. The pointer's provenance covers the whole `Registered<T>`.
+    fn node(&self) -> *mut bindings::hlist_node {
+        Opaque::cast_into(core::ptr::from_ref(self).cast())
+    }
+}
 
 impl<T: Prepare> Instance<T> {
-    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep. Fails with
-    /// `ENOMEM`, and with the errors of [`Prepare::prepare`].
+    /// Creates an instance of `state`: prepares `inner` for each CPU that is up. May sleep.
     ///
-    /// Takes `cpu_hotplug_lock` and `cpuhp_state_mutex`, as dropping the instance does. So neither may
-    /// be done in [`Prepare::prepare`].
+    /// Fails with `ENOMEM`, and with the errors of [`Prepare::prepare`].
+    ///
+    /// Takes `cpu_hotplug_lock` and `cpuhp_state_mutex`, as dropping the instance does.
+    /// [`Prepare::prepare`] must do neither.
     ///
     /// Mirrors `cpuhp_state_add_instance()`.
     pub fn new(state: &'static State<T>, inner: T) -> Result<Self> {
-        Ok(Self(KBox::pin_init(
-            Registered::new(state, inner),
-            GFP_KERNEL,
-        )?))
+        // An `hlist_node` that is on no list is zeroed.
+        let node = Opaque::zeroed();
+        let registered = KBox::pin(Registered { node, inner }, GFP_KERNEL)?;
+        let node = registered.node();
+        // SAFETY: By the invariant of `State` the state is registered with `prepare_callback::<T>`,
+        // which requires a `Registered<T>` around the node. The `Registered<T>` is pinned. Its
+        // memory is freed after `drop` below has removed the node from the list, or here, if C has
+        // failed and not added it.
+        to_result(unsafe { bindings::__cpuhp_state_add_instance(state.state, node, true) })?;
+        // INVARIANT: Just added.
+        Ok(Self { registered, state })
     }
 }
 
@@ -213,79 +234,24 @@ impl<T: Prepare> Deref for Instance<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.0.inner
+        &self.registered.inner
     }
 }
 
-/// The memory of an [`Instance`]. Private: only [`Instance::new`] may choose where it lies.
-///
-/// # Invariants
-///
-/// `node` is on the list of instances of `state`, and `inner` doesn't change.
-#[pin_data(PinnedDrop)]
-#[repr(C)]
-struct Registered<T: Prepare> {
-    #[pin]
-    node: Opaque<bindings::hlist_node>,
-    state: &'static State<T>,
-    inner: T,
-}
-
-// SAFETY: `node` is on a list that has its own lock, `State` is `Sync`, and `T: Send`.
-unsafe impl<T: Prepare> Send for Registered<T> {}
-// SAFETY: A shared reference gives `&T`, and `T: Sync`.
-unsafe impl<T: Prepare> Sync for Registered<T> {}
-
-impl<T: Prepare> Registered<T> {
-    fn new(state: &'static State<T>, inner: T) -> impl PinInit<Self, Error> {
-        let init = move |this: *mut Self| -> Result {
-            // SAFETY: `this` is valid for writes, by the contract of `pin_init_from_closure()`, and
-            // nothing is in it yet.
-            unsafe {
-                (&raw mut (*this).state).write(state);
-                (&raw mut (*this).inner).write(inner);
-            }
-            // SAFETY: `this` is valid for writes. An `hlist_node` off any list is zeroed.
-            unsafe { Opaque::cast_into(&raw const (*this).node).write_bytes(0, 1) };
-            // SAFETY: By the invariant of `State` the state is registered with our callback, which
-            // finds an initialised `Self` around the node. `Instance::new` is the only caller: the
-            // memory is that of a `Pin<KBox<Self>>`, which is freed only after `PinnedDrop` has
-            // removed the node from the list.
-            let ret = to_result(unsafe {
-                bindings::__cpuhp_state_add_instance(
-                    state.state,
-                    Opaque::cast_into(&raw const (*this).node),
-                    true,
-                )
-            });
-            if ret.is_err() {
-                // SAFETY: The node was not added, so nothing else can reach `inner`, and on error
-                // our caller doesn't drop it.
-                unsafe { core::ptr::drop_in_place(&raw mut (*this).inner) };
-            }
-            ret
-        };
-        // SAFETY: On success all fields are initialised, on error none is. `init` doesn't move
-        // what it has initialised.
-        unsafe { pin_init::pin_init_from_closure(init) }
-    }
-}
-
-#[pinned_drop]
-impl<T: Prepare> PinnedDrop for Registered<T> {
-    fn drop(self: Pin<&mut Self>) {
-        // SAFETY: By the type invariant the node is on that list. No teardown is registered. Once
-        // this returns, no callback runs or will run for the node: C takes `cpu_hotplug_lock` for
-        // reading here, and for writing when it brings up a CPU.
+impl<T: Prepare> Drop for Instance<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the node is on the list of instances. No teardown is
+        // registered. Once this returns, no callback runs or will run for the node: C takes
+        // `cpu_hotplug_lock` for reading here, and for writing when it brings up a CPU.
         unsafe {
-            bindings::__cpuhp_state_remove_instance(self.state.state, self.node.get(), true);
+            bindings::__cpuhp_state_remove_instance(self.state.state, self.registered.node(), true);
         }
     }
 }
 
 /// # Safety
 ///
-/// Only for the hotplug core, with `node` that of a live `Registered<T>`.
+/// Only for the hotplug core. `node` must be the node of a live `Registered<T>`.
 unsafe extern "C" fn prepare_callback<T: Prepare>(
     cpu: c_uint,
     node: *mut bindings::hlist_node,

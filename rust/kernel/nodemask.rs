@@ -6,11 +6,10 @@
 
 use crate::{
     alloc::NumaNode,
-    bindings,
-    ffi::c_int, //
+    bindings, //
 };
 
-/// The NUMA nodes with memory that the kernel can use: at least one.
+/// The NUMA nodes that have normal memory: at least one. Any context.
 ///
 /// Mirrors `for_each_node_state(nid, N_NORMAL_MEMORY)`.
 ///
@@ -21,14 +20,13 @@ use crate::{
 ///
 /// assert!(memory_nodes().next().is_some());
 /// ```
+#[inline]
 pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
-    // SAFETY: No requirement.
-    let nr = unsafe { bindings::max_node_ids() } as c_int;
-    (0..nr)
-        // SAFETY: The number is below `nr_node_ids`, and so a bit of the map.
-        .filter(|&nid| unsafe {
-            bindings::node_state(nid, bindings::node_states_N_NORMAL_MEMORY) != 0
-        })
+    let mut nid = -1;
+    core::iter::from_fn(move || {
+        // SAFETY: `nid` is -1 or a node.
+        nid = unsafe { bindings::next_memory_node(nid) };
         // SAFETY: A node that has memory is possible.
-        .map(|nid| unsafe { NumaNode::from_possible(nid) })
+        (nid >= 0).then(|| unsafe { NumaNode::from_possible(nid) })
+    })
 }

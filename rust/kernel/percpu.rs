@@ -15,22 +15,15 @@ use crate::{
         nr_cpu_ids,
         CpuId, //
     },
-    ffi::c_void,
     page::PAGE_SIZE,
+    prelude::*, //
 };
-use core::{
-    marker::PhantomData,
-    mem::{
-        align_of,
-        size_of, //
-    },
-};
-use pin_init::PinInit;
+use core::marker::PhantomData;
 
 /// A `T` for each possible CPU, in memory close to that CPU.
 ///
-/// Every CPU's value can be accessed from any CPU. [`PerCpu::this_cpu`] is a fast way to a value;
-/// it doesn't keep the task from migrating. Hence `T` must be [`Sync`].
+/// The value of each CPU can be accessed from any CPU. [`PerCpu::this_cpu`] only locates a value:
+/// it doesn't prevent the task from migrating. Hence `T` must be [`Sync`].
 ///
 /// Mirrors `alloc_percpu()`.
 ///
@@ -39,7 +32,7 @@ use pin_init::PinInit;
 /// `ptr` is a per-CPU allocation with the layout of `T`, owned by this value, in which the value of
 /// each possible CPU is initialised and pinned.
 ///
-/// Covariant in `T`, like a box: values are lent and dropped, and never replaced.
+/// Covariant in `T`, like a box: values are borrowed and dropped, and never replaced.
 ///
 /// # Examples
 ///
@@ -69,34 +62,39 @@ pub struct PerCpu<T> {
 
 // SAFETY: The owner may drop the values on any CPU.
 unsafe impl<T: Send> Send for PerCpu<T> {}
-// SAFETY: A shared reference to it gives only `&T`.
+// SAFETY: A shared reference to a `PerCpu<T>` gives only `&T`.
 unsafe impl<T: Sync> Sync for PerCpu<T> {}
 
 /// All possible CPUs, in the order of their numbers. Mirrors `for_each_possible_cpu()`.
 fn possible_cpus() -> impl Iterator<Item = CpuId> {
     (0..nr_cpu_ids())
-        // SAFETY: `cpu_possible()` takes any number below `nr_cpu_ids`.
-        .filter(|&cpu| unsafe { bindings::cpu_possible(cpu) })
         .filter_map(CpuId::from_u32)
+        .filter(is_possible)
+}
+
+/// Mirrors `cpu_possible()`.
+fn is_possible(cpu: &CpuId) -> bool {
+    // SAFETY: A `CpuId` is below `nr_cpu_ids`.
+    unsafe { bindings::cpu_possible(cpu.as_u32()) }
 }
 
 /// The NUMA node of `cpu`, or [`NumaNode::NO_NODE`] if the CPU isn't possible. Mirrors
 /// `cpu_to_node()`.
 pub fn node_of(cpu: CpuId) -> NumaNode {
-    // SAFETY: A `CpuId` is in range.
-    if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
+    if !is_possible(&cpu) {
         return NumaNode::NO_NODE;
     }
     // SAFETY: The CPU is possible, so it has the per-CPU data that C reads.
     let nid = unsafe { bindings::cpu_to_node(cpu.as_u32() as crate::ffi::c_int) };
-    // There may be none before the CPU has been up.
+    // A CPU that was never up may have no node.
     NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
 }
 
 impl<T> PerCpu<T> {
-    /// Allocates the values, each initialised by what `init` returns. May sleep if `gfp` allows it.
+    /// Allocates the values, each initialised by an initialiser that `init` returns. May sleep if
+    /// `gfp` allows it.
     ///
-    /// Fails to compile for a `T` that is too large for the allocator, which would warn.
+    /// Fails to compile for a `T` that is too large for the allocator: C would warn at run time.
     pub fn new<I: PinInit<T>>(mut init: impl FnMut() -> I, gfp: Flags) -> Result<Self, AllocError> {
         const {
             // `PCPU_MIN_UNIT_SIZE`
@@ -115,8 +113,8 @@ impl<T> PerCpu<T> {
             // value is initialised once, in its final place.
             unsafe { pin_init::raw_init(Self::value(ptr, cpu), init()) };
         }
-        // INVARIANT: Just allocated for `T`, with each possible CPU's value initialised; they
-        // don't move before they are dropped.
+        // INVARIANT: `ptr` was just allocated for `T`. The value of each possible CPU is
+        // initialised, and doesn't move before it is dropped.
         Ok(Self {
             ptr,
             _p: PhantomData,
@@ -124,21 +122,19 @@ impl<T> PerCpu<T> {
     }
 
     fn value(ptr: *mut c_void, cpu: CpuId) -> *mut T {
-        // SAFETY: `per_cpu_ptr()` only computes an address, which the callers use with care.
+        // SAFETY: `per_cpu_ptr()` only computes an address. The callers justify their use of it.
         unsafe { bindings::per_cpu_ptr(ptr, cpu.as_u32()) }.cast()
     }
 
     /// The value of `cpu`, or [`None`] if `cpu` isn't possible.
     pub fn get(&self, cpu: CpuId) -> Option<&T> {
-        // SAFETY: A `CpuId` is below `nr_cpu_ids`.
-        if !unsafe { bindings::cpu_possible(cpu.as_u32()) } {
-            return None;
-        }
-        // SAFETY: By the type invariant the value is initialised, and only shared until `drop`.
-        Some(unsafe { &*Self::value(self.ptr, cpu) })
+        // SAFETY: The CPU is possible: by the type invariant its value is initialised. It is only
+        // shared until `drop`.
+        is_possible(&cpu).then(|| unsafe { &*Self::value(self.ptr, cpu) })
     }
 
-    /// The value of the CPU that the task happens to run on. Mirrors `raw_cpu_ptr()`.
+    /// The value of the CPU that the task currently runs on. The task may migrate at any time.
+    /// Mirrors `raw_cpu_ptr()`.
     #[inline]
     pub fn this_cpu(&self) -> &T {
         // SAFETY: By the type invariant this is a per-CPU allocation, with an initialised value for
@@ -150,10 +146,11 @@ impl<T> PerCpu<T> {
 impl<T> Drop for PerCpu<T> {
     fn drop(&mut self) {
         for cpu in possible_cpus() {
-            // SAFETY: By the type invariant the value is initialised and ours; it is dropped once.
+            // SAFETY: By the type invariant the value is initialised and owned by `self`; it is
+            // dropped once.
             unsafe { core::ptr::drop_in_place(Self::value(self.ptr, cpu)) };
         }
-        // SAFETY: By the type invariant the allocation is ours.
+        // SAFETY: By the type invariant the allocation is owned by `self`.
         unsafe { bindings::free_percpu(self.ptr) };
     }
 }
@@ -164,7 +161,6 @@ mod tests {
     use super::*;
     use crate::{
         new_mutex,
-        prelude::*,
         sync::{
             Arc,
             Mutex, //
@@ -192,7 +188,7 @@ mod tests {
         let values = PerCpu::new(
             || {
                 let shared = shared.clone();
-                // SAFETY: Writes the whole value, and cannot fail.
+                // SAFETY: The closure writes the whole value, and can't fail.
                 unsafe {
                     pin_init::pin_init_from_closure(move |slot: *mut Arc<()>| {
                         slot.write(shared);

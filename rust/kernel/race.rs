@@ -2,8 +2,8 @@
 
 //! Race points: points in the code at which a test can hold a task, to force an interleaving.
 //!
-//! They compile to nothing without `CONFIG_ZSWAP_RACE_POINTS`, and with it to a no-op, until a test
-//! arms one.
+//! Without `CONFIG_ZSWAP_RACE_POINTS` they compile to nothing. With it they are a no-op until a
+//! test arms one.
 
 /// A race point named `"PATH:BEFORE_OR_AFTER_STEP"`; `atomic` where the task must not sleep.
 ///
@@ -55,7 +55,7 @@ macro_rules! race_point {
 #[doc(hidden)]
 #[inline]
 pub fn reached(point: &'static crate::str::CStr, may_sleep: bool) {
-    // SAFETY: It is a static key, defined in C.
+    // SAFETY: `zswap_race_armed` is a static key, defined in C.
     if unsafe { crate::static_branch_unlikely!(zswap_race_armed, Armed, key) } {
         hold(point, may_sleep);
     }
@@ -67,7 +67,8 @@ pub fn reached(point: &'static crate::str::CStr, may_sleep: bool) {
 fn hold(point: &crate::str::CStr, may_sleep: bool) {
     use crate::str::CStrExt as _;
 
-    // SAFETY: A static string, which C reads; C doesn't sleep unless it may.
+    // SAFETY: `point` is a zero-terminated string, which C only reads. C sleeps only if
+    // `may_sleep`.
     unsafe { zswap_race_point(point.as_char_ptr(), may_sleep) }
 }
 
@@ -80,7 +81,7 @@ struct Armed {
 
 #[cfg(CONFIG_ZSWAP_RACE_POINTS)]
 extern "C" {
-    // C changes it.
+    // Mutable, since C changes it.
     static mut zswap_race_armed: Armed;
 
     fn zswap_race_point(point: *const crate::ffi::c_char, may_sleep: bool);

@@ -6,19 +6,11 @@
 
 use crate::{
     bindings,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*,
     types::Opaque, //
 };
-use pin_init::{
-    pin_data,
-    pin_init,
-    PinInit, //
-};
 
-/// Lets ten messages pass in five seconds, and counts the suppressed ones.
+/// Allows ten messages in five seconds, and counts the suppressed ones.
 ///
 /// Mirrors `struct ratelimit_state` with the default limits.
 ///
@@ -44,11 +36,11 @@ pub struct RateLimit {
 
 // SAFETY: A `struct ratelimit_state` has its own lock and is bound to no thread.
 unsafe impl Send for RateLimit {}
-// SAFETY: As above.
+// SAFETY: A `struct ratelimit_state` has its own lock.
 unsafe impl Sync for RateLimit {}
 
 impl RateLimit {
-    /// Creates a limit against which nothing has counted yet.
+    /// Creates a limit that has counted no message yet. Mirrors `ratelimit_default_init()`.
     pub fn new() -> impl PinInit<Self> {
         // INVARIANT: `state` is initialised here.
         pin_init!(Self {
@@ -57,9 +49,10 @@ impl RateLimit {
         })
     }
 
-    /// Whether one more message of the function called `name` may be printed now.
+    /// Whether one more message may be printed now. When the suppressed messages are reported,
+    /// `name` is printed as the name of the function.
     ///
-    /// Any context but NMI.
+    /// Any context except NMI. Mirrors `__ratelimit()`.
     pub fn allows(&self, name: &CStr) -> bool {
         // SAFETY: `state` is initialised by the type invariant. Values of this type come only from
         // pinned initialisers, so it doesn't move. `name` outlives the call.
@@ -71,7 +64,6 @@ impl RateLimit {
 #[crate::macros::kunit_tests(rust_ratelimit)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
 
     #[test]
     fn ten_pass() -> Result {

@@ -7,26 +7,18 @@
 use crate::{
     alloc::NumaNode,
     bindings,
-    error::{
-        code::ENOMEM,
-        Result, //
+    mm::{
+        call::Call,
+        memcontrol::MemCgroup, //
     },
-    ffi::{
-        c_int,
-        c_ulong, //
-    },
-    mm::memcontrol::MemCgroup,
-    str::{
-        CStr,
-        CStrExt as _, //
-    },
+    prelude::*, //
 };
 use core::ptr::NonNull;
 
-/// The number of pages that reclaim takes at a time. Mirrors `SWAP_CLUSTER_MAX`.
+/// The number of pages that reclaim processes at a time. Mirrors `SWAP_CLUSTER_MAX`.
 pub const SWAP_CLUSTER_MAX: usize = bindings::SWAP_CLUSTER_MAX as usize;
 
-/// The number of failures after which reclaim gives up. Mirrors `MAX_RECLAIM_RETRIES`.
+/// The number of failed attempts after which reclaim gives up. Mirrors `MAX_RECLAIM_RETRIES`.
 pub const MAX_RECLAIM_RETRIES: u32 = bindings::MAX_RECLAIM_RETRIES;
 
 /// A request from reclaim. Mirrors `struct shrink_control`.
@@ -41,20 +33,22 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// # Safety
     ///
-    /// `sc` must be the one that C passes to a callback, for `'a`.
-    unsafe fn from_raw(sc: *mut bindings::shrink_control) -> Self {
-        // SAFETY: By the requirement; C keeps the cgroup while it runs the callback, and the node
-        // is a possible one.
+    /// C must have passed `sc` to a callback of a shrinker, and `call` must be the call of that
+    /// callback.
+    unsafe fn from_raw(sc: &bindings::shrink_control, call: &'a Call) -> Self {
+        // SAFETY: The caller guarantees that `sc` is from C, which holds a reference to the cgroup
+        // while it runs the callback, and passes a possible node.
         unsafe {
             Self {
-                nid: NumaNode::from_possible((*sc).nid),
-                memcg: MemCgroup::from_raw((*sc).memcg),
-                gfp: (*sc).gfp_mask,
+                nid: NumaNode::from_possible(sc.nid),
+                memcg: MemCgroup::from_raw_or_null(sc.memcg, call),
+                gfp: sc.gfp_mask,
             }
         }
     }
 
-    /// Whether the allocation allows reclaim to do I/O and to enter file systems.
+    /// Whether the allocation that entered reclaim allows I/O and calls of file systems (`__GFP_IO`
+    /// and `__GFP_FS`).
     ///
     /// Mirrors `gfp_has_io_fs()`.
     pub fn may_do_io(&self) -> bool {
@@ -65,15 +59,16 @@ impl<'a> Request<'a> {
 
 /// The result of a scan.
 pub enum Scanned {
-    /// This many objects were freed.
+    /// The number of objects that were freed.
     Freed(usize),
-    /// Nothing more can be freed now: reclaim should not call again for this request.
+    /// No more objects can be freed now: reclaim should not call `scan` again for this request
+    /// (`SHRINK_STOP`).
     Stop,
-    /// No object was scanned.
+    /// No object was scanned (`SHRINK_STOP`, with `nr_scanned` set to 0).
     Refused,
 }
 
-/// Something that can free memory.
+/// The callbacks of a shrinker. Mirrors `count_objects` and `scan_objects` of `struct shrinker`.
 ///
 /// # Examples
 ///
@@ -110,13 +105,15 @@ pub enum Scanned {
 /// drop(Shrinker::new::<Spare>(c"spare")?);
 /// # Ok::<(), Error>(())
 /// ```
+// One implementor: zswap. C calls it through function pointers, so it has to be a trait; every cache in C
+// has the same interface (`struct shrinker`).
 pub trait Shrink {
-    /// Returns the number of freeable objects; with 0, `scan` isn't called. Runs in a task that may
-    /// sleep.
+    /// Returns the number of freeable objects. If it is 0, C doesn't call `scan`. Runs in a task
+    /// that may sleep.
     fn count(request: &Request<'_>) -> usize;
 
-    /// Scans at most `nr_to_scan` objects and frees some. May count `nr_to_scan` down. Runs in
-    /// reclaim, in a task that may sleep.
+    /// Scans at most `nr_to_scan` objects and frees some of them. May decrement `nr_to_scan`. Runs
+    /// in reclaim, in a task that may sleep.
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned;
 }
 
@@ -130,7 +127,7 @@ pub struct Shrinker {
 }
 
 impl Shrinker {
-    /// Allocates a shrinker that will call `S`. May sleep.
+    /// Allocates a shrinker with the callbacks of `S`. May sleep. Fails with `ENOMEM`.
     ///
     /// Mirrors `shrinker_alloc()`.
     pub fn new<S: Shrink>(name: &'static CStr) -> Result<Self> {
@@ -139,18 +136,19 @@ impl Shrinker {
         let ptr =
             unsafe { bindings::shrinker_alloc(flags, c"%s".as_char_ptr(), name.as_char_ptr()) };
         let ptr = NonNull::new(ptr).ok_or(ENOMEM)?;
-        // SAFETY: Just allocated, and not registered, so nothing else accesses it.
+        // SAFETY: The shrinker was just allocated. It isn't registered, so no other code accesses
+        // it.
         unsafe {
             (*ptr.as_ptr()).count_objects = Some(count::<S>);
             (*ptr.as_ptr()).scan_objects = Some(scan::<S>);
             (*ptr.as_ptr()).batch = 0;
             (*ptr.as_ptr()).seeks = bindings::DEFAULT_SEEKS as c_int;
         }
-        // INVARIANT: Just allocated.
+        // INVARIANT: The shrinker was just allocated, and isn't registered.
         Ok(Self { ptr })
     }
 
-    /// Registers the shrinker, permanently. For [`register_builtin_shrinker!`].
+    /// Registers the shrinker, permanently. May sleep. For [`register_builtin_shrinker!`].
     ///
     /// [`register_builtin_shrinker!`]: crate::register_builtin_shrinker
     ///
@@ -160,8 +158,8 @@ impl Shrinker {
     #[doc(hidden)]
     pub unsafe fn register(self) {
         let ptr = core::mem::ManuallyDrop::new(self).ptr;
-        // SAFETY: By the type invariant it is allocated and not registered. It is never freed, and
-        // by the requirement its callbacks are never unloaded.
+        // SAFETY: By the type invariant the shrinker is allocated and not registered. It is never
+        // freed, and the caller guarantees that its callbacks are never unloaded.
         unsafe { bindings::shrinker_register(ptr.as_ptr()) }
     }
 
@@ -172,13 +170,14 @@ impl Shrinker {
 
 impl Drop for Shrinker {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours, and not registered.
+        // SAFETY: By the type invariant the shrinker is owned by this value, and not registered.
         unsafe { bindings::shrinker_free(self.ptr.as_ptr()) }
     }
 }
 
-/// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code, permanently. Mirrors
-/// `shrinker_register()`.
+/// Registers a [`Shrinker`](kernel::shrinker::Shrinker) of built-in code, permanently. May sleep.
+/// Mirrors `shrinker_register()`.
+// One user: zswap's setup. A macro, since only the caller's crate knows whether it is a module.
 #[macro_export]
 macro_rules! register_builtin_shrinker {
     ($shrinker:expr) => {{
@@ -190,7 +189,7 @@ macro_rules! register_builtin_shrinker {
     }};
 }
 
-/// As in C. bindgen would make it a negative number.
+/// As in C; bindgen makes it a negative number.
 const SHRINK_STOP: c_ulong = c_ulong::MAX;
 
 /// # Safety
@@ -200,8 +199,10 @@ unsafe extern "C" fn count<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
-    // SAFETY: By the requirement.
-    S::count(&unsafe { Request::from_raw(sc) })
+    let call = Call::new();
+    // SAFETY: Reclaim is the caller, and passes a valid `sc` to this callback, whose call is
+    // `call`.
+    S::count(&unsafe { Request::from_raw(&*sc, &call) })
 }
 
 /// # Safety
@@ -211,15 +212,17 @@ unsafe extern "C" fn scan<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
-    // SAFETY: By the requirement.
-    let request = unsafe { Request::from_raw(sc) };
-    // SAFETY: By the requirement; C lends it to the callback.
-    match S::scan(&request, unsafe { &mut (*sc).nr_to_scan }) {
+    let call = Call::new();
+    // SAFETY: Reclaim is the caller, and passes a valid `sc`, which only this callback accesses
+    // during the call.
+    let sc = unsafe { &mut *sc };
+    // SAFETY: Reclaim has passed `sc` to this callback, whose call is `call`.
+    let request = unsafe { Request::from_raw(sc, &call) };
+    match S::scan(&request, &mut sc.nr_to_scan) {
         Scanned::Freed(freed) => freed,
         Scanned::Stop => SHRINK_STOP,
         Scanned::Refused => {
-            // SAFETY: As above; the borrow for `scan` has ended.
-            unsafe { (*sc).nr_scanned = 0 };
+            sc.nr_scanned = 0;
             SHRINK_STOP
         }
     }
@@ -234,11 +237,13 @@ mod tests {
     fn scan_requires_gfp_io_and_fs() {
         let (io, fs) = (bindings::__GFP_IO, bindings::__GFP_FS);
         for (gfp, may) in [(io | fs, true), (io, false), (fs, false), (0, false)] {
-            // SAFETY: It consists of numbers and pointers, which may be zero.
+            // SAFETY: A `struct shrink_control` consists of numbers and pointers, which may be
+            // zero.
             let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
             sc.gfp_mask = gfp;
-            // SAFETY: Its cgroup is null.
-            let request = unsafe { Request::from_raw(&mut sc) };
+            let call = Call::new();
+            // SAFETY: The cgroup of `sc` is null, and its node is 0.
+            let request = unsafe { Request::from_raw(&sc, &call) };
             assert_eq!(request.may_do_io(), may);
         }
     }

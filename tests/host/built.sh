@@ -21,7 +21,7 @@ scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 # with_type: the parameters of zswap that .modinfo has a type for, and those that should have one: all but
 # the two with callbacks of their own
 with_type() { tr '\0' '\n' <"$build/modules.builtin.modinfo" | sed -n 's/^zswap\.parmtype=\([^:]*\):.*/\1/p' | sort; }
-of_plain_type() { sed -n 's/^builtin_param!("zswap\.\([a-z_]*\)", .*: \(Number\|Switch\), .*/\1/p' samples/rust/zswap_rs/params.rs | sort; }
+of_plain_type() { sed -n 's/^builtin_param!("zswap\.\([a-z_]*\)", .*: \(UintParam\|Switch\), .*/\1/p' samples/rust/zswap_rs/params.rs | sort; }
 types_agree() {
 	local want
 	want=$(of_plain_type)
@@ -36,7 +36,7 @@ point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
 point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_cache_rs.o swap_cache_alloc_folio
 point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
 point "modinfo has the type of each parameter" types_agree
-point "panics reached are those of docs/design.md" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
 stands_still() {
 	local status=0
 	STILL_LIMIT=2 scripts/vm.sh -p -n still true >"$work/still" 2>&1 || status=$?

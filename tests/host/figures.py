@@ -239,6 +239,26 @@ def by_hand(project):
     return expect((status, ran, "runs 3" in project.get("docs/page.md")), (0, [], False))
 
 
+def rows_beside(project):
+    """A file of rows belongs to the block: it is stored and restored with it, and a change by hand fails."""
+    project.put("scripts/figures.txt", project.TABLE.replace("beta docs/page.md", "beta docs/page.md docs/beta.tsv"))
+    project.put("command.sh", project.COMMAND.replace("{ cat src/b.c", """[ $1 != beta ] || exec python3 -c '
+import sys; sys.path.insert(0, "scripts"); import figures
+figures.table()["beta"].put(["a block"], False, "name\\t1\\n")'
+{ cat src/b.c"""))
+    if problem := measured(project):
+        return problem
+    block, rows = project.get("docs/page.md"), project.get("docs/beta.tsv")
+    if problem := expect((rows, "beta" in project.check()[1]), ("name\t1\n", False)):
+        return problem
+    project.put("docs/beta.tsv", "name\t2\n")
+    status, said = project.check()
+    if status != 1 or "the block of make beta or docs/beta.tsv was changed by hand" not in said:
+        return f"status {status}: {said}"
+    status, ran, said = project.figures()
+    return expect((status, ran, project.get("docs/beta.tsv"), project.get("docs/page.md") == block), (0, [], rows, True))
+
+
 def other_commit_by_hand(project):
     measured(project)
     project.put("docs/page.md", re.sub(r"at `\w+`", "at `0123456`", project.get("docs/page.md"), count=1))
@@ -319,6 +339,27 @@ def no_commit(project):
     return expect((said.count("stale: "), "make alpha: files changed since" in said), (2, True))
 
 
+def beside(project):
+    """Rows beside the page are put with the block, found if changed by hand, restored with it, and amended."""
+    project.put("scripts/figures.txt", project.TABLE.replace("alpha docs/page.md", "alpha docs/page.md docs/alpha.tsv"))
+    project.put("command.sh", project.COMMAND.replace("echo runs", "printf 'a\\tb\\n'; echo runs"))
+    if problem := measured(project):
+        return problem
+    if problem := expect((project.get("docs/alpha.tsv"), project.get("docs/page.md").count("a\tb")), ("a\tb\n", 1)):
+        return problem
+    project.add("docs/alpha.tsv", "c\td\n")
+    status, said = project.check()
+    if status != 1 or "docs/page.md: the block of make alpha or docs/alpha.tsv was changed by hand" not in said:
+        return f"status {status}: {said}"
+    if problem := expect((project.figures()[1], project.get("docs/alpha.tsv")), ([], "a\tb\n")):
+        return problem
+    project.add("src/a.rs", "fn b() {}\n")
+    project.run("bash", "-c", "printf 'x\\ne\\tf\\n' | python3 scripts/figures.py amend alpha")
+    page = project.get("docs/page.md")
+    well = "BEGIN -->\nx\n\nMeasured by `make alpha RUNS=2` at" in page and "; 1 file changed since.\n" in page
+    return expect((well, project.get("docs/alpha.tsv"), "by hand" in project.check()[1]), (True, "e\tf\n", False))
+
+
 def guests(project):
     """Of an interrupted measurement, the guests that have ended don't run again."""
     shutil.copy(TOP / "scripts/measure.sh", project.top / "scripts")
@@ -388,10 +429,16 @@ def filled(pages):
         if status != 1 or want not in said:
             return f"{by_hand_now}: status {status}: {said}"
     pages.put("README.md", readme)
-    page = (pages.top / "docs/stack.md").read_text(encoding="utf-8")
-    pages.put("docs/stack.md", re.sub(r"(\*\*largest chain\*\* \| \d+ \| )\d+", r"\g<1>12345", page))
+    page = (pages.top / "docs/performance.md").read_text(encoding="utf-8")
+    pages.put("docs/performance.md", re.sub(r"(\*\*largest chain\*\* \| \d+ \| )\d+", r"\g<1>12345", page))
     status, said = pages.readme("check")
-    return "" if status == 1 and "stack.rust is 12345" in said else f"another source: status {status}: {said}"
+    if status != 1 or "stack.rust is 12345" not in said or "docs/performance.md: the table of figures differs" not in said:
+        return f"another source: status {status}: {said}"
+    pages.put("docs/performance.md", page)
+    rows = (pages.top / "docs/bench.tsv").read_text(encoding="utf-8")
+    pages.put("docs/bench.tsv", re.sub(r"(in zswap\t4\ttext\t[\d.]+\t)[\d.]+", r"\g<1>99999.0", rows, count=1))
+    status, said = pages.readme("check")
+    return "" if status == 1 and "README.md: the table of figures differs" in said else f"other rows: status {status}: {said}"
 
 
 POINTS = [
@@ -404,7 +451,9 @@ POINTS = [
     ("a section of another command makes no figure stale, and its own guests do", Project, sections),
     ("only what is stale is measured", Project, only_stale),
     ("a block changed by hand fails, and is restored", Project, by_hand),
+    ("rows beside the page changed by hand fail, and are restored", Project, rows_beside),
     ("a commit changed by hand fails", Project, other_commit_by_hand),
+    ("rows beside the page belong to their block", Project, beside),
     ("a command that fails stops no other, and what succeeded isn't measured again", Project, interrupted),
     ("after a kill, what was measured isn't measured again", Project, killed),
     ("guests that have ended don't run again", Project, guests),

@@ -117,22 +117,22 @@ for goal in litmus fuzz next; do
 	refused "a kernel, to $goal" "VARIANT=name is not for make $goal: leave" make $goal VARIANT=name
 done
 refused 'an experiment that is none' "there is no experiment 'nonsense': scripts/figures.txt" scripts/measure.sh nonsense
-refused 'a row that is none' 'WAY=nonsense is no row: use' make profile WAY=nonsense
+refused 'a row that is none' 'WAY=nonsense is unknown: use' make profile WAY=nonsense
 refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make profile CONTENT=nonsense
-refused 'boots that are none' 'RUNS=0 is no number that it can be: give' make bench RUNS=0
-refused 'fewer pages than are measured' 'UPTO=1 is no number that it can be: give' make growth UPTO=1
-refused 'turns of no length' 'TURN=0 is no number that it can be: give' make contention TURN=0
+refused 'boots that are none' 'RUNS=0 is invalid: give' make bench RUNS=0
+refused 'fewer pages than are measured' 'UPTO=1 is invalid: give' make growth UPTO=1
+refused 'turns of no length' 'TURN=0 is invalid: give' make contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
 refused 'pages that tests do not count in' 'PAGES=64 is for run, kunit' make test ARCH=arm64 PAGES=64
-refused 'pages that the machine lacks' "PAGES=16 can't be: pages are of 4 KiB" make run PAGES=16
-refused 'pages that no machine has' "PAGES=8 can't be: pages are of 4 KiB" make run ARCH=arm64 PAGES=8
-refused 'a time that is none' 'MINUTES=abc is no number that it can be: give' make stress MINUTES=abc
-refused 'pairs of boots that are none' 'RUNS=many is no number that it can be: give' make timing RUNS=many
+refused 'pages that the machine lacks' 'PAGES=16 is invalid: use 4' make run PAGES=16
+refused 'pages that no machine has' 'PAGES=8 is invalid: use 4' make run ARCH=arm64 PAGES=8
+refused 'a time that is none' 'MINUTES=abc is invalid: give' make stress MINUTES=abc
+refused 'pairs of boots that are none' 'RUNS=many is invalid: give' make timing RUNS=many
 refused 'a workload that is none' "ONLY=chess: there is no workload 'chess': use" make workloads ONLY=chess
 refused 'folios that it has not' 'FOLIOS=8: use 4, 64 or both' make workloads FOLIOS=8
-refused 'guests that are none' 'RUNS=0 is no number that it can be: give' make workloads RUNS=0
-refused 'no time at all' 'MINUTES=0 is no number that it can be: give' make stress MINUTES=0
-refused 'a seed that is none' 'SEED=-1 is no seed: give' make stress SEED=-1
+refused 'guests that are none' 'RUNS=0 is invalid: give' make workloads RUNS=0
+refused 'no time at all' 'MINUTES=0 is invalid: give' make stress MINUTES=0
+refused 'a seed that is none' 'SEED=-1 is invalid: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean
 
 # --- KSRC ---------------------------------------------------------------------------------
@@ -258,9 +258,9 @@ sed -e '/^bool zswap_store(/,/^}/s/bool ret = false/bool ret = true/' -e 's/\bzs
 	"$source/mm/zswap.c" >"$work/zswap.c"
 cp --remove-destination "$work/zswap.c" "$work/linux/mm/zswap.c"
 refused 'C that has changed' \
-	"written from: mm/zswap.c: zswap_store changed, mm/zswap.c: zswap_swapoff vanished, mm/zswap.c: the rest changed, mm/zswap.c: zswap_device_gone appeared; .* DRIFT=1\$" \
+	"Rust mirrors: mm/zswap.c: zswap_store changed, mm/zswap.c: zswap_swapoff vanished, mm/zswap.c: the rest changed, mm/zswap.c: zswap_device_gone appeared; .* DRIFT=1\$" \
 	scripts/overlay.sh
-holds 'and is built all the same with DRIFT=1' env DRIFT=1 scripts/overlay.sh
+holds 'and is built anyway with DRIFT=1' env DRIFT=1 scripts/overlay.sh
 refused 'but not the next time' 'zswap_store changed' scripts/overlay.sh
 cp -p --remove-destination "$source/mm/zswap.c" "$work/linux/mm/zswap.c"
 holds 'the C that it was written from' scripts/overlay.sh

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; and of the chains that
-stack.py adds up. Prints TAP."""
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the rows of make bench that a
+page shows; and of the chains that stack.py adds up. Prints TAP."""
 
+import contextlib
+import io
 import itertools
 import math
 import os
@@ -14,9 +16,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
 sys.dont_write_bytecode = True
 
+import measure  # noqa: E402
 import measured  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
+import drawn  # noqa: E402
 
 
 def counted(a, b):
@@ -64,13 +68,13 @@ def outside_interval():
     return "" if 45 <= outside <= 100 else f"{outside} of 2000"
 
 
-def verdict(c, rust, others=30):
+def verdict(c, rust, others=30, reasons=""):
     """Its status and text for one row in so many that are alike."""
     luck = random.Random(3)
     with tempfile.TemporaryDirectory() as work:
         doc = os.path.join(work, "doc.md")
         with open(doc, "w", encoding="utf-8") as file:
-            file.write("<!-- DIFFERENCES: BEGIN -->\n| row | reason |\n|---|---|\n<!-- DIFFERENCES: END -->\n")
+            file.write("<!-- DIFFERENCES: BEGIN -->\n" + reasons + "<!-- DIFFERENCES: END -->\n")
         paths = []
         for impl, values in ("c", c), ("rust", rust):
             for n, value in enumerate(values):
@@ -78,13 +82,58 @@ def verdict(c, rust, others=30):
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
                     file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
-        lines, status = verdicts.compared(doc, paths)
-    return int(status), "\n".join([next((line for line in lines if "`it`" in line), ""), *lines])
+        lines, status, rows = verdicts.compared(doc, paths)
+    return int(status), "\n".join([next((row for row in rows.splitlines() if "\tit\t" in row), ""), *lines])
 
 
-def judged(c, rust, status, text, others=30):
-    got, said = verdict(c, rust, others)
-    return "" if got == status and text in said.splitlines()[0] else f"status {got}:\n{said}"
+def judged(c, rust, status, text, others=30, reasons=""):
+    got, said = verdict(c, rust, others, reasons)
+    # The page has the row only if it isn't the same.
+    well = got == status and text in said.splitlines()[0] and ("| `it` |" in said) == ("same ranks" not in said.splitlines()[0])
+    return "" if well else f"status {got}:\n{said}"
+
+
+def seeded():
+    """The block of make mutants: one is missed, one survives, and one has no result."""
+    all_of_them = {name: ("a.patch", "core", "7" if name == "b" else "", f"What {name} is.") for name in "abcd"}
+    results = {"a": ("caught by abi.sh x", "1 s", "1"), "b": ("MISSED by abi.sh x|y", "1 s", "2"), "c": ("survives: no", "1 s", "2")}
+    lines = verdicts.block(all_of_them, results)
+    for want in ("3 results of 4 mutants: 1 caught. Results by commit: 1 at `1`, 2 at `2`.", "| core | 4 | 1 | 1 | 1 | 1 |",
+                 "| [`b`](../tests/mutants/a.patch) | What b is. | MISSED by abi.sh x\\|y |", "| [`d`](../tests/mutants/a.patch) | What d is. | no result yet |",
+                 "b\ta.patch\tcore\t7\tWhat b is.\tMISSED by abi.sh x|y\t1 s\t2"):
+        if want not in lines:
+            return "\n".join([f"no line {want!r}", *lines])
+    return "" if not any(line.startswith("d\t") for line in lines) else "a row without a result"
+
+
+def drawn_ones():
+    """The block of make drawn: a survivor with a reason, one without, and a reason for what is caught."""
+    put = []
+    with tempfile.TemporaryDirectory() as work:
+        page, drawn_of, results, left_out = (os.path.join(work, name) for name in ("page.md", "drawn", "results", "left-out"))
+        for path, text in ((page, "<!-- SURVIVORS of make drawn: BEGIN -->\n| mutant | why |\n|---|---|\n| `drawn-01` | Equivalent. |\n"
+                            "| `drawn-04` | Not seen. |\n<!-- SURVIVORS of make drawn: END -->\n"),
+                           (drawn_of, "".join(f"drawn-0{n}\tsamples/rust/zswap_rs/core/a.rs\t{n}\tf\t`a \\| b`\n" for n in range(1, 7))),
+                           (results, "drawn-01\tsurvives\ndrawn-02\tsurvives\ndrawn-03\thost models a::b\ndrawn-04\tzswap_twins.a, operation 12\n"
+                            "drawn-06\thost a::b\n"), (left_out, "drawn-05\n")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        block = type("Block", (), {"put": lambda _self, lines, failed, rows: put.extend([failed, *lines, *rows.splitlines()])})()
+        was = drawn.PAGE, drawn.figures.table
+        drawn.PAGE, drawn.figures.table = page, lambda: {"drawn": block}
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                failed = drawn.table(drawn_of, results, left_out, "1")
+        finally:
+            drawn.PAGE, drawn.figures.table = was
+    for want in (True, "Of 5 mutants drawn with `SEED=1`, 3 are caught (60 %), 2 survive. 1 more were drawn that don't compile.",
+                 "| the quick host tests | 1 | 1 |", "| the models | 1 | 1 |", "| the comparison with C | 1 | 1 |", "| nothing | 2 | 2 |",
+                 "drawn-01\tsamples/rust/zswap_rs/core/a.rs:1\tf\t`a \\| b`\tsurvives\tEquivalent."):
+        if want not in put:
+            return "\n".join([f"no line {want!r}", *map(str, put)])
+    said = said.getvalue().splitlines()
+    well = failed and len(said) == 2 and said[0].startswith("drawn-02 survives, and ") and said[1].endswith("a reason for drawn-04, which doesn't survive")
+    return "" if well else f"{failed}: {said}"
 
 
 def chained():
@@ -97,7 +146,24 @@ def chained():
     return "" if got == want else f"got {got}\nwant {want}"
 
 
+def shown_rows(bad):
+    """A page has at most 40 rows: those over the limit, and then those that differ in kind; the file has all."""
+    judged = {(way, what, kib, content): ("100.0", "90.0", "-10.00", "0.00", "less") for way in measure.WAYS for what in measure.WHATS
+              for kib in (4, 64, 2048) for content in ("same", "holes", "text", "random", "zero")}
+    over = [key for key in judged if key[0] == "unmap"][:bad]
+    judged |= {key: ("100.0", "103.0", "+3.00", "0.00", "MORE") for key in over}
+    lines, rows = measure.bench_tables(judged)
+    got = sum(line.endswith("| MORE |") for line in lines), sum(line.startswith("| ") for line in lines) - 1, rows.count("\n") - 1, lines[-1]
+    want = bad, 40, len(judged), f"40 of {len(judged)} rows. Of all: {len(judged) - bad} less, 0 same, {bad} more."
+    return "" if got == want else f"got {got}\nwant {want}"
+
+
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
+def said_names(*pairs):
+    wrong = [f"{measured.breakable(name)}, not {want}" for name, want in zip(pairs[::2], pairs[1::2]) if measured.breakable(name) != want]
+    return "\n".join(wrong)
+
+
 POINTS = [
     ("rank test: as all choices counted one by one, with ties", against_counting),
     ("rank test: ten against ten that are all greater: 2 of 184756", lambda: near(
@@ -113,6 +179,12 @@ POINTS = [
     ("percentile: the nearest rank, of values in any order", lambda: "" if [
         measured.percentile(list(range(200, 0, -1)), share) for share in (0, 50, 99, 99.5, 100)] == [
             1, 100, 198, 199, 200] and measured.percentile([7], 50) == 7 else "it isn't"),
+    ("parity: a reason with the numbers that both may have", lambda: judged(
+        [5] * 10, [5] * 9 + [6], 0, "listed", reasons="- `other`, `it`: 5 or 6 on both, at times.\n")),
+    ("parity: another number than in the reason", lambda: judged(
+        [5] * 10, [5] * 9 + [7], 1, "OUTSIDE", reasons="- `it`: 5 or 6 on both, at times.\n")),
+    ("mutants: counts by layer, and what isn't caught", seeded),
+    ("drawn: survivors need a reason, and others have none", drawn_ones),
     ("parity: the same distribution passes", lambda: judged(TEN, TEN[::-1], 0, "same ranks")),
     ("parity: one run beyond C's range is shown, and passes", lambda: judged(TEN, TEN[:9] + [23], 0, "3..23")),
     ("parity: shifted data fails", lambda: judged(TEN, [value + 6 for value in TEN], 1, "SHIFTED")),
@@ -121,7 +193,12 @@ POINTS = [
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
     ("parity: what doesn't vary in three runs on C may all the same", lambda: judged([5] * 3, [6] * 3, 0, "too few runs")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
+    ("bench: a page has each row that takes more", lambda: shown_rows(7)),
+    ("bench: and no more than it can show", lambda: shown_rows(40)),
     ("stack: paths are chained, reclaim once", chained),
+    ("a long name can be broken, and has no markup", lambda: said_names(
+        "xa_load", "`xa_load`", "__free_pages_prepare", r"<code>\_\_free_<wbr>pages_<wbr>prepare</code>",
+        "Option<T>::of/a.rs", "<code>Option&lt;T&gt;::<wbr>of/<wbr>a.<wbr>rs</code>", "compressor by name", "`compressor by name`")),
 ]
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the interface in <linux/zswap.h>, for either implementation: whether
- * the folio is locked after each return value, what remains in its slots, and
+ * the folio is locked after each return value, which entries its slots have, and
  * which data it has.
  *
  * The folios are real, in the swap cache for a swap device (setup.c). No
@@ -22,7 +22,7 @@ static struct folio *cached_folio(struct kunit *test, int order)
 
 /*
  * Locks @folio again after a load, which should have unlocked it. The lock
- * isn't contended, since no other task knows the folio.
+ * isn't contended, since no other task can reach the folio.
  */
 static void relock(struct folio *folio)
 {
@@ -37,7 +37,7 @@ static void make_unread(struct folio *folio)
 	folio_clear_uptodate(folio);
 }
 
-/* One page, a size that a fault may swap in, and a whole cluster. */
+/* One page, a size that a fault may swap in, and the size of a cluster. */
 #ifdef CONFIG_THP_SWAP
 static const int orders[] = { 0, 4, HPAGE_PMD_ORDER };
 #else
@@ -125,7 +125,7 @@ static void load_of_empty_slot_keeps_the_lock(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_dirty(folio));
 
-	/* The page comes from the device, and the shrinker must be told. */
+	/* The page is read from the device, which must be counted for the shrinker. */
 	rcu_read_lock();
 	swapins = &folio_lruvec(folio)->zswap_lruvec_state.nr_disk_swapins;
 	before = atomic_long_read(swapins);
@@ -162,8 +162,8 @@ static void load_of_a_large_folio_fails(struct kunit *test)
 
 #ifdef CONFIG_THP_SWAP
 /*
- * Whether page @i is one of zeroes, or @other: at the ends of a folio of 16 pages
- * or more, in its middle, and all that a leaf of the index is for.
+ * Whether page @i is to be zero-filled: at the ends of a folio of 16 pages or more,
+ * in its middle, and all pages of a leaf of the index. With @other, the other pages.
  */
 static bool is_of_zeroes(int i, bool other)
 {
@@ -179,7 +179,7 @@ static void zero_pages(struct folio *folio, bool other)
 			folio_zero_segment(folio, i * PAGE_SIZE, (i + 1) * PAGE_SIZE);
 }
 
-/* How many there are, for an implementation that marks them. */
+/* The number of zero-filled pages, if the implementation sets the zeromap bit. */
 static int nr_marked(int order, bool other)
 {
 	int i, nr = 0;
@@ -196,7 +196,7 @@ static bool is_marked(swp_entry_t entry)
 				      swp_cluster_offset(entry));
 }
 
-/* As swap_writeout() does before a store. */
+/* Clears the zeromap bits, as swap_writeout() does before a store. */
 static void unmark(struct folio *folio)
 {
 	struct swap_cluster_info *ci = swap_cluster_get_and_lock(folio);
@@ -207,7 +207,7 @@ static void unmark(struct folio *folio)
 	swap_cluster_unlock(ci);
 }
 
-/* Stores a folio whose pages is_of_zeroes() has chosen. */
+/* Stores a folio whose zero-filled pages are those that is_of_zeroes() has chosen. */
 static void store_with_zeroes(struct kunit *test, struct folio *folio, bool other,
 			      long before)
 {
@@ -237,14 +237,14 @@ static struct folio *bring_back(struct kunit *test, swp_entry_t first, int i)
 	return folio;
 }
 
-/* Frees its slot as well. */
+/* Drops a folio, and frees its slot. */
 static void let_go(struct folio *folio)
 {
 	folio_put_swap(folio, NULL);
 	drop(folio);
 }
 
-/* One byte makes a page worth keeping, wherever it is. */
+/* A page with one nonzero byte is stored, wherever the byte is. */
 static void almost_zero_pages_are_kept(struct kunit *test)
 {
 	static const int at[] = { 0, 1, 7, 8, 2048, PAGE_SIZE - 9, PAGE_SIZE - 8, PAGE_SIZE - 1 };
@@ -284,7 +284,10 @@ static void almost_zero_pages_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-/* C stores them like others, the Rust marks their slots: both bring them back. */
+/*
+ * C stores zero-filled pages like others, Rust sets the zeromap bits of their slots: both return
+ * the same contents.
+ */
 static void zeroes_in_a_large_folio_come_back(struct kunit *test)
 {
 	long before = stored();
@@ -301,7 +304,7 @@ static void zeroes_in_a_large_folio_come_back(struct kunit *test)
 		zero_pages(folio, false);
 		store_with_zeroes(test, folio, false, before);
 
-		/* What was stored is zero now, and the other way round. */
+		/* The pages that were stored are zero-filled now, and the other way round. */
 		unmark(folio);
 		fill(folio, VERSION(2));
 		zero_pages(folio, true);
@@ -342,7 +345,7 @@ static void failed_load_keeps_the_entry(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, zswap_load(folio), -EIO);
 			KUNIT_EXPECT_FALSE(test, folio_test_locked(folio));
 			KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
-			/* An empty slot would be read from the device. */
+			/* The entry must stay: a slot without one would be read from the device. */
 			KUNIT_EXPECT_EQ(test, stored(), before + 1);
 			relock(folio);
 		}
@@ -383,7 +386,7 @@ static void failed_compression_stores_page_raw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }
 
-/* Stores folios, then again with @param set to @refuse: their slots must have no entries then. */
+/* Stores folios twice, the second time with @param set to @refuse: no entries must remain. */
 static void refused_with(struct kunit *test, const char *param,
 			 const char *refuse, const char *accept)
 {
@@ -423,7 +426,7 @@ static void full_store_clears_the_slots(struct kunit *test)
 #ifdef CONFIG_FAILSLAB
 /*
  * Makes the n-th allocation of a store fail, for every n (for the largest
- * folio: for its first pages, and for some later ones).
+ * folio: for its first pages, and for some later pages).
  */
 static void fail_each_allocation(struct kunit *test, int order, bool older, bool raw,
 				 bool zeroes)
@@ -472,7 +475,8 @@ static void fail_each_allocation(struct kunit *test, int order, bool older, bool
 		   order, older ? ", stored before" : "", raw ? ", raw" : "",
 		   zeroes ? ", with zeroes" : "", refused, most);
 	/*
-	 * At least the entry and the object fail; those of a later page, too.
+	 * At least the allocations of the entry and the object were made to fail, and those of a
+	 * later page.
 	 */
 	KUNIT_EXPECT_GE(test, refused, 2);
 	if (order)
@@ -501,13 +505,13 @@ static void invalidate_forgets_one_slot(struct kunit *test)
 		return;
 	KUNIT_EXPECT_TRUE(test, store(folio));
 	KUNIT_EXPECT_EQ(test, stored(), before + 16);
-	/* The slot isn't free, but the folio is ours: no other task sees its entry. */
+	/* The slot isn't free, but the folio is locked: no other task accesses its entry. */
 	fifth = nth(folio->swap, 5);
 	zswap_invalidate(fifth);
 	KUNIT_EXPECT_EQ(test, stored(), before + 15);
 	zswap_invalidate(fifth);
 	KUNIT_EXPECT_EQ(test, stored(), before + 15);
-	/* Frees the slots, with the cluster locked and the other fifteen stored. */
+	/* Frees the slots with the cluster locked. The other fifteen have entries. */
 	drop(folio);
 	KUNIT_EXPECT_EQ(test, stored(), before);
 }

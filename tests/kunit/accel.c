@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A simulated accelerator: the fault-injecting compressor, asynchronous like hardware. Requests
- * take time. A limited number is in flight, and further ones wait in a backlog. Requests may
+ * take time. A limited number is in flight, and further requests wait in a backlog. Requests may
  * complete out of order, and on another CPU. Until a request completes, its destination contains a
- * pattern that can't pass for a result.
+ * pattern that is not a valid result.
  *
  * The result is computed at submission: only the time of completion is simulated.
  */
@@ -58,7 +58,7 @@ static void start(struct job *job)
 	hrtimer_start(&job->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 }
 
-/* With softirqs off, as in drivers. */
+/* Called with softirqs disabled, as in drivers. */
 static void complete_job(struct job *job)
 {
 	struct acomp_req *req = job->req;
@@ -74,7 +74,7 @@ static void complete_job(struct job *job)
 			under_way--;
 	}
 	if (next) {
-		/* It leaves the backlog. */
+		/* The next request is removed from the backlog. */
 		acomp_request_complete(next->req, -EINPROGRESS);
 		start(next);
 	}
@@ -101,7 +101,7 @@ static enum hrtimer_restart expired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* A pattern that can't pass for a result. */
+/* Writes a pattern that is not a valid result. */
 static void spoil(struct acomp_req *req)
 {
 	static const u8 spoilt[64] = { [0 ... 63] = 0x5a };
@@ -140,7 +140,7 @@ static int submit(struct acomp_req *req,
 {
 	struct job *job = acomp_request_ctx(req);
 
-	/* Zero before the first submission. */
+	/* False before the first submission: the memory of a new request is zeroed. */
 	if (READ_ONCE(job->under_way)) {
 		atomic_inc(&reused);
 		return -EIO;
@@ -210,7 +210,7 @@ static struct acomp_alg algs[] = {
 	},
 };
 
-/* Never unregistered, since pools that use it may live on. */
+/* Never unregistered, since pools that use the algorithm may still exist. */
 static int __init accel_register(void)
 {
 	struct dentry *dir = debugfs_create_dir(ACCEL_NAME, NULL);

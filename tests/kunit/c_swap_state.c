@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's half of the swap cache beside the one in Rust: the text of mm/swap_state.c, under other
- * names. It works on the same swap tables. Only the state of readahead is its own.
+ * The swap cache in C, in the same kernel as the swap cache in Rust: includes mm/swap_state.c,
+ * under other names. It works on the same swap tables. Only its state of readahead is separate.
  */
 
-/* All of the file, and the declarations for it. */
+/* Enables all of the file, and the declarations for it. */
 #undef CONFIG_SWAP_CACHE_RUST
 
 #define swap_cache_get_folio		c_swap_cache_get_folio
@@ -20,7 +20,7 @@
 #define swap_cluster_readahead		c_swap_cluster_readahead
 #define swapin_readahead		c_swapin_readahead
 #define swap_update_readahead		c_swap_update_readahead
-/* What is in C in either case. */
+/* Functions that are in C with either implementation. */
 #define swap_space			c_swap_space
 #define show_swap_cache_info		c_show_swap_cache_info
 #define free_swap_cache			c_free_swap_cache
@@ -29,7 +29,7 @@
 
 #include <linux/init.h>
 
-/* sysfs and sysctl have those of the other. */
+/* The kernel's mm/swap_state.c registers the files in sysfs and the sysctl. */
 #undef subsys_initcall
 #define subsys_initcall(fn) static initcall_t c_##fn __initdata __used = fn
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's zswap beside the one in Rust: the text of mm/zswap.c, under other names. It has trees,
- * pools, a list_lru, a shrinker, a worker, parameters (zswap_c.*) and a debugfs directory
- * (zswap_c) of its own. Kbuild gives KBUILD_MODNAME, and so the prefix of the parameters and
- * messages.
+ * zswap in C, in the same kernel as zswap in Rust: includes mm/zswap.c, under other names. It has
+ * its own trees, pools, list_lru, shrinker, worker, parameters (zswap_c.*) and debugfs directory
+ * (zswap_c). Kbuild sets KBUILD_MODNAME, which is the prefix of the parameters and messages.
  */
 
-/* What it defines for other files. */
+/* The symbols that it defines for other files. */
 #define zswap_stored_pages		c_zswap_stored_pages
 #define zswap_total_pages		c_zswap_total_pages
 #define zswap_store			c_zswap_store
@@ -20,7 +19,7 @@
 #define zswap_is_enabled		c_zswap_is_enabled
 #define zswap_never_enabled		c_zswap_never_enabled
 
-/* What mm/zswap.c includes, before some of its names are redefined. */
+/* The headers that mm/zswap.c includes, before some of their names are redefined. */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/highmem.h>
@@ -42,7 +41,7 @@
 #include "../../../../mm/swap.h"
 #include "c_zswap.h"
 
-/* The Rust zswap has the other. Only MIPS uses this one, for which Kconfig has no twins. */
+/* zswap in Rust uses the state itself. Only MIPS uses this one; Kconfig has no twins for MIPS. */
 #define CPUHP_MM_ZSWP_POOL_PREPARE CPUHP_MIPS_SOC_PREPARE
 
 #undef pr_fmt

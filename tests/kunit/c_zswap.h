@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* C's zswap, in a kernel whose zswap is the one in Rust: c_zswap.c. */
+/* zswap in C, in a kernel whose zswap is in Rust: see c_zswap.c. */
 #ifndef _C_ZSWAP_H
 #define _C_ZSWAP_H
 
@@ -20,7 +20,7 @@ void c_zswap_folio_swapin(struct folio *folio);
 bool c_zswap_is_enabled(void);
 bool c_zswap_never_enabled(void);
 
-/* The workqueue of the worker that writes back at the limit. */
+/* The workqueue of the worker that writes back when the pool limit is reached. */
 struct workqueue_struct *c_zswap_shrink_queue(void);
 struct workqueue_struct *zswap_shrink_queue(void);
 

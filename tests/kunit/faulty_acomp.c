@@ -116,7 +116,7 @@ struct packed {
 	u8 lz4[PAGE_SIZE - 2 * sizeof(u32)];
 };
 
-/* One page at a time: this needn't be fast. */
+/* Serialises the use of the buffers: this needn't be fast. */
 static DEFINE_MUTEX(buffers);
 static struct packed packed;
 static u8 page[PAGE_SIZE];
@@ -262,7 +262,7 @@ static void make_files(struct fault_site *site, struct dentry *root)
 	debugfs_create_atomic_t("injected", 0400, dir, &site->injected);
 }
 
-/* Never unregistered, since pools that use it may live on. */
+/* Never unregistered, since pools that use the algorithm may still exist. */
 static int __init faulty_register(void)
 {
 	struct dentry *root = debugfs_create_dir(FAULTY_NAME, NULL);

@@ -28,7 +28,7 @@ enum fault {
 /* One kind of request; also a directory in debugfs, in zswap_faulty. */
 struct fault_site {
 	const char *name;
-	enum fault last;	/* later ones don't apply here */
+	enum fault last;	/* later faults don't apply to this site */
 	enum fault fault;
 	u32 skip;		/* number of requests that succeed first */
 	u32 every;		/* then every n-th fails; 0 is like 1 */
@@ -51,7 +51,7 @@ struct faulty_result {
 	u8 bytes[PAGE_SIZE];
 };
 
-/* Reads the request's source, and leaves its destination alone. May sleep. */
+/* Reads the request's source, and doesn't write its destination. May sleep. */
 int faulty_pack(struct acomp_req *req, struct faulty_result *result);
 int faulty_unpack(struct acomp_req *req, struct faulty_result *result);
 

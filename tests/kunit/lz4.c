@@ -16,7 +16,7 @@
 
 /* The longest input that lz4-rust compresses. */
 #define LONGEST SZ_64K
-/* More than the worst case of any input here. */
+/* More than the worst case of any input of these tests. */
 #define ROOM(len) (64 + (len) * 9 / 8)
 /* A guard zone detects writes past the end of a destination. */
 #define GUARD 64
@@ -45,8 +45,8 @@ static struct scatterlist *piece(struct scatterlist *sg, u8 *at, u32 len)
 }
 
 /*
- * A scatterlist of @len bytes at @at, memory from vmalloc(), in pieces of different lengths that
- * don't cross pages.
+ * Makes a scatterlist of @len bytes at @at, memory from vmalloc(), in pieces of different lengths
+ * that don't cross pages.
  */
 static void scatter(struct scatterlist *sg, int n, u8 *at, u32 len)
 {
@@ -66,8 +66,8 @@ static void scatter(struct scatterlist *sg, int n, u8 *at, u32 len)
 }
 
 /*
- * Runs an operation of @who, from @src into @dst, which has room for a guard
- * zone behind it.
+ * Runs an operation of @who, from @src into @dst, which must have room for a guard
+ * zone after its end.
  */
 static struct given operate(struct kunit *test, int who, bool compress, enum how how,
 			    u8 *src, u32 slen, u8 *dst, u32 dlen)
@@ -99,7 +99,7 @@ static struct given operate(struct kunit *test, int who, bool compress, enum how
 }
 
 /*
- * By @kind: compressible text, incompressible text, or zeroes; different for
+ * Writes text of a @kind: compressible, incompressible, or zeroes. It differs for
  * each length.
  */
 static void write_text(u8 *text, u32 len, u32 kind)
@@ -129,7 +129,7 @@ static void there_and_back(struct kunit *test, enum how how, int writer, u32 len
 	u8 *to = codecs->packed;
 	int reader;
 
-	/* A destination in one piece must fit into a page. */
+	/* A contiguous destination must fit into a page. */
 	packed = operate(test, writer, true, how, codecs->text, len, to,
 			 how == SCATTERED ? PAGE_SIZE - GUARD : ROOM(len));
 	if (how == SCATTERED && packed.err && LZ4_COMPRESSBOUND(len) > PAGE_SIZE - GUARD)
@@ -154,7 +154,7 @@ static void each_length(struct kunit *test, enum how how)
 	struct codecs *codecs = test->priv;
 	u32 len;
 
-	/* Of pages over 4 KiB not each length, which would take minutes. */
+	/* Not each length of a page of more than 4 KiB, which would take minutes. */
 	for (len = 1; len <= PAGE_SIZE; len += len < SZ_4K || len > PAGE_SIZE - SZ_512 ? 1 : 61) {
 		write_text(codecs->text, len, len);
 		there_and_back(test, how, RUST, len);
@@ -190,7 +190,7 @@ static void long_inputs(struct kunit *test)
 	}
 }
 
-/* A destination of the exact size suffices, and one a byte shorter doesn't; for C, too. */
+/* A destination of the exact size suffices, and one that is a byte shorter doesn't; also for C. */
 static void exact_room(struct kunit *test)
 {
 	static const u32 lengths[] = { 1, 13, 100, 1000, 4095, 4096, SZ_16K, LONGEST - 1, LONGEST };
@@ -208,7 +208,7 @@ static void exact_room(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, packed.err, 0);
 			again = operate(test, who, true, ADDRESSES, codecs->text, len,
 					codecs->back, packed.len);
-			/* C checks for room for the worst case. */
+			/* C requires room for the worst case. */
 			if (who == RUST) {
 				KUNIT_EXPECT_EQ(test, again.err, 0);
 				KUNIT_EXPECT_EQ(test, again.len, packed.len);
@@ -244,7 +244,7 @@ static void longest_input(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, given.err, -EINVAL);
 }
 
-/* So is a longer input for decompression than any that lz4-rust makes. */
+/* An input for decompression that is longer than any output of lz4-rust is refused. */
 static void longest_packed_input(struct kunit *test)
 {
 	struct codecs *codecs = test->priv;
@@ -276,7 +276,7 @@ static void overlapping_buffers(struct kunit *test)
 
 	for (by = -8; by <= 8; by += 8) {
 		write_text(from, PAGE_SIZE, 0);
-		/* So long that the guard zone lies behind the source. */
+		/* So long that the guard zone lies after the end of the source. */
 		apart = operate(test, RUST, true, ADDRESSES, from, PAGE_SIZE, codecs->packed,
 				PAGE_SIZE + 8);
 		packed = operate(test, RUST, true, ADDRESSES, from, PAGE_SIZE, from + by,

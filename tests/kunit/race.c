@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Race points: a test holds a task at a point in the code while other tasks do
- * what it may race with.
+ * Race points: a test holds a task at a point in the code while other tasks run
+ * conflicting operations.
  */
 
 #include <linux/jiffies.h>
@@ -13,8 +13,8 @@
 #include "race.h"
 
 /*
- * How long a task waits for the test; less than RCU's stall timeout, for atomic
- * context.
+ * How long a task waits for the test. In atomic context, less than RCU's stall
+ * timeout.
  */
 #define PATIENCE (30 * HZ)
 #define ATOMIC_PATIENCE_MS (8 * MSEC_PER_SEC)
@@ -22,7 +22,7 @@
 DEFINE_STATIC_KEY_FALSE(zswap_race_armed);
 
 static LIST_HEAD(stops);
-/* Race points may be where interrupts are disabled. */
+/* Raw: race points may be in code with interrupts disabled. */
 static DEFINE_RAW_SPINLOCK(stops_lock);
 
 static struct race_stop *take_stop(const char *point)
@@ -93,7 +93,7 @@ void race_stop_arm(struct race_stop *stop, const char *point, struct task_struct
 	list_add_tail(&stop->list, &stops);
 }
 
-/* If the task is held, lets it continue and waits until it does; else disarms the stop. */
+/* If the task is held, releases it and waits until it continues. Otherwise disarms the stop. */
 void race_stop_release(struct race_stop *stop)
 {
 	scoped_guard(raw_spinlock_irqsave, &stops_lock) {

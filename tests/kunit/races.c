@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The suite zswap_races: concurrent operations on a slot. A test holds one task at a race point
- * (race.h), so that each interleaving occurs every time. C, and Rust without
- * CONFIG_ZSWAP_RACE_POINTS, have only the race points of the fault-injecting compressor; cases that
- * need others are skipped then. The cases are in races_*.c.
+ * (race.h), so that each interleaving occurs in every run. C, and Rust without
+ * CONFIG_ZSWAP_RACE_POINTS, have only the race points of the fault-injecting compressor: cases that
+ * need others are skipped. The cases are in races_*.c.
  *
- * The slots are real, on a swap device (setup.c) that is small, so that a slot
- * is soon reused. A test releases the tasks that it holds before it reports a
- * failure. After each test, zswap must be empty and no slot be in use.
+ * The slots are real, on a swap device (setup.c) that is small, so that freed
+ * slots are reused soon. A test releases the tasks that it holds before it reports
+ * a failure. After each test, zswap must be empty and no slot may be in use.
  */
 
 #include <linux/cpu.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of the suite zswap_races: paths with their race points,
- * tasks that are held there, and what these do.
+ * tasks that are held there, and the operations of these tasks.
  */
 #ifndef _RACES_H
 #define _RACES_H
@@ -12,19 +12,19 @@
 #include "race.h"
 #include "swap_test.h"
 
-/* Timeout for what must happen; after that a task counts as stuck. */
+/* Timeout for an event that must happen; after that a task is considered stuck. */
 #define PATIENCE (20 * HZ)
-/* How long to wait for what must not happen. */
+/* How long to wait for an event that must not happen. */
 #define A_WHILE_MS 100
 
 /* --- Race points: races_helpers.c -------------------------------------------- */
 
-/* A race point of a path, and what the task holds when it reaches it. */
+/* A race point of a path, and what a task has when it reaches the point. */
 struct point {
 	const char *name;
-	bool device;	/* a reference to the slot's device, or a folio that keeps it */
+	bool device;	/* a reference to the slot's device, or a folio that pins it */
 	bool folio;	/* a locked folio, in the swap cache for the slot */
-	bool data;	/* the page's data in it */
+	bool data;	/* the page's data, in the folio */
 };
 
 extern const struct point writeback_points[];
@@ -44,7 +44,7 @@ void needs_point(struct kunit *test, const char *point);
 
 /* --- Tasks that are held ----------------------------------------------------- */
 
-/* A task that does one thing, by default on a CPU other than the test's. */
+/* A task that does one operation, by default on another CPU than the test. */
 struct side {
 	void (*run)(struct side *side);
 	bool same_cpu;

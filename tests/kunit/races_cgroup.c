@@ -6,8 +6,8 @@
 #include "races.h"
 
 /*
- * The cgroup is removed after its entry is created, and before the entry is on a list: the entry
- * goes on the parent's list.
+ * The cgroup is removed after an entry of it is created, and before the entry is on a list: the
+ * entry is added to the parent's list.
  */
 void store_survives_cgroup_removal(struct kunit *test)
 {
@@ -41,7 +41,7 @@ void store_survives_cgroup_removal(struct kunit *test)
 	}
 }
 
-/* Entries outlive their cgroup, and leave the list that they are on by then. */
+/* Entries outlive their cgroup, and are removed from the list that they were moved to. */
 void entries_survive_cgroup_removal(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };
@@ -63,7 +63,7 @@ void entries_survive_cgroup_removal(struct kunit *test)
 	}
 	press(memcg, 4);
 	freeing.entry = entries[0];
-	/* The first entry is in writeback, and being freed; the third is freed after the cgroup. */
+	/* The first entry is under writeback and being freed. The third is freed later. */
 	if (side_begin(test, &writeback, "writeback:after_lru_unlock")) {
 		side_begin(test, &freeing, "invalidate:after_erase");
 		gone = remove_group(memcg);
@@ -82,7 +82,8 @@ void entries_survive_cgroup_removal(struct kunit *test)
 }
 
 /*
- * The limit's worker is at a cgroup that is removed: the worker neither pins the cgroup nor stops.
+ * The worker that writes back at the pool limit has reached a cgroup that is removed: the worker
+ * neither pins the cgroup nor stops.
  */
 void worker_releases_removed_cgroup(struct kunit *test)
 {
@@ -121,7 +122,7 @@ void worker_releases_removed_cgroup(struct kunit *test)
 	}
 }
 
-/* The worker has stopped at a cgroup that is then removed: nothing pins the cgroup. */
+/* The worker has stopped at a cgroup that is removed later: it doesn't pin the cgroup. */
 void idle_worker_keeps_no_removed_cgroup(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);

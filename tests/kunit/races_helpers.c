@@ -35,7 +35,7 @@ const struct point store_points[] = {
 	{}
 };
 
-/* Those of the fault-injecting compressor are in every kernel. */
+/* Every kernel has the race points of the fault-injecting compressor. */
 bool has_point(const char *point)
 {
 	if (strstarts(point, "acomp:"))
@@ -66,7 +66,7 @@ static int side_thread(void *data)
 
 /*
  * Starts a side that is to be held when it reaches @point. Returns whether it
- * got there; the caller calls side_end() in any case.
+ * has reached it. The caller must call side_end() in either case.
  */
 bool side_begin(struct kunit *test, struct side *side, const char *point)
 {
@@ -97,7 +97,7 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
 	return true;
 }
 
-/* Whether the side is blocked, waiting for what another task holds. */
+/* Whether the side is blocked, waiting for a lock that another task holds. */
 bool side_waits(struct side *side)
 {
 	msleep(A_WHILE_MS);
@@ -111,7 +111,7 @@ void side_end(struct kunit *test, struct side *side)
 		race_stop_release(&side->stop);
 	if (!wait_for_completion_timeout(&side->done, PATIENCE)) {
 		KUNIT_FAIL(test, "doesn't end after %s", side->stop.point ?: "its start");
-		/* It uses variables on our stack. */
+		/* The side uses variables on this task's stack. */
 		wait_for_completion(&side->done);
 	}
 	KUNIT_EXPECT_FALSE_MSG(test, side->stop.late, "held at %s for too long", side->stop.point);
@@ -155,7 +155,7 @@ u64 content(struct folio *folio)
 	return holds(folio, what) ? what : 0;
 }
 
-/* A locked folio, as from new_folio(), whose slot has a user. */
+/* A locked folio like that of new_folio(), whose slot has a user. */
 struct folio *new_user_folio(struct kunit *test, u64 what)
 {
 	struct folio *folio = new_folio(test, 0, what);
@@ -165,7 +165,7 @@ struct folio *new_user_folio(struct kunit *test, u64 what)
 	return folio;
 }
 
-/* The same for a given slot, which is free. */
+/* Like new_user_folio(), for a given slot, which must be free. */
 struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
 {
 	struct folio *folio, *next, *found = NULL;
@@ -201,8 +201,8 @@ swp_entry_t aged(struct kunit *test, u64 what)
 }
 
 /*
- * Like a fault: swaps in, waits for the lock, rechecks that the folio still is the slot's. Returns
- * it locked; NULL if there is none or it can't be read.
+ * Like a fault: swaps in, waits for the lock, rechecks that the folio is still that of the slot.
+ * Returns it locked; NULL if no folio was found or it can't be read.
  */
 struct folio *fault(swp_entry_t entry)
 {
@@ -245,7 +245,7 @@ void lose_user(swp_entry_t entry)
 	swap_put_entries_direct(entry, 1);
 }
 
-/* Reads the slot as its only user, which then gives it up: the slot is free. */
+/* Reads the slot as its only user, and drops this user, which frees the slot. */
 u64 last_fault(swp_entry_t entry)
 {
 	struct folio *folio = fault(entry);
@@ -259,7 +259,7 @@ u64 last_fault(swp_entry_t entry)
 	return what;
 }
 
-/* Drops the slot's folio, its last user, and with it the slot. */
+/* Drops the slot's folio, its last user, which frees the slot. */
 void drop_cached(struct kunit *test, swp_entry_t entry)
 {
 	struct folio *folio = swap_cache_get_folio(entry);
@@ -314,7 +314,7 @@ void press(struct mem_cgroup *memcg, unsigned long nr)
 	}
 }
 
-/* Clears the second chance of all entries outside of cgroups. */
+/* Clears the second chance of all entries of the root cgroup. */
 void age(void)
 {
 	press(root_mem_cgroup, stored());
@@ -344,7 +344,7 @@ struct mem_cgroup *make_group(struct kunit *test)
 }
 
 /*
- * Removes a cgroup; when this returns, its lists and charges belong to its
+ * Removes a cgroup. When this returns, its lists and charges were moved to its
  * parent.
  */
 bool remove_group(struct mem_cgroup *memcg)
@@ -374,8 +374,8 @@ struct folio *new_folio_of(struct kunit *test, struct mem_cgroup *memcg, int ord
 }
 
 /*
- * Waits until workers have released everything, with a timeout. Returns what is
- * left.
+ * Waits until workers have released all pool memory and cgroups, with a timeout.
+ * Returns how much is left.
  */
 unsigned long left_after_a_while(void)
 {

@@ -26,7 +26,7 @@ static void do_add_cpu(struct side *side)
 	side->found = add_cpu(side->nr);
 }
 
-/* The pool is retired during a store or load, and is made current again or not. */
+/* The pool is retired during a store or load, and in a variant made current again. */
 void pages_survive_compressor_switch(struct kunit *test)
 {
 	int again;
@@ -82,7 +82,7 @@ void retired_pool_dies_with_its_last_page(struct kunit *test)
 			side_begin(test, &freeing, "invalidate:after_erase");
 		else
 			side_begin(test, &freeing, NULL);
-		/* The pool is made current again, unless it is gone already. */
+		/* The pool is made current again, unless it was destroyed already. */
 		KUNIT_EXPECT_EQ(test, set_compressor(FAULTY_NAME), 0);
 		side_end(test, &freeing);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
@@ -92,8 +92,8 @@ void retired_pool_dies_with_its_last_page(struct kunit *test)
 }
 
 /*
- * While another pool is being created, or about to become current, pages go into the old one. (Uses
- * a compressor that no other test uses, whose pool might still exist.)
+ * While another pool is being created, or about to become current, pages are stored in the old
+ * one. (Uses a compressor that no other test uses: the pool of another one might still exist.)
  */
 void store_uses_the_old_pool_during_switch(struct kunit *test)
 {
@@ -120,8 +120,7 @@ void store_uses_the_old_pool_during_switch(struct kunit *test)
 }
 
 /*
- * For contents 7. A separate function, since sanitizers make stack frames
- * large.
+ * For contents 7. Not inlined, since sanitizers make stack frames large.
  */
 static noinline void decompression_survives_cpu_removal(struct kunit *test, swp_entry_t entry)
 {
@@ -137,7 +136,7 @@ static noinline void decompression_survives_cpu_removal(struct kunit *test, swp_
 
 /*
  * The CPU whose compressor is in use goes offline, and the task continues on another CPU. In a
- * variant the CPU also comes back meanwhile, for which it may have to check the context in use.
+ * variant the CPU is also brought up again meanwhile, which may have to check the context in use.
  */
 void compression_survives_cpu_removal(struct kunit *test)
 {
@@ -169,7 +168,7 @@ void compression_survives_cpu_removal(struct kunit *test)
 	}
 }
 
-/* A CPU can't go offline while a pool gets its compressor, and the pool has one afterwards. */
+/* A CPU can't go offline while its compressor is created for a pool; then the pool has one. */
 void cpu_removal_waits_for_pool_creation(struct kunit *test)
 {
 	struct side switching = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Random concurrent use, for either implementation: needs no race points. */
+/* Random concurrent operations, for either implementation. Needs no race points. */
 
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -10,8 +10,8 @@
 #define RANDOM_MS 2000
 
 /*
- * Slots shared by several tasks; the expected contents are protected by the
- * folio's lock.
+ * Slots shared by several tasks. The folio's lock protects the expected
+ * contents.
  */
 static struct {
 	swp_entry_t entry;

@@ -5,7 +5,7 @@
 
 #include "races.h"
 
-/* A store is refused: writeback gets the older entry neither before nor after it is dropped. */
+/* A store is refused: writeback can't access the older entry before or after it is freed. */
 void writeback_skips_refused_folio(struct kunit *test)
 {
 	static const char * const refuse[][3] = {
@@ -40,7 +40,7 @@ void writeback_skips_refused_folio(struct kunit *test)
 	}
 }
 
-/* All of the folio's pages are in the index, none is on the list yet: writeback gets none. */
+/* All of the folio's pages are in the index, and none is on the LRU list: writeback gets none. */
 void writeback_skips_half_stored_folio(struct kunit *test)
 {
 	struct folio *folio;
@@ -105,8 +105,8 @@ void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 }
 
 /*
- * A cgroup at its limit needs room while its only entry is being loaded: the store doesn't wait for
- * the load.
+ * A store for a cgroup at its limit has to write back an entry, and the only one is being loaded:
+ * the store doesn't wait for the load.
  */
 void store_at_its_limit_never_waits_for_load(struct kunit *test)
 {
@@ -153,45 +153,52 @@ static bool holds_soon(struct race_stop *stop)
 }
 
 /*
- * A load that waits for the compressor of a CPU gets it before the folio that is being stored
- * there is complete. The load is a real-time task's, which runs as soon as the compressor is free.
+ * A load waits for the compressor of a CPU on which a folio is being stored: it gets the compressor
+ * before the store is complete. A real-time task loads, and runs as soon as the compressor is free.
  */
 void load_gets_the_compressor_between_pages(struct kunit *test)
 {
-	struct side storing = { .run = do_store }, load = { .run = do_urgent_fault };
-	struct race_stop first = {}, last = { .pass = (1 << ORDER) - 2 };
+	/* Not on the stack: with lockdep they are large. */
+	struct side *storing = kunit_kzalloc(test, sizeof(*storing), GFP_KERNEL);
+	struct side *load = kunit_kzalloc(test, sizeof(*load), GFP_KERNEL);
+	struct race_stop *first = kunit_kzalloc(test, sizeof(*first), GFP_KERNEL);
+	struct race_stop *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
 	unsigned long limit;
 
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		kunit_skip(test, "no task is preempted");
-	load.entry = swapped(test, 0, 7, NULL);
-	storing.folio = new_folio(test, ORDER, 8);
-	if (!storing.folio)
+	KUNIT_ASSERT_TRUE(test, storing && load && first && last);
+	storing->run = do_store;
+	load->run = do_urgent_fault;
+	last->pass = (1 << ORDER) - 2;
+	load->entry = swapped(test, 0, 7, NULL);
+	storing->folio = new_folio(test, ORDER, 8);
+	if (!storing->folio)
 		return;
-	race_stop_arm(&first, "acomp:before_compress", NULL);
-	race_stop_arm(&last, "acomp:before_compress", NULL);
-	side_begin(test, &storing, NULL);
-	KUNIT_EXPECT_TRUE(test, holds_soon(&first));
-	side_begin(test, &load, NULL);
-	KUNIT_EXPECT_TRUE(test, side_waits(&load));
-	race_stop_release(&first);
-	KUNIT_EXPECT_TRUE(test, holds_soon(&last));
+	race_stop_arm(first, "acomp:before_compress", NULL);
+	race_stop_arm(last, "acomp:before_compress", NULL);
+	side_begin(test, storing, NULL);
+	KUNIT_EXPECT_TRUE(test, holds_soon(first));
+	side_begin(test, load, NULL);
+	KUNIT_EXPECT_TRUE(test, side_waits(load));
+	race_stop_release(first);
+	KUNIT_EXPECT_TRUE(test, holds_soon(last));
 	limit = jiffies + PATIENCE;
-	while (!completion_done(&load.done) && time_before(jiffies, limit))
+	while (!completion_done(&load->done) && time_before(jiffies, limit))
 		usleep_range(200, 400);
-	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&load.done), "it waits for the whole folio");
-	race_stop_release(&last);
-	side_end(test, &load);
-	side_end(test, &storing);
-	KUNIT_EXPECT_TRUE(test, storing.found);
-	KUNIT_EXPECT_EQ(test, load.found, 7ULL);
-	KUNIT_EXPECT_EQ(test, last_fault(load.entry), 7ULL);
-	drop(storing.folio);
+	KUNIT_EXPECT_TRUE_MSG(test, completion_done(&load->done), "it waits for the whole folio");
+	race_stop_release(last);
+	side_end(test, load);
+	side_end(test, storing);
+	KUNIT_EXPECT_TRUE(test, storing->found);
+	KUNIT_EXPECT_EQ(test, load->found, 7ULL);
+	KUNIT_EXPECT_EQ(test, last_fault(load->entry), 7ULL);
+	drop(storing->folio);
 }
 
 /*
- * A page whose store is in progress when zswap is disabled is stored, and can
- * be loaded.
+ * zswap is disabled while a page is being stored: the store completes, and the
+ * page can be loaded.
  */
 void store_completes_if_zswap_is_disabled(struct kunit *test)
 {

@@ -4,8 +4,8 @@
 #include "races.h"
 
 /*
- * A lookup, or a swap-in that lost the race to add, has seen the folio and has
- * no reference yet.
+ * Points at which a lookup, or a swap-in that lost the race to add a folio, has
+ * seen the folio and has no reference yet.
  */
 static const struct point lookup_points[] = {
 	{ "swapin:before_lookup" },
@@ -18,7 +18,7 @@ static void do_lookup(struct side *side)
 	side->folio = swap_cache_get_folio(side->entry);
 }
 
-/* The last user goes away during a load: slot and entry stay until the load ends. */
+/* The last user is dropped during a load: slot and entry are not freed before the load ends. */
 void load_keeps_freed_slot_until_it_ends(struct kunit *test)
 {
 	for_each_point(load_points, point->folio) {
@@ -42,7 +42,7 @@ void load_keeps_freed_slot_until_it_ends(struct kunit *test)
 }
 
 /*
- * Between the lookup that finds no folio and the adding of one, another task swaps the page in,
+ * After a lookup has found no folio, and before a folio is added, another task swaps the page in,
  * changes it, and swaps it out again: the slot is the same, its contents are not.
  */
 void swapin_reads_the_changed_slot(struct kunit *test)
@@ -62,7 +62,7 @@ void swapin_reads_the_changed_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_fault(entry), 8ULL);
 }
 
-/* The same, but the slot is freed: there is nothing to swap in. */
+/* Like swapin_reads_the_changed_slot(), but the slot is freed: no page can be swapped in. */
 void swapin_of_freed_slot_fails(struct kunit *test)
 {
 	struct side load = { .run = do_fault };
@@ -80,7 +80,7 @@ void swapin_of_freed_slot_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
-/* One task swaps in, the other finds the folio and waits: both get the page. */
+/* One task swaps in, another one finds the folio and waits: both get the page. */
 void second_fault_waits_for_the_first(struct kunit *test)
 {
 	for_each_point(load_points, true) {
@@ -106,7 +106,7 @@ void second_fault_waits_for_the_first(struct kunit *test)
 	}
 }
 
-/* The folio that a lookup or a lost race has seen leaves the slot, and another may enter. */
+/* The folio that a lookup or a lost race has seen is removed, and another one may be added. */
 void fault_retries_if_the_folio_leaves(struct kunit *test)
 {
 	int another;
@@ -179,8 +179,8 @@ void lookup_ignores_folio_that_has_left(struct kunit *test)
 }
 
 /*
- * The task that has swapped in a page drops it unused: the folio had the only
- * copy.
+ * The task that has swapped in a page drops it unused: the folio has the only
+ * copy, and must be dirty.
  */
 void unused_load_leaves_dirty_folio(struct kunit *test)
 {

@@ -3,7 +3,7 @@
 
 #include "races.h"
 
-/* Like do_fault(), but without the lock, so that it needs no slot any more. It keeps the device. */
+/* Like do_fault(), but without the folio's lock, so that the slot may be freed. Pins the device. */
 static void do_swapin(struct side *side)
 {
 	struct swap_info_struct *si = get_swap_device(side->entry);
@@ -25,8 +25,8 @@ static void do_swapoff(struct side *side)
 }
 
 /*
- * Swapoff while writeback knows a slot of the device: swapoff waits if writeback has a reference to
- * the device.
+ * Swapoff while writeback has the swap entry of a slot of the device: swapoff waits if writeback
+ * has a reference to the device.
  */
 void swapoff_waits_for_writeback(struct kunit *test)
 {

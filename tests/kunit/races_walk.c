@@ -18,14 +18,14 @@ void walk_restarts_if_next_is_freed(struct kunit *test)
 	if (side_begin(test, &writeback, "writeback:after_lru_unlock"))
 		lose_user(entries[1]);
 	side_end(test, &writeback);
-	/* The first and the last. */
+	/* The first and the last entry were written back. */
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + 2);
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
 	KUNIT_EXPECT_EQ(test, last_fault(entries[0]), 7ULL);
 	KUNIT_EXPECT_EQ(test, last_fault(entries[2]), 9ULL);
 }
 
-/* All entries that the walk knows are freed. */
+/* All entries that the walk has seen are freed. */
 void walk_ends_if_all_is_freed(struct kunit *test)
 {
 	struct side writeback = { .run = do_press, .nr = 3 };
@@ -57,7 +57,7 @@ void freeing_waits_for_the_walk(struct kunit *test)
 	if (!entry.val)
 		return;
 	if (side_begin(test, &walk, "shrink:before_lru_unlock"))
-		/* Spins for the list's lock, holding the cluster's. */
+		/* Spins for the list's lock, with the cluster's lock held. */
 		lose_user(entry);
 	side_end(test, &walk);
 	KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
@@ -65,7 +65,7 @@ void freeing_waits_for_the_walk(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_entry(entry), 0UL);
 }
 
-/* The entry has left its slot, but not the list: the walk must not touch the slot. */
+/* The entry was removed from its slot, but not from the list: the walk must not access the slot. */
 void walk_skips_entry_being_freed(struct kunit *test)
 {
 	struct side freeing = { .run = do_lose_user, .stop.stay_ms = A_WHILE_MS };

@@ -3,7 +3,7 @@
 
 #include "races.h"
 
-/* Writeback has the folio: a fault finds it, waits for it, and gets its contents. */
+/* Writeback has locked the folio: a fault finds it, waits for the lock, and gets its contents. */
 void fault_waits_for_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio) {
@@ -32,7 +32,7 @@ void fault_waits_for_writeback(struct kunit *test)
 	}
 }
 
-/* A fault has the folio: writeback doesn't wait, and leaves the entry alone. */
+/* A fault has locked the folio: writeback doesn't wait, and doesn't change the entry. */
 void writeback_skips_slot_being_loaded(struct kunit *test)
 {
 	for_each_point(load_points, true) {
@@ -40,7 +40,7 @@ void writeback_skips_slot_being_loaded(struct kunit *test)
 		struct side writeback = { .run = do_press };
 		unsigned long written = event(ZSWPWB);
 		swp_entry_t entry = aged(test, 7);
-		/* The fault has no folio yet that would exclude writeback. */
+		/* The fault has not added a folio yet: writeback isn't excluded. */
 		bool lost = !point->folio;
 		long left = -1;
 
@@ -61,7 +61,7 @@ void writeback_skips_slot_being_loaded(struct kunit *test)
 	}
 }
 
-/* The slot that writeback knows is freed before writeback adds its folio, or after. */
+/* The slot that writeback has seen is freed before writeback adds its folio, or after. */
 void freed_slot_is_released_after_writeback(struct kunit *test)
 {
 	for_each_point(writeback_points, true) {
@@ -77,7 +77,7 @@ void freed_slot_is_released_after_writeback(struct kunit *test)
 			left = stored();
 		}
 		side_end(test, &writeback);
-		/* A folio in the swap cache keeps the slot and the entry. */
+		/* A folio in the swap cache pins the slot and the entry. */
 		KUNIT_EXPECT_EQ(test, left, point->folio ? 1L : 0L);
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written + point->folio);
@@ -87,7 +87,7 @@ void freed_slot_is_released_after_writeback(struct kunit *test)
 	}
 }
 
-/* Writeback knows an entry whose slot is freed and reused for another page. */
+/* The slot of an entry that writeback has seen is freed, and reused for another page. */
 void writeback_skips_reused_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
@@ -101,7 +101,7 @@ void writeback_skips_reused_slot(struct kunit *test)
 			return;
 		if (side_begin(test, &writeback, point->name)) {
 			lose_user(entry);
-			/* This one gets the old entry's memory. */
+			/* This entry gets the memory of the old one. */
 			other = swapped(test, 0, 8, NULL);
 			folio = new_folio_at(test, entry, 9);
 			if (folio)
@@ -110,7 +110,7 @@ void writeback_skips_reused_slot(struct kunit *test)
 				KUNIT_FAIL(test, "the slot wasn't reused");
 		}
 		side_end(test, &writeback);
-		/* The new page still has its second chance. */
+		/* The entry of the new page still has its second chance. */
 		KUNIT_EXPECT_EQ(test, event(ZSWPWB), written);
 		KUNIT_EXPECT_EQ(test, stored(), 2L);
 		if (folio)
@@ -120,7 +120,8 @@ void writeback_skips_reused_slot(struct kunit *test)
 }
 
 /*
- * The same, with an entry at the old one's address: writeback may happen, but only of the new page.
+ * Like writeback_skips_reused_slot(), but the new entry has the address of the old one: writeback
+ * may write the new page, and must not write the old one.
  */
 void writeback_never_writes_replaced_entry(struct kunit *test)
 {
@@ -139,7 +140,7 @@ void writeback_never_writes_replaced_entry(struct kunit *test)
 	}
 }
 
-/* The page has become all zeroes, and zswap isn't told: its entry is stale. */
+/* The slot's zeromap bit was set without a call of zswap: its entry is stale. */
 void writeback_skips_zeroed_slot(struct kunit *test)
 {
 	needs_point(test, "writeback:after_lru_unlock");
@@ -156,7 +157,7 @@ void writeback_skips_zeroed_slot(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		age();
 		side_begin(test, &writeback, point->name);
-		/* As reclaim marks it. */
+		/* As reclaim does for a zero-filled page. */
 		ci = swap_cluster_get_and_lock(folio);
 		__swap_table_set_zero(ci, swp_cluster_offset(entry));
 		swap_cluster_unlock(ci);
@@ -225,7 +226,7 @@ void failed_writeback_keeps_the_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last_fault(entry), 7ULL);
 }
 
-/* Only the folio kept the slot: slot and entry are freed with it. */
+/* Only the folio pinned the slot: slot and entry are freed when it is removed. */
 void failed_writeback_frees_unused_slot(struct kunit *test)
 {
 	for_each_point(writeback_points, point->folio && !point->data) {

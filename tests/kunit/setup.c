@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Setup that the suites would need user space for: a swap device, cgroups, and fault injection for
- * allocations. When KUnit runs at boot there is no user space.
+ * Setup that otherwise requires user space: a swap device, cgroups, and fault injection for
+ * allocations. KUnit may run at boot, before user space.
  */
 
 #include <linux/blkdev.h>
@@ -50,7 +50,7 @@ static long call_swapoff(const char __user *path)
 struct call {
 	long (*run)(struct call *call, const char __user *text);
 	const char *text;
-	char *into;	/* what was read */
+	char *into;	/* the buffer for a read */
 	struct file *file;
 	long ret;
 	struct completion done;
@@ -73,7 +73,7 @@ static long do_write(struct call *call, const char __user *text)
 	return vfs_write(call->file, text, strlen(call->text), &pos);
 }
 
-/* The most that is read of a file. */
+/* The maximum length of a read. */
 #define READ_MAX 32
 
 static long do_read(struct call *call, const char __user *text)
@@ -110,7 +110,7 @@ out:
 	return 0;
 }
 
-/* Runs in a thread of its own, which takes its address space with it. */
+/* Runs in a separate thread: its address space is freed when it exits. */
 static long call(struct call *call)
 {
 	struct task_struct *task;
@@ -182,13 +182,13 @@ int swap_test_read_debugfs(const char *path, char *text, size_t size)
 	return ret < 0 ? ret : 0;
 }
 
-/* Lets all once-only warnings be printed again. */
+/* Resets all once-only warnings, so that they are printed again. */
 int swap_test_warn_again(void)
 {
 	return write_to_debugfs("clear_warn_once", "1");
 }
 
-/* Lets fail_nth apply to each allocation, including those that may sleep. */
+/* Makes fail_nth apply to each allocation, including those that may sleep. */
 static int any_may_fail(void)
 {
 	static const char *const settings[][2] = {
@@ -213,7 +213,10 @@ static int any_may_fail(void)
 /* --- Zswap ------------------------------------------------------------------- */
 
 #ifdef CONFIG_ZSWAP
-/* The values before the suite. The compressor's pool is freed with its last page. */
+/*
+ * The parameters that are restored after the suite. The pool of a compressor that the suite has set
+ * is freed with its last page.
+ */
 static const char *const params[] = {
 	"zswap.compressor", "zswap.max_pool_percent", "zswap.accept_threshold_percent",
 	"zswap.shrinker_enabled", "zswap.enabled",
@@ -254,9 +257,9 @@ static int restore_params(void)
 
 #define NODE "/swap_test"
 
-/* The path of the device that is on, or was last. */
+/* The path of the device that is active, or was active last. */
 static char device[64];
-/* Whether the suite has set it up. */
+/* Whether the suite has set up the device. */
 static bool own;
 
 static int make_node(void)
@@ -386,7 +389,7 @@ int swap_test_swapoff(void)
 {
 	int ret = call(&(struct call){ .run = do_swapoff, .text = device });
 
-	/* A kernel thread's files are put later, and the device stays claimed until then. */
+	/* The files of a kernel thread are put later, and the device stays claimed until then. */
 	flush_delayed_fput();
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Setup that is otherwise done by user space. */
+/* Setup that user space does otherwise. */
 #ifndef _SETUP_H
 #define _SETUP_H
 
@@ -7,7 +7,7 @@ struct kunit_suite;
 struct swap_info_struct;
 struct mem_cgroup;
 
-/* In pages: small, so that slots are soon reused. */
+/* In pages: small, so that freed slots are reused soon. */
 #define SMALL_DEVICE 8192
 
 /* A suite's suite_init and suite_exit. */
@@ -17,14 +17,14 @@ void swap_test_end(struct kunit_suite *suite);
 /* The active swap device, or NULL. */
 struct swap_info_struct *swap_test_device(void);
 
-/* Turns on the device that swap_test_begin() has found or set up. */
+/* Swapon of the device that swap_test_begin() has found or set up. */
 int swap_test_swapon(void);
 int swap_test_swapoff(void);
 
 /* Called at the start of a case that counts warnings. */
 int swap_test_warn_again(void);
 
-/* Reads a file in debugfs of at most 32 bytes. @text has room for a NUL as well. */
+/* Reads a file of at most 32 bytes in debugfs. @text must also have room for a NUL. */
 int swap_test_read_debugfs(const char *path, char *text, size_t size);
 
 /* Creates a cgroup below the root. Returns it with a reference. */

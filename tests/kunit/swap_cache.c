@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the swap cache's interface in mm/swap.h, for either implementation:
- * which task wins a slot, what remains of a slot after a failure, and that a
- * lookup returns the slot's folio.
+ * which task adds the folio of a slot, the state of a slot after a failure, and
+ * that a lookup returns the slot's folio.
  *
  * The slots are real, on the active swap device. No assertion ends a test
  * early, since each test has folios and slots to release.
@@ -14,7 +14,7 @@
 
 #include "swap_test.h"
 
-/* Drops a user: the slot is freed, if it has no folio. */
+/* Drops a user of each slot: a slot that has no folio is freed. */
 static void give_back(struct kunit *test, swp_entry_t entry, int order)
 {
 	int i;
@@ -52,7 +52,7 @@ static void second_add_finds_the_first(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, folio_test_swapbacked(folio));
 	KUNIT_EXPECT_FALSE(test, folio_test_uptodate(folio));
 	KUNIT_EXPECT_EQ(test, folio->swap.val, entry.val);
-	/* Ours and the swap cache's; the LRU takes its reference later. */
+	/* The caller's and the swap cache's references; the LRU takes its reference later. */
 	KUNIT_EXPECT_GE(test, folio_ref_count(folio), 2);
 	KUNIT_EXPECT_TRUE(test, swap_cache_has_folio(entry));
 
@@ -89,7 +89,7 @@ static void second_swapin_finds_the_first(struct kunit *test)
 	give_back(test, entry, 0);
 }
 
-/* While a slot has a folio, dropping the last user doesn't free it: the folio's leaving does. */
+/* Dropping the last user of a slot that has a folio doesn't free it: removing the folio does. */
 static void cached_slot_outlives_its_last_user(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 1, NULL);
@@ -177,7 +177,7 @@ static void add_falls_back_to_smaller_orders(struct kunit *test)
 	drop(folio);
 	drop(one);
 
-	/* A slot with the zero mark: a large folio must not mix it with its neighbours. */
+	/* A slot with the zeromap bit: a large folio must not include it and its neighbours. */
 	one = alloc(nth(entry, 9), BIT(0));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(one));
 	ci = swap_cluster_get_and_lock(one);
@@ -186,7 +186,7 @@ static void add_falls_back_to_smaller_orders(struct kunit *test)
 	evict(one, NULL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -EBUSY);
-	/* The mark is cleared when the slot is freed. */
+	/* The zeromap bit is cleared when the slot is freed. */
 	give_back(test, nth(entry, 9), 0);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 9), BIT(ORDER))), -ENOENT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(alloc(nth(entry, 5), BIT(ORDER))), -EBUSY);
@@ -197,7 +197,7 @@ static void add_falls_back_to_smaller_orders(struct kunit *test)
 	give_back(test, nth(entry, 12), 2);
 }
 
-/* Like a split: parts of a large folio's slots go to smaller folios. */
+/* Like a split: smaller folios get parts of a large folio's slots. */
 static void split_replaces_parts(struct kunit *test)
 {
 	struct folio *old = new_folio(test, ORDER, 1), *new;
@@ -228,7 +228,7 @@ static void split_replaces_parts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, __swp_tb_get_count(table_entry(nth(entry, i))), i == 6);
 	}
 
-	/* And back again, as if there had been no split. */
+	/* Undoes the split. */
 	ci = swap_cluster_get_and_lock(old);
 	for (i = 6; i < 8; i++)
 		__swap_table_set(ci, swp_cluster_offset(nth(entry, i)),
@@ -317,7 +317,7 @@ static swp_entry_t swapped_by(struct kunit *test, struct mem_cgroup *memcg, int 
 	return entry;
 }
 
-/* A task that finds a folio that is about to leave again. */
+/* A task that finds a folio that is about to be removed again. */
 struct finder {
 	struct completion done;
 	swp_entry_t entry;
@@ -348,7 +348,7 @@ static int find(void *data)
 			rcu_read_unlock();
 			folio_unlock(folio);
 		}
-		/* Ours is the only reference now. */
+		/* Waits until this task has the only reference. */
 		for (ms = 0; folio_ref_count(folio) != 1 && ms < 5000; ms++)
 			fsleep(1000);
 		if (ms == 5000)
@@ -373,12 +373,12 @@ static long charge_fallbacks(int order)
 }
 
 /*
- * A folio that can't be charged leaves the slots as they were, and no task with
- * the folio.
+ * If a folio can't be charged, the slots don't change, and no task gets the
+ * folio.
  */
 static void failed_charge_leaves_the_slots(struct kunit *test)
 {
-	/* With nothing left to reclaim the charge fails, without the OOM killer. */
+	/* If no memory can be reclaimed, the charge fails without the OOM killer. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
 	struct mem_cgroup *memcg = make_group(test);
 	void *shadow = xa_mk_value(0x42);
@@ -470,8 +470,8 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Whichever allocation fails, the slots stay as they were, and can be tried again. Returns how many
- * allocations can fail.
+ * Whichever allocation fails, the slots don't change, and can get a folio afterwards. Returns the
+ * number of allocations that can fail.
  */
 static int each_allocation_fails(struct kunit *test, swp_entry_t entry, int order, void *shadow)
 {
@@ -514,7 +514,7 @@ static void failed_additions_leave_nothing(struct kunit *test)
 }
 
 #if defined(CONFIG_MEMCG) && defined(CONFIG_THP_SWAP)
-/* A cgroup's deferred split queue is allocated with its first large folio, once that is charged. */
+/* A cgroup's deferred split queue is allocated after its first large folio was charged. */
 static void first_large_folio_gets_split_queue(struct kunit *test)
 {
 	struct mem_cgroup *memcg = make_group(test);
@@ -575,7 +575,7 @@ static int try_to_win(void *data)
 	for (i = 0; i < race->rounds; i++) {
 		folio = alloc(race->entry, BIT(0));
 		if (!IS_ERR(folio)) {
-			/* No other task can have it. */
+			/* No other task can have locked it. */
 			if (atomic_inc_return(&race->ready) != 1 ||
 			    !folio_matches_swap_entry(folio, race->entry))
 				atomic_inc(&race->wrong);
@@ -605,7 +605,7 @@ static void one_of_several_adds_wins(struct kunit *test)
 	give_back(test, one.entry, 0);
 }
 
-/* Like a fault: swaps in, waits for the lock, rechecks that the folio still is the slot's. */
+/* Like a fault: swaps in, waits for the lock, rechecks that the folio is still that of the slot. */
 static int fault_and_evict(void *data)
 {
 	struct race *race = data;
@@ -688,7 +688,7 @@ static struct kunit_case swap_cache_cases[] = {
 static int swap_cache_init(struct kunit *test)
 {
 #ifdef CONFIG_ZSWAP
-	/* zswap keeps the data of these tests. */
+	/* These tests store the data of slots in zswap. */
 	if (!zswap_is_enabled())
 		return set_param("zswap.enabled", "Y");
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests that callers of the swap cache that violate the requirements of mm/swap.h get a warning:
- * with CONFIG_DEBUG_VM from either implementation. And that the one in Rust never writes to a slot
- * that its caller must not name, with or without CONFIG_DEBUG_VM.
+ * with CONFIG_DEBUG_VM, from either implementation. Also tests that the implementation in Rust
+ * never writes to a slot that its caller must not pass, with or without CONFIG_DEBUG_VM.
  *
  * Warnings are printed once: run this once after a boot, or after a write to
  * /sys/kernel/debug/clear_warn_once.
@@ -28,7 +28,7 @@
 #endif
 
 /*
- * Counts the warnings of an operation. Keeps their stack traces out of the log.
+ * Counts the warnings of an operation. Suppresses their stack traces in the log.
  */
 #define WARNINGS(test, ...)						\
 ({									\
@@ -68,7 +68,7 @@ static struct folio *new_folio(struct kunit *test, int order)
 	return folio;
 }
 
-/* Callers that do no checks themselves. */
+/* Callers that make no checks themselves. */
 static void __maybe_unused add(struct folio *folio, swp_entry_t entry)
 {
 	struct swap_cluster_info *ci = __swap_entry_to_cluster(entry);
@@ -128,7 +128,7 @@ static void end(struct kunit *test, struct folio *folio, swp_entry_t entry)
 	folio_put(folio);
 }
 
-/* A folio that gets slots by replacing another; it has none yet. */
+/* A folio that is to get slots by replacing another one. It has none yet. */
 static struct folio *replacement(struct kunit *test, int order, swp_entry_t entry)
 {
 	struct folio *folio = folio_alloc(GFP_KERNEL, order);
@@ -295,7 +295,7 @@ static void out_of_reach_slots_warn(struct kunit *test)
 	if (ORDER && swp_offset(entry) + nr <= swp_offset(last_of(entry))) {
 		new = replacement(test, ORDER, last_of(entry));
 		if (new) {
-			/* The check, and the detection that the slots aren't the cluster's. */
+			/* One from the check, and one since the slots are of another cluster. */
 			KUNIT_EXPECT_EQ(test, WARNINGS(test, replace(entry, folio, new)), 2);
 			KUNIT_EXPECT_EQ(test, word(last_of(entry)), last);
 			put_replacement(new);
@@ -322,7 +322,7 @@ static void out_of_reach_slots_warn(struct kunit *test)
 }
 
 #ifdef CONFIG_DEBUG_VM
-/* Runs after out_of_reach_slots_warn(), which triggers the warnings that don't need DEBUG_VM. */
+/* Runs after out_of_reach_slots_warn(), which triggers the warnings without CONFIG_DEBUG_VM. */
 static void calls_that_corrupt_in_c_warn(struct kunit *test)
 {
 	struct folio *folio = new_folio(test, 0), *new;
@@ -339,7 +339,7 @@ static void calls_that_corrupt_in_c_warn(struct kunit *test)
 	other = swp_offset(entry) ^ SWAPFILE_CLUSTER;
 	if (other < si->max) {
 		/*
-		 * The check, and the detection that the slot isn't the folio's.
+		 * One from the check, and one since the slot is of another folio or of none.
 		 */
 		KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_offset_to_cluster(si, other),
 							      folio, NULL)), 2);
@@ -356,7 +356,7 @@ static void calls_that_corrupt_in_c_warn(struct kunit *test)
 		put_replacement(new);
 	}
 
-	/* A shadow with bits in the place of the flags. */
+	/* A shadow with bits at the position of the flags. */
 	KUNIT_EXPECT_EQ(test, WARNINGS(test, del_from(__swap_entry_to_cluster(entry), folio,
 						      (void *)~0UL)), 1);
 	KUNIT_EXPECT_EQ(test, swp_tb_get_count(word(entry)), 1);

@@ -69,7 +69,7 @@ static inline u64 next_random(u64 *x)
 	return *x;
 }
 
-/* A word of a page of text: of four, three are one of eight. */
+/* A word of a page of text: three of four words are from a list of eight. */
 static inline u64 text_word(u64 random)
 {
 	static const char words[8][9] = { "compress", "swapping", " of the ", "\tif (ret",
@@ -80,7 +80,7 @@ static inline u64 text_word(u64 random)
 
 /* --- Slots ------------------------------------------------------------------- */
 
-/* The entry in the swap table. */
+/* The swap-table entry. */
 static inline unsigned long table_entry(swp_entry_t entry)
 {
 	return swap_table_get(__swap_entry_to_cluster(entry), swp_cluster_offset(entry));
@@ -144,7 +144,7 @@ static inline bool store(struct folio *folio)
 	bool ret;
 
 	/*
-	 * For lockdep: locks taken in a store must not be held over an
+	 * For lockdep: locks that a store takes must not be held during an
 	 * allocation.
 	 */
 	fs_reclaim_acquire(GFP_KERNEL);
@@ -155,7 +155,7 @@ static inline bool store(struct folio *folio)
 	return ret;
 }
 
-/* Gives the folio's slots a user, has it stored, and evicts it. */
+/* Gives the folio's slots a user, stores the folio, and evicts it. */
 static inline swp_entry_t swap_out(struct kunit *test, struct folio *folio, void *shadow)
 {
 	swp_entry_t entry = folio->swap;

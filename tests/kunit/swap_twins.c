@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's swap cache as the oracle: it and the Rust one do the same random operations on twins, pairs
- * of slots of two cgroups. After each operation the entries of the swap table, the folios and the
- * counts must be the same. Both work on the same tables, whose format is C's: so in a second case
- * each operation on one of the twins is done by either of the two.
+ * The swap cache in C as the oracle: C and Rust do the same random operations on twins, pairs of
+ * slots of two cgroups. After each operation the entries of the swap table, the folios and the
+ * counts must be the same. Both work on the same swap tables: in a second case each operation on
+ * one of the twins is done by either implementation.
  *
- * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. Of a run that fails a
- * short sequence that still does is printed. docs/kunit.md lists what isn't compared.
+ * swap_twins.seed=N repeats a run, swap_twins.operations=N sets its length. If a run fails, the
+ * suite prints a short sequence of its operations that fails as well.
+ *
+ * Not tested here: swapout in __swap_cache_del_folio(), read_swap_cache_async(), and readahead by
+ * address.
  */
 
 #include <linux/jhash.h>
@@ -74,7 +77,7 @@ static const struct impl {
 	},
 };
 
-/* What is seen of one side after an operation. */
+/* The observable state of one side after an operation. */
 struct seen {
 	/* of the call */
 	long ret, mine;
@@ -96,8 +99,8 @@ static const char *const seen_names[] = {
 static_assert(ARRAY_SIZE(seen_names) * sizeof(long) == sizeof(struct seen));
 
 /*
- * A side has the slots of one part of a cluster, in lanes of as many as a large folio has. That
- * is also more than readahead reads at once: a window is aligned, and doesn't leave the lane.
+ * A side has the slots of one part of a cluster, in lanes of the size of a large folio. A lane is
+ * also larger than a readahead window, which is aligned and so stays within a lane.
  */
 #define LANES 8
 #define WIDTH 16
@@ -105,7 +108,7 @@ static_assert(ARRAY_SIZE(seen_names) * sizeof(long) == sizeof(struct seen));
 
 static swp_entry_t first[SIDES];
 /*
- * Of each slot the folio in the swap cache, which is locked. A large one is there for each of its
+ * The folio of each slot in the swap cache, locked. A large folio is the element of each of its
  * slots.
  */
 static struct folio *folios[SIDES][SLOTS];
@@ -143,7 +146,7 @@ static void put_away(int side, struct folio *folio)
 	folio_put(folio);
 }
 
-/* Locks the folios that came into the swap cache for slots of this lane, and takes references. */
+/* Locks the folios that were added to the swap cache for this lane, and takes references. */
 static void take_lane(int side, int slot)
 {
 	struct folio *folio;
@@ -209,8 +212,8 @@ static void do_swapin(const struct op *op, const struct impl *impl, int side, sw
 		      struct seen *seen)
 {
 	/*
-	 * zswap, which must not be asked for a large folio, was enabled: what is read is of one
-	 * slot.
+	 * zswap was enabled, and must not be called to load a large folio: only folios of one slot
+	 * are read.
 	 */
 	unsigned long orders = BIT(0) | (op->kind == ALLOC && op->n % 2 ? BIT(ORDER) : 0);
 	struct mempolicy *policy = get_task_policy(current);
@@ -235,7 +238,7 @@ out:
 	take_lane(side, op->slot);
 }
 
-/* As workingset_eviction() makes them: of node 0, and of a cgroup that has gone. */
+/* As workingset_eviction() makes shadows: of node 0, and of a cgroup that was removed. */
 static void *a_shadow(unsigned long age)
 {
 	return xa_mk_value(age << (1 + NODES_SHIFT + MEM_CGROUP_ID_SHIFT));
@@ -301,7 +304,7 @@ static void act(const struct op *op, const struct impl *impl, int side, struct s
 	}
 }
 
-/* The slot's entry in the swap table, without what differs between the sides. */
+/* The slot's swap-table entry, without the bits that differ between the sides. */
 static void see_slot(int side, int i, struct seen *seen)
 {
 	unsigned long word = table_entry(nth(first[side], i));
@@ -395,7 +398,7 @@ static bool run_op(const struct op *op)
 	int side, i;
 
 	for (side = C; side < SIDES; side++) {
-		/* The state of readahead is each implementation's own. */
+		/* Each implementation has its own state of readahead. */
 		bool either = mixed && op->kind != AHEAD && op->kind != UPDATE;
 		int by = side == RUST && either ? op->n % 2 : side;
 		struct seen before = {};
@@ -420,12 +423,12 @@ static bool run_op(const struct op *op)
 
 /* --- A run ------------------------------------------------------------------- */
 
-/* As many as are needed to find a part of a cluster among them. */
+/* The number of slots that are allocated to find a whole part of a cluster among them. */
 #define MOST (8 * SLOTS)
 
 /*
- * Finds slots for a side, all of one aligned part of a cluster. Each has a user, and a folio in
- * @folios.
+ * Finds slots for a side: all slots of one aligned part of a cluster. Each has a user, and a folio
+ * in @folios.
  */
 static bool take_slots(int side)
 {
@@ -494,7 +497,7 @@ static bool begin(void)
 		if (!take_slots(side))
 			return false;
 	}
-	/* Both sides' readahead forgets: no hits, the smallest window, the same last slot. */
+	/* Resets the readahead of both sides: no hits, the smallest window, the same last slot. */
 	for (i = 0; i < 12; i++)
 		for (side = C; side < SIDES; side++) {
 			struct op op = { .kind = AHEAD, .slot = i % 2 * 2 * WIDTH };
@@ -568,8 +571,8 @@ out:
 	for (side = C; side < SIDES; side++) {
 		free_slots(side);
 		/*
-		 * What is charged in advance isn't settled while slots are in use, so it is
-		 * compared here alone.
+		 * The stock, which is charged in advance, may differ while slots are in use: the
+		 * charge is checked only here.
 		 */
 		KUNIT_EXPECT_LE(test, page_counter_read(&twin_groups[side]->memory),
 				MEMCG_CHARGE_BATCH);
@@ -595,7 +598,7 @@ static struct kunit_case swap_twins_cases[] = {
 
 static int swap_twins_init(struct kunit *test)
 {
-	/* Clusters, and batches of folios, are of a CPU. */
+	/* Clusters and folio batches are per CPU. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return 0;
 }
@@ -615,7 +618,7 @@ static int swap_twins_begin(struct kunit_suite *suite)
 	c_swap_page_cluster(3);
 	ret = twins_make_groups();
 	if (ret)
-		swap_twins_end(suite); /* KUnit doesn't, then */
+		swap_twins_end(suite); /* KUnit doesn't call it if this fails */
 	return ret;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long storing, loading and freeing of a page take in zswap, for either implementation, or
- * for both in one kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, C and Rust
- * first by turns. Prints a line of fields separated by tabs for each implementation, operation
- * and content: nanoseconds and pages, of all rounds but the first. Judges no time: fails only if
- * a page isn't stored, or comes back different. make timing and make ab run it.
+ * Measures how long zswap takes to store, load and free a page, for either implementation, or for
+ * both in one kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, with C and Rust
+ * first in alternation. Prints a line of fields separated by tabs for each implementation,
+ * operation and content: nanoseconds and pages, of all rounds except the first. Has no limit for
+ * times: fails only if a page isn't stored, or is loaded with other contents. make timing and make
+ * ab run it.
  */
 
 #include <linux/ktime.h>
@@ -28,7 +29,7 @@ static const struct impl {
 };
 
 #ifdef CONFIG_ZSWAP_AB_KUNIT_TEST
-/* As mm/swap.h has it for C. */
+/* As in mm/swap.h for C. */
 static void c_zswap_invalidate_range(swp_entry_t swp, unsigned int nr)
 {
 	for (; nr; nr--, swp.val++)
@@ -101,7 +102,7 @@ static u64 store_all(struct kunit *test, const struct impl *impl)
 	return start;
 }
 
-/* The time to load all, which are locked again. The slots are empty then. */
+/* The time to load all. Afterwards the folios are locked again, and the slots have no entries. */
 static u64 load_all(struct kunit *test, const struct impl *impl, enum content content)
 {
 	int i, bad = 0;
@@ -126,7 +127,7 @@ static u64 load_all(struct kunit *test, const struct impl *impl, enum content co
 	return time;
 }
 
-/* The time to free what is stored, slot by slot. The folios are locked, and in the swap cache. */
+/* The time to free all entries, slot by slot. The folios are locked and in the swap cache. */
 static u64 free_each(const struct impl *impl)
 {
 	u64 start = ktime_get_ns();
@@ -147,8 +148,9 @@ static bool follows(int i, int n)
 }
 
 /*
- * The time to free what is stored, with neighbours of a cluster at once, under its lock, like the
- * freeing of slots. Nothing else uses the slots meanwhile, since the folios in them are locked.
+ * The time to free all entries, with one call for neighbouring slots of a cluster, under the
+ * cluster's lock, as when slots are freed. No other task accesses the slots meanwhile, since their
+ * folios are locked.
  */
 static u64 free_ranges(const struct impl *impl)
 {
@@ -166,7 +168,7 @@ static u64 free_ranges(const struct impl *impl)
 	return ktime_get_ns() - start;
 }
 
-/* One round of an implementation. */
+/* One round of one implementation. */
 static void time_round(struct kunit *test, const struct impl *impl, enum content content,
 		       u64 now[OPERATIONS])
 {

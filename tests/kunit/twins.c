@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C's zswap as the oracle: it and the Rust one do the same random operations on twins, pairs of
- * folios with the same contents, each with slots and a cgroup of its own. After each operation
- * whatever callers and users can see must be the same on both sides, and what is loaded must be
- * what was stored.
+ * zswap in C as the oracle: C and Rust do the same random operations on twins, pairs of folios with
+ * the same contents, each with its own slots and cgroup. After each operation all results that
+ * callers and users can observe must be the same on both sides, and the contents that are loaded
+ * must be those that were stored.
  *
- * The kernel's own calls ask only the Rust zswap, which has nothing for C's slots. So those are
- * read from the device, once the suite has asked C; and the suite invalidates them before they
- * are freed.
+ * The kernel itself calls only zswap in Rust, which has no entries for the slots of the C side. The
+ * suite calls zswap in C for these slots: it loads them before the kernel reads them from the
+ * device, and invalidates them before they are freed.
  *
- * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. Of a run that fails
- * a short sequence that still does is printed; but not of several tasks, which don't repeat.
- * docs/kunit.md lists what isn't compared.
+ * zswap_twins.seed=N repeats a run, zswap_twins.operations=N sets its length. If a run fails, the
+ * suite prints a short sequence of its operations that fails as well, except for runs of several
+ * tasks, which can't be repeated. comparable() has the values that may differ.
  */
 
 #include <linux/cgroup.h>
@@ -63,13 +63,13 @@ static const struct impl {
 	},
 };
 
-/* What is seen of one side after an operation. */
+/* The observable state of one side after an operation. */
 struct seen {
 	/* of the call and its folio */
 	long ret, more, locked, uptodate, dirty, swapcache, reclaim, refs, contents, left;
 	/* of all */
 	long stored, total, enabled, never, bytes, pages, incompressible, swapins;
-	/* what happened meanwhile */
+	/* the events during the operation */
 	long ins, outs, backs, zeroes, group_ins, group_outs, group_backs;
 };
 
@@ -81,17 +81,17 @@ static const char *const seen_names[] = {
 
 static_assert(ARRAY_SIZE(seen_names) * sizeof(long) == sizeof(struct seen));
 
-/* The slots of a folio: swapped out as one, and in one by one. */
+/* The slots of a folio, which is swapped out as a whole, and swapped in page by page. */
 #define MOST BIT(ORDER)
 
 struct lane {
-	int nr[SIDES];			/* the same, but while it is renewed */
+	int nr[SIDES];			/* the same on both sides, except during renewal */
 	swp_entry_t entry[SIDES];	/* the first */
 	struct folio *large[SIDES];	/* locked, in the swap cache, until it is evicted */
 	struct slot {
-		struct folio *folio[SIDES];	/* the same, of this slot alone */
+		struct folio *folio[SIDES];	/* likewise, a folio of this slot alone */
 		bool kept[SIDES];		/* zswap or the device has its data */
-		u32 contents;			/* their hash */
+		u32 contents;			/* the hash of its contents */
 	} slots[MOST];
 };
 
@@ -109,17 +109,17 @@ struct op {
 	const char *param, *value;
 };
 
-/* What one task does to its lanes. */
+/* A task, its lanes, and its operations. */
 struct worker {
 	struct kunit *test;
 	struct rnd_state rnd;
 	struct lane *lanes;
 	int nr_lanes;
 	bool without_memory;	/* some allocations fail */
-	bool alone;		/* nobody else uses zswap: all can be compared */
+	bool alone;		/* no other task uses zswap: all can be compared */
 	bool full;		/* the limit of the pools may be hit */
 	bool loud;
-	bool broken;		/* there is no memory or slot left */
+	bool broken;		/* no memory or no slot is left */
 	u32 chosen;		/* operations so far */
 	u32 nths;		/* allocations that were made to fail */
 	u32 counts[KINDS], refused[KINDS];
@@ -127,7 +127,7 @@ struct worker {
 
 static struct shrinker *shrinkers[SIDES];
 
-/* The suite's cases run on CPU 0: what they allocate is of its node. */
+/* The suite's cases run on CPU 0, and so allocate on its node. */
 #define NODE cpu_to_node(0)
 
 /* --- Contents ---------------------------------------------------------------- */
@@ -164,8 +164,8 @@ static void write_page(u64 *to, u64 what, int kind)
 }
 
 /*
- * Pages of zeroes are of single folios only: of large ones the Rust zswap marks them, and stores
- * nothing.
+ * Only single-page folios are zero-filled: zswap in Rust sets the zeromap bit for zero-filled pages
+ * of large folios, and doesn't store them.
  */
 static void write_folio(struct folio *folio, u64 what)
 {
@@ -201,9 +201,9 @@ static void see_folio(struct seen *seen, struct folio *folio)
 }
 
 /*
- * A store that hits the limit queues the worker, which walks the lists while that store empties
- * its slots: in no order that anybody promises. An item before it has it wait: both queues run
- * one item at a time for each node, and both are queued on CPU 0.
+ * A store that hits the pool limit queues the worker, which walks the lists while the store clears
+ * its slots: their order is not defined. A work item that is queued first delays the worker: each
+ * queue runs one item at a time per node, and both are queued on CPU 0.
  */
 struct hold {
 	struct work_struct work;
@@ -235,9 +235,9 @@ static void run_worker(int side, struct hold *hold)
 }
 
 /*
- * The worker goes round the cgroups from where it was. C's group comes before the other, so the
- * end of the round is elsewhere for the two: has it begin at the root. The order is that of
- * mem_cgroup_iter().
+ * The worker iterates over the cgroups from its last position. The cgroup of the C side precedes
+ * the other one, so the iterations of the two would end at different positions: makes the worker
+ * begin at the root. The order is that of mem_cgroup_iter().
  */
 static void rewind_worker(int side)
 {
@@ -260,8 +260,8 @@ static void do_store(struct worker *w, const struct op *op, int side, struct fol
 		folio_set_dirty(folio);
 	flags = memalloc_noreclaim_save();
 	/*
-	 * Allocations differ, and so which of them is the nth: what is compared is a second store
-	 * without.
+	 * The n-th allocation isn't the same on both sides, as their allocations differ. So a
+	 * second store, in which no allocation fails, is compared.
 	 */
 	for (; tries; tries--) {
 		if (settle)
@@ -293,8 +293,8 @@ static void do_load(int side, struct folio *folio, struct seen *seen)
 }
 
 /*
- * The folio of the slot, locked, in the swap cache: a new one, unless it was written back. Or an
- * error.
+ * The folio of the slot, locked, in the swap cache: a new one, unless the slot was written back. Or
+ * an error.
  */
 static struct folio *enter_cache(swp_entry_t entry, bool *written)
 {
@@ -334,7 +334,10 @@ static void do_fault(const struct op *op, int side, swp_entry_t entry, struct fo
 	folio = enter_cache(entry, &written);
 	seen->more = IS_ERR(folio) ? 0 : written;
 	if (seen->more) {
-		/* The worker's CPU has a batch with it, and may drop that reference at any time. */
+		/*
+		 * A folio batch of the worker's CPU has a reference, which may be dropped at any
+		 * time.
+		 */
 		lru_add_drain_all();
 		see_folio(seen, folio);
 		if (op->n % 2) {
@@ -414,8 +417,8 @@ static void free_side(struct lane *lane, int side)
 		folio = *at;
 		*at = NULL;
 		/*
-		 * Freeing the slot empties it for the Rust zswap. For C's that is done here, with
-		 * the folio's lock.
+		 * Freeing the slot frees its entry in zswap in Rust. The entry in zswap in C is
+		 * freed here, with the folio locked.
 		 */
 		if (side == C && !folio && !lane->large[C])
 			folio = enter_cache(entry, &written);
@@ -446,7 +449,7 @@ static void new_side(struct worker *w, struct lane *lane, int side, int order)
 		lane->slots[0].folio[side] = folio;
 }
 
-/* The folio that the operation is about, if its slot is in the swap cache. */
+/* The folio that the operation is for, if its slot is in the swap cache. */
 static struct folio *folio_of(struct worker *w, const struct op *op, int side)
 {
 	struct lane *lane = &w->lanes[op->lane];
@@ -556,7 +559,7 @@ static bool all_kept(const struct lane *lane, int first, int nr)
 	return true;
 }
 
-/* Whether the operation makes sense now: others, before it, may have been left out. */
+/* Whether the operation is possible now: earlier operations may have been left out. */
 static bool possible(struct worker *w, const struct op *op)
 {
 	struct lane *lane = &w->lanes[op->lane];
@@ -592,7 +595,7 @@ static void choose_param(struct worker *w, struct op *op, u32 how)
 		{ "accept_threshold_percent", "50x" },
 		{ "shrinker_enabled", "N" }, { "shrinker_enabled", "Y" },
 	};
-	/* What was turned off doesn't stay so for long. */
+	/* Chosen more often, so that the parameters soon return to these values. */
 	static const char *const usual[][2] = {
 		{ "enabled", "Y" }, { "max_pool_percent", "90" }, { "shrinker_enabled", "Y" },
 		{ "accept_threshold_percent", "90" },
@@ -605,13 +608,13 @@ static void choose_param(struct worker *w, struct op *op, u32 how)
 	op->value = param[1];
 }
 
-/* Chooses an operation, but maybe one that is impossible. */
+/* Chooses an operation, which may be impossible. */
 static void choose_any(struct worker *w, struct op *op)
 {
 	static const enum fault load_faults[] = { FAULT_EIO, FAULT_SHORT, FAULT_LONG };
 	/*
-	 * In turn: most is swapped out, so that the shrinkers find something, and most is in the
-	 * swap cache.
+	 * In alternation, most slots are swapped out, so that the shrinkers find entries, and most
+	 * are in the swap cache.
 	 */
 	bool cold = w->chosen / 128 % 2;
 	u32 how = below(&w->rnd, 1000);
@@ -663,7 +666,7 @@ static void choose(struct worker *w, struct op *op)
 
 /* --- Comparing --------------------------------------------------------------- */
 
-/* What is known of the slots afterwards, and whether what was seen agrees with that. */
+/* Updates the expected state of the slots, and checks the observed state against it. */
 static bool contents_agree(struct worker *w, const struct op *op, int side, const struct seen *seen)
 {
 	struct lane *lane = &w->lanes[op->lane];
@@ -712,12 +715,12 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 static bool comparable(struct worker *w, const struct op *op, const char *name)
 {
 	/*
-	 * Where objects lie: Rust stores all pages of a large folio before it frees what its
-	 * slots had, and which allocation fails isn't the same.
+	 * The placement of objects differs: Rust stores all pages of a large folio before it frees
+	 * the older entries of its slots, and different allocations fail.
 	 */
 	if (!strcmp(name, "total"))
 		return !ORDER && !w->without_memory;
-	/* A store that has failed so is repeated, and its pages are counted twice. */
+	/* A store that fails for lack of memory is repeated, and its pages are counted twice. */
 	return !(op->nth && strstr(name, "outs"));
 }
 
@@ -930,7 +933,7 @@ static void run(struct kunit *test, bool without_memory)
 	}
 	time = ktime_get_ns() - time;
 	KUNIT_EXPECT_EQ(test, read_statistics(&after), 0);
-	/* Which allocation fails differs, and so what is counted. */
+	/* Different allocations fail, so the counts differ. */
 	for (i = 0; n == operations && !without_memory && i < ARRAY_SIZE(files); i++)
 		KUNIT_EXPECT_EQ_MSG(test, after.files[C][i] - before.files[C][i],
 				    after.files[RUST][i] - before.files[RUST][i], "%s", files[i]);
@@ -981,9 +984,9 @@ static int work(void *data)
 }
 
 /*
- * Each task has lanes of its own; the cgroups, parameters and shrinkers are of all. What a single
- * operation does to the counts can't be compared then. What comes back must be what was stored,
- * the counts must add up once all have stopped, and nothing may be left.
+ * Each task has its own lanes. All share the cgroups, parameters and shrinkers, so the effect of a
+ * single operation on the counts can't be compared. The contents that are loaded must be those that
+ * were stored, the counts must add up once all tasks have stopped, and no entry may be left.
  */
 static void twins_of_tasks(struct kunit *test)
 {
@@ -1025,7 +1028,7 @@ static void twins_of_tasks(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen.stored, seen.pages);
 		KUNIT_EXPECT_GE(test, seen.pages, seen.incompressible);
 	}
-	/* What is swapped out comes back. */
+	/* Swaps in all pages. */
 	for (i = 0; i < ARRAY_SIZE(lanes); i++) {
 		struct worker *w = &tasks[i / nr].worker;
 		struct op op = { .kind = FAULT, .lane = i % nr };
@@ -1070,12 +1073,12 @@ static struct shrinker *find_shrinker(const char *name)
 
 static int zswap_twins_init(struct kunit *test)
 {
-	/* Compressors, and batches of folios, are of a CPU. */
+	/* Compressors and folio batches are per CPU. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return default_params();
 }
 
-/* Locked folios of a case that was broken off would keep swapoff waiting for ever. */
+/* Swapoff would wait forever for the locked folios of an aborted case. */
 static void zswap_twins_exit(struct kunit *test)
 {
 	struct worker all = { .test = test, .lanes = lanes, .nr_lanes = ARRAY_SIZE(lanes) };
@@ -1083,7 +1086,7 @@ static void zswap_twins_exit(struct kunit *test)
 	free_lanes(&all);
 }
 
-/* The device that C's zswap has trees for. */
+/* The device for which zswap in C has trees. */
 static struct swap_info_struct *device;
 
 static void zswap_twins_end(struct kunit_suite *suite)
@@ -1112,8 +1115,8 @@ static int zswap_twins_begin(struct kunit_suite *suite)
 	if (!ret) {
 		device = si;
 		/*
-		 * Once the system runs, the parameters set up a zswap that wasn't enabled at
-		 * boot.
+		 * After boot, setting the parameters sets up an implementation that wasn't enabled
+		 * at boot.
 		 */
 		ret = twins_make_groups() ?: default_params();
 	}
@@ -1126,7 +1129,7 @@ static int zswap_twins_begin(struct kunit_suite *suite)
 		ret = -ENODEV;
 	}
 	if (ret)
-		zswap_twins_end(suite); /* KUnit doesn't, then */
+		zswap_twins_end(suite); /* KUnit doesn't call it if this fails */
 	return ret;
 }
 

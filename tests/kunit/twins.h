@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the suites of twins: C's implementation and the one in Rust do the same random
- * operations on pairs of slots, and whatever can be seen must be the same.
+ * Shared by the suites of twins: the implementations in C and in Rust do the same random
+ * operations on pairs of slots, and all observable results must be the same.
  */
 #ifndef _TWINS_H
 #define _TWINS_H
@@ -22,9 +22,9 @@ static inline u32 below(struct rnd_state *rnd, u32 n)
 /* --- Operations that fail ---------------------------------------------------- */
 
 /*
- * A run of operations that can be repeated. @fails does those of @list from the start, without
- * what is impossible as others were left out, and returns how many it takes to fail, or 0. If
- * @loud, it prints what differs.
+ * A run of operations that can be repeated. @fails does the operations of @list from the start,
+ * except those that are impossible because others were left out. It returns the number of
+ * operations until one fails, or 0. If @loud, it prints the differences.
  */
 struct twins_run {
 	u32 (*fails)(const u32 *list, u32 nr);
@@ -35,7 +35,7 @@ struct twins_run {
 /* Prints a short sequence that fails, of the first @nr operations. */
 void twins_explain(struct kunit *test, struct twins_run *run, u32 nr);
 
-/* --- Cgroups, one a side ----------------------------------------------------- */
+/* --- Cgroups, one per side --------------------------------------------------- */
 
 extern struct mem_cgroup *twin_groups[SIDES];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of twins share. */
+/* Shared by the suites of twins. */
 
 #include <linux/cgroup.h>
 #include <linux/ktime.h>
@@ -7,10 +7,10 @@
 
 #include "twins.h"
 
-/* Seconds for one shortening. */
+/* The timeout for shortening a sequence, in seconds. */
 #define PATIENCE 20
 
-/* Leaves out what isn't needed. Returns the new length. */
+/* Leaves out operations that aren't needed for the failure. Returns the new length. */
 static u32 shorten(struct twins_run *run, u32 *list, u32 nr)
 {
 	u32 *part __free(kvfree) = kvmalloc_array(nr, sizeof(*part), GFP_KERNEL);
@@ -21,7 +21,7 @@ static u32 shorten(struct twins_run *run, u32 *list, u32 nr)
 		return nr;
 	for (chunk = (nr + 1) / 2; chunk; chunk = chunk > 1 ? (chunk + 1) / 2 : 0) {
 		for (at = 0; at < nr && ktime_get_ns() < end;) {
-			/* The last operation is the one that fails: it stays. */
+			/* The last operation is the one that fails: it isn't left out. */
 			len = min(chunk, nr - at - (at + chunk >= nr));
 			if (!len)
 				break;

@@ -7,9 +7,9 @@
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
-files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/debug mm/folio mm/list_lru mm/memalloc
-	mm/memcontrol mm/mempolicy mm/swap mm/swap_cache mm/swap_slots mm/swap_table mm/vmstat mm/zsmalloc module_param/runtime nodemask
-	percpu race ratelimit shrinker slab sync/generations"
+files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/call mm/debug mm/folio mm/memalloc
+	mm/memcontrol mm/mempolicy mm/swap_add mm/swap_table mm/trace_event mm/vmstat mm/zsmalloc
+	module_param/runtime nodemask percpu race ratelimit shrinker slab"
 # shellcheck disable=SC2086
 set -- $files
 plan $(($# + 4))

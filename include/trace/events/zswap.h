@@ -15,10 +15,10 @@
 enum zswap_outcome {
 	ZSWAP_STORED,
 	ZSWAP_DISABLED,		/* zswap is off, or was never set up */
-	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and shrinking it freed nothing */
+	ZSWAP_CGROUP_LIMIT,	/* the cgroup is at its limit, and writeback freed nothing */
 	ZSWAP_POOL_LIMIT,	/* max_pool_percent was reached */
-	ZSWAP_NO_POOL,		/* there is no pool */
-	ZSWAP_NO_MEMORY,	/* for an entry, its list or its place in the tree */
+	ZSWAP_NO_POOL,		/* no pool exists */
+	ZSWAP_NO_MEMORY,	/* for an entry, its LRU list or a node of the tree */
 	ZSWAP_NO_ROOM,		/* for the compressed page, in zsmalloc */
 	ZSWAP_NO_COMPRESSOR,	/* for this CPU, which was brought up without one */
 	ZSWAP_NOT_COMPRESSED,	/* failed or no smaller, and the cgroup has writeback disabled */
@@ -49,7 +49,7 @@ ZSWAP_OUTCOMES
 #ifdef CONFIG_ZSWAP_RUST
 /*
  * A folio was stored, or was refused and has to be written to the swap device.
- * Of its pages, those whose slots have the zero mark take no entry in zswap.
+ * Pages whose slots have the zeromap bit set take no entry in zswap.
  */
 TRACE_EVENT(zswap_store,
 
@@ -134,22 +134,22 @@ DEFINE_EVENT(zswap_slot_error, zswap_load_end,
  * The current task submitted a page to the swap device, or writeback failed:
  * the slot has a folio or the device is being swapped off (-EEXIST), the slot
  * was freed (-ENOENT, -ENOMEM), there was no memory (-ENOMEM), decompression
- * failed (-EIO). Not reported for a stale entry, whose slot has the zero mark.
+ * failed (-EIO). Not reported for a stale entry, whose slot has the zeromap bit.
  */
 DEFINE_EVENT(zswap_slot_error, zswap_writeback,
 	TP_PROTO(swp_entry_t slot, int error),
 	TP_ARGS(slot, error)
 );
 
-/* A slot is being freed, and its entry with it. */
+/* A slot is being freed, and its entry as well. */
 DEFINE_EVENT(zswap_slot, zswap_invalidate,
 	TP_PROTO(swp_entry_t slot),
 	TP_ARGS(slot)
 );
 
 /*
- * A walk over the LRU list of a node and cgroup has ended; left: how many more
- * entries it could have visited.
+ * A walk over the LRU list of a node and cgroup has ended; left: the number of
+ * entries that it was allowed to visit and has not visited.
  */
 TRACE_EVENT(zswap_shrink,
 

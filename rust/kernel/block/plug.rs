@@ -32,7 +32,7 @@ pub fn plugged<R>(f: impl FnOnce() -> R) -> R {
     // SAFETY: The plug doesn't move until it is finished below: `f` can't unwind.
     unsafe { bindings::blk_start_plug(plug.get()) };
     let ret = f();
-    // SAFETY: Started above, by this task.
+    // SAFETY: This task has started the plug above, and hasn't finished it.
     unsafe { bindings::blk_finish_plug(plug.get()) };
     ret
 }

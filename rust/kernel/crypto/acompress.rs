@@ -8,24 +8,19 @@ use crate::{
     alloc::NumaNode,
     bindings,
     error::{
-        code::{
-            EINVAL,
-            ENOMEM, //
-        },
         from_err_ptr,
-        to_result,
-        Result, //
+        to_result, //
     },
     fmt,
     mm::folio::{
-        Contents,
-        Filled,
-        FolioPage, //
+        FolioPage,
+        NotUptodate,
+        Uptodate, //
     },
     page::PAGE_SIZE,
     prelude::*,
     str::BStr,
-    types::Opaque,
+    types::Opaque, //
 };
 use core::{
     marker::PhantomData,
@@ -34,7 +29,7 @@ use core::{
 
 const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 
-/// The name of an algorithm that might exist.
+/// The name of a compression algorithm, which may not exist.
 ///
 /// # Invariants
 ///
@@ -63,7 +58,8 @@ const NAME_SIZE: usize = bindings::CRYPTO_MAX_ALG_NAME as usize;
 pub struct Algorithm([u8; NAME_SIZE]);
 
 impl Algorithm {
-    /// Creates a name from bytes; `None` if they are too many for a name, or contain a zero.
+    /// Creates a name from bytes; `None` if it is `CRYPTO_MAX_ALG_NAME` bytes or longer, or
+    /// contains a zero byte.
     pub fn new(name: &[u8]) -> Option<Self> {
         let mut buf = [0; NAME_SIZE];
         if name.len() >= NAME_SIZE || name.contains(&0) {
@@ -83,7 +79,7 @@ impl Algorithm {
         self.0.split(|&b| b == 0).next().unwrap_or_default()
     }
 
-    /// Whether there is such a compression algorithm. May sleep, and load a module.
+    /// Whether a compression algorithm of that name is available. May sleep, and load a module.
     ///
     /// Mirrors `crypto_has_acomp()`.
     pub fn is_available(&self) -> bool {
@@ -102,7 +98,7 @@ impl fmt::Display for Algorithm {
 ///
 /// # Invariants
 ///
-/// `sg` is a scatterlist of `len` bytes that may be read during `'a`.
+/// `sg` is a scatterlist of `len` bytes, which may be read during `'a`.
 pub struct Input<'a> {
     sg: *mut bindings::scatterlist,
     len: usize,
@@ -114,7 +110,8 @@ impl Input<'_> {
     ///
     /// `sg` must be a scatterlist of `len` bytes that may be read for the lifetime of the result.
     pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that `sg` is such a scatterlist during the result's
+        // lifetime.
         Self {
             sg,
             len,
@@ -123,8 +120,8 @@ impl Input<'_> {
     }
 }
 
-/// The maximum number of requests that [`Lanes`] have in flight.
-pub const DEPTH: usize = 8;
+/// The number of requests of a [`RequestQueue`].
+pub const QUEUE_DEPTH: usize = 8;
 
 /// A transform. Mirrors `struct crypto_acomp`.
 ///
@@ -136,77 +133,107 @@ struct Transform(NonNull<bindings::crypto_acomp>);
 impl Transform {
     /// Mirrors `crypto_alloc_acomp_node()`. May sleep.
     fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
-        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated, and by that of
-        // `NumaNode` the node is a possible one, or none.
+        // SAFETY: By the invariant of `Algorithm` the name is zero-terminated. By the invariant of
+        // `NumaNode` the node is possible, or is `NUMA_NO_NODE`.
         let acomp = from_err_ptr(unsafe {
             bindings::crypto_alloc_acomp_node(algorithm.as_char_ptr(), 0, 0, nid.as_raw())
         })?;
         // INVARIANT: Just allocated.
-        //
-        // SAFETY: `crypto_alloc_acomp_node()` returns errors, but never null.
-        Ok(Self(unsafe { NonNull::new_unchecked(acomp) }))
+        Ok(Self(NonNull::new(acomp).ok_or(ENOMEM)?))
     }
 
-    /// Whether its requests may complete after their submission returns. Mirrors
-    /// `acomp_is_async()`.
+    /// Whether requests may complete after their submission returns. Mirrors `acomp_is_async()`.
     fn is_async(&self) -> bool {
-        // SAFETY: By the type invariant it is valid.
+        // SAFETY: By the type invariant the transform is valid.
         unsafe { bindings::acomp_is_async(self.0.as_ptr()) }
     }
 }
 
 impl Drop for Transform {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours.
+        // SAFETY: By the type invariant the transform is owned by this value.
         unsafe { bindings::crypto_free_acomp(self.0.as_ptr()) }
     }
 }
 
-/// A request with its completion. Mirrors `struct acomp_req` with a `struct crypto_wait`.
+/// A request with its completion and its memory. Mirrors `struct acomp_req` with a `struct
+/// crypto_wait`. Must not leave its box, since C has pointers to it.
 ///
 /// # Invariants
 ///
-/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it.
+/// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it. `page` is
+/// a scatterlist with room for one page, and `output` is the scatterlist of `buffer`.
 struct Request {
     req: NonNull<bindings::acomp_req>,
-    // On the heap, since it contains a pointer to itself.
+    // A separate allocation, on the node of the buffer.
     wait: KBox<Opaque<bindings::crypto_wait>>,
+    page: Opaque<bindings::scatterlist>,
+    output: Opaque<bindings::scatterlist>,
+    buffer: KBox<[u8; PAGE_SIZE]>,
+    started: c_int,
 }
 
 /// An acomp operation.
 type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
 
 impl Request {
-    /// A request for `transform`. Once the transform is freed, the request may be freed, but not
-    /// started. Mirrors `acomp_request_alloc()`. May sleep.
-    fn new(transform: &Transform, nid: NumaNode) -> Result<Self> {
+    /// Allocates [`QUEUE_DEPTH`] requests for `transform`. May sleep.
+    fn all(transform: &Transform, nid: NumaNode) -> Result<KVec<KBox<Self>>> {
+        let mut requests = KVec::new();
+        requests.reserve(QUEUE_DEPTH, GFP_KERNEL)?;
+        for _ in 0..QUEUE_DEPTH {
+            requests.push(Self::new(transform, nid)?, GFP_KERNEL)?;
+        }
+        Ok(requests)
+    }
+
+    /// Allocates a request for `transform`. Once the transform is freed, the request may be freed,
+    /// but not started. Mirrors `acomp_request_alloc()`. May sleep.
+    fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
+        let buffer = KBox::zeroed_node(GFP_KERNEL, nid)?;
         let wait = KBox::<Opaque<bindings::crypto_wait>>::zeroed_node(GFP_KERNEL, nid)?;
-        // SAFETY: `wait` is valid for writes; it stays in its box.
-        unsafe { bindings::crypto_init_wait(wait.get()) };
         // SAFETY: The transform is valid, by its type invariant.
         let req = unsafe { bindings::acomp_request_alloc(transform.0.as_ptr()) };
-        let req = NonNull::new(req).ok_or(ENOMEM)?;
+        let request = Self {
+            req: NonNull::new(req).ok_or(ENOMEM)?,
+            wait,
+            page: Opaque::uninit(),
+            output: Opaque::uninit(),
+            buffer,
+            started: 0,
+        };
+        let mut request = KBox::new(request, GFP_KERNEL)?;
+        // SAFETY: `wait` is valid for writes, and doesn't move out of its box.
+        unsafe { bindings::crypto_init_wait(request.wait.get()) };
         // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
         unsafe {
             bindings::acomp_request_set_callback(
-                req.as_ptr(),
+                req,
                 bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
                 Some(bindings::crypto_req_done),
-                wait.get().cast(),
+                request.wait.get().cast(),
             );
         }
-        // INVARIANT: Both were just created.
-        Ok(Self { req, wait })
+        let buffer = request.buffer.as_mut_ptr().cast();
+        // SAFETY: Both lists are valid for writes, and don't move out of the box. The buffer is
+        // memory from `kmalloc()`, as `sg_init_one()` requires.
+        // INVARIANT: `page` becomes a list with room for a page, and `output` the list of `buffer`.
+        // Operations change neither.
+        unsafe {
+            bindings::sg_init_table(request.page.get(), 1);
+            bindings::sg_init_one(request.output.get(), buffer, PAGE_SIZE as u32);
+        }
+        Ok(request)
     }
 
-    /// Submits an operation. Returns the argument for [`Request::finish`].
+    /// Submits an operation, whose result is one page at most.
     ///
     /// # Safety
     ///
     /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
-    /// `slen` and `dlen` bytes. Until `finish` returns, the request must stay alive and not be used
-    /// otherwise, the transform that it was created for must stay alive, and the operation must be
-    /// allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
+    /// `slen` and `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
+    /// otherwise, moved or dropped, the transform that it was created for must stay alive, and the operation must
+    /// be allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
     #[inline]
     unsafe fn start(
         &mut self,
@@ -214,128 +241,86 @@ impl Request {
         src: *mut bindings::scatterlist,
         slen: usize,
         dst: *mut bindings::scatterlist,
-        dlen: usize,
-    ) -> c_int {
+    ) {
         let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant, and idle by the requirement, which also
-        // covers the scatterlists.
-        unsafe {
-            bindings::acomp_request_set_params(req, src, dst, slen as u32, dlen as u32);
+        // SAFETY: `req` is valid by the type invariant. The caller guarantees that the request is
+        // idle, and that both scatterlists have these lengths and may be accessed until it is
+        // finished.
+        self.started = unsafe {
+            bindings::acomp_request_set_params(req, src, dst, slen as u32, PAGE_SIZE as u32);
             op(req)
-        }
+        };
     }
 
-    /// Waits for an operation to complete. Returns its result, and the length that it reports.
+    /// Waits for an operation to complete. Returns its result, and the length that it reports. May
+    /// sleep.
     ///
     /// # Safety
     ///
-    /// `started` must come from the last call of [`Request::start`], and be passed once.
+    /// Must be called once for each call of [`Request::start`], after it.
     #[inline]
-    unsafe fn finish(&mut self, started: c_int) -> (Result, usize) {
+    unsafe fn finish(&mut self) -> (Result, usize) {
         // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
         // completed, and can't be interrupted.
         unsafe {
-            let ret = match bindings::crypto_wait_req(started, self.wait.get()) {
-                // As in C, anything but zero is an error.
+            let ret = match bindings::crypto_wait_req(self.started, self.wait.get()) {
+                // As in C, any other result than zero is an error.
                 1.. => Err(EINVAL),
                 ret => to_result(ret),
             };
             (ret, (*self.req.as_ptr()).dlen as usize)
         }
     }
-}
 
-impl Drop for Request {
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant it is ours. No operation is in flight: the caller that
-        // starts one waits for it.
-        unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
-    }
-}
-
-/// A request with its memory. Stays in its box, since C has pointers to it.
-///
-/// # Invariants
-///
-/// `page` is a scatterlist with room for one page, and `output` is that of `buffer`.
-struct Lane {
-    request: Request,
-    page: Opaque<bindings::scatterlist>,
-    output: Opaque<bindings::scatterlist>,
-    buffer: KBox<[u8; PAGE_SIZE]>,
-    started: c_int,
-}
-
-impl Lane {
-    /// Allocates [`DEPTH`] lanes, with requests for `transform`. May sleep.
-    fn all(transform: &Transform, nid: NumaNode) -> Result<KVec<KBox<Self>>> {
-        let mut lanes = KVec::new();
-        lanes.reserve(DEPTH, GFP_KERNEL)?;
-        for _ in 0..DEPTH {
-            lanes.push(Self::new(transform, nid)?, GFP_KERNEL)?;
-        }
-        Ok(lanes)
-    }
-
-    fn new(transform: &Transform, nid: NumaNode) -> Result<KBox<Self>> {
-        let lane = Self {
-            request: Request::new(transform, nid)?,
-            page: Opaque::uninit(),
-            output: Opaque::uninit(),
-            buffer: KBox::zeroed_node(GFP_KERNEL, nid)?,
-            started: 0,
-        };
-        let mut lane = KBox::new(lane, GFP_KERNEL)?;
-        let buffer = lane.buffer.as_mut_ptr().cast();
-        // SAFETY: Both are valid for writes, and stay in the box. The buffer is memory from `kmalloc()`, as
-        // `sg_init_one()` requires.
-        // INVARIANT: They become such lists. Operations change neither.
-        unsafe {
-            bindings::sg_init_table(lane.page.get(), 1);
-            bindings::sg_init_one(lane.output.get(), buffer, PAGE_SIZE as u32);
-        }
-        Ok(lane)
-    }
-
-    /// Starts the compression of `page` into the lane's buffer.
+    /// Starts the compression of `page` into the request's buffer.
     ///
     /// # Safety
     ///
-    /// The lane must be idle. Until [`Lane::finish`] returns, `page` and the transform that the
-    /// lane was created for must stay alive, and the lane must not be used otherwise, moved or
+    /// The request must be idle. Until [`Request::compressed`] returns, `page` and the transform that the
+    /// request was created for must stay alive, and the request must not be used otherwise, moved or
     /// dropped.
     #[inline]
-    unsafe fn start(&mut self, page: FolioPage<'_>) {
-        // SAFETY: By the type invariant these are scatterlists, and the buffer is the lane's. By the
-        // requirement the lane isn't used otherwise or moved, the page and the transform stay alive, and the
-        // request is idle.
-        self.started = unsafe {
+    unsafe fn compress(&mut self, page: FolioPage<'_>) {
+        // SAFETY: By the type invariant these are scatterlists, of the page set here and of
+        // `self.buffer`. The caller guarantees that this request is idle, that it isn't used
+        // otherwise or moved until `compressed` returns, and that the page and the transform stay
+        // alive until then.
+        unsafe {
             bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            self.request.start(
+            self.start(
                 bindings::crypto_acomp_compress,
                 self.page.get(),
                 PAGE_SIZE,
                 self.output.get(),
-                PAGE_SIZE,
             )
-        };
+        }
     }
 
-    /// Waits for the result.
+    /// Waits for the compressed page, and returns it. May sleep.
     ///
     /// # Safety
     ///
-    /// Must be called once for each call of [`Lane::start`], after it.
+    /// Must be called once for each call of [`Request::compress`], after it.
     #[inline]
-    unsafe fn finish(&mut self) -> Result<&[u8]> {
-        // SAFETY: By the requirement.
-        let (ret, len) = unsafe { self.request.finish(self.started) };
+    unsafe fn compressed(&mut self) -> Result<&[u8]> {
+        // SAFETY: The caller guarantees that this is called once for each call of `compress`, and
+        // so of `start`.
+        let (ret, len) = unsafe { self.finish() };
         ret?;
         compressed(&self.buffer, len)
     }
 }
 
-/// The part of `buffer` that a compressor claims to have written. The claimed length is checked.
+impl Drop for Request {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the request is owned by this value. No operation is in
+        // flight: `start` requires its caller to wait before the request is dropped.
+        unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
+    }
+}
+
+/// The first `len` bytes of `buffer`, which a compressor reports to have written. `EINVAL` if the
+/// reported length is zero, or more than the buffer's.
 #[inline]
 fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
     match buffer.get(..len) {
@@ -346,15 +331,17 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 
 /// A (de)compressor, used by one task at a time, which waits for each operation.
 ///
-/// An asynchronous one also has [`Lanes`], which compress several pages at a time.
+/// An asynchronous compressor also has a [`RequestQueue`], which compresses several pages at a
+/// time.
 ///
 /// Mirrors `struct crypto_acomp_ctx` of zswap: `struct crypto_acomp` with a `struct acomp_req`, a `struct
 /// crypto_wait` and a buffer.
 ///
 /// # Invariants
 ///
-/// The requests of `lane` and `lanes` are for `_transform`. Their operations are in flight only inside
-/// a function of this type or of [`Lanes`]. There are no lanes or [`DEPTH`] lanes.
+/// `request` and the requests in `queue` are for `_transform`. Their operations are in flight only
+/// inside a function of this type or of [`RequestQueue`]. `queue` is empty or has [`QUEUE_DEPTH`]
+/// requests.
 ///
 /// # Examples
 ///
@@ -368,114 +355,118 @@ fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
 /// ```
 pub struct Compressor {
     // Dropped in this order.
-    lane: KBox<Lane>,
-    lanes: KVec<KBox<Lane>>,
+    request: KBox<Request>,
+    queue: KVec<KBox<Request>>,
     _transform: Transform,
 }
 
 // SAFETY: A transform, its requests and their memory are bound to no thread.
 unsafe impl Send for Compressor {}
-// SAFETY: A shared reference gives access only to the number of lanes, which never changes.
+// SAFETY: A shared reference gives access only to the number of requests, which never changes.
 unsafe impl Sync for Compressor {}
 
 impl Compressor {
-    /// Creates a compressor, with its buffers on `nid`: on the heap, since hardware may write to them. May
-    /// sleep.
+    /// Creates a compressor, with its buffers on the node `nid`. May sleep.
     ///
-    /// If there is no memory for lanes, it has none: callers then wait for each operation of an
-    /// asynchronous compressor, as in C.
+    /// The buffers are from `kmalloc()`, since hardware may write to them. If there is no memory
+    /// for a queue, an asynchronous compressor has none: its callers wait for each operation, as in
+    /// C.
     ///
     /// Mirrors `crypto_alloc_acomp_node()` and `acomp_request_alloc()`, with their errors.
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         let transform = Transform::new(algorithm, nid)?;
-        let lane = Lane::new(&transform, nid)?;
-        let lanes = if transform.is_async() {
-            Lane::all(&transform, nid).unwrap_or_default()
+        let request = Request::new(&transform, nid)?;
+        let queue = if transform.is_async() {
+            Request::all(&transform, nid).unwrap_or_default()
         } else {
             KVec::new()
         };
         // INVARIANT: All were just created for `transform`.
         Ok(Self {
-            lane,
-            lanes,
+            request,
+            queue,
             _transform: transform,
         })
     }
 
-    /// Its lanes, if it is asynchronous.
+    /// The queue of an asynchronous compressor; `None` for a synchronous one, or if there was no
+    /// memory for a queue.
     #[inline]
-    pub fn lanes(&mut self) -> Option<Lanes<'_>> {
+    pub fn queue(&mut self) -> Option<RequestQueue<'_>> {
         // INVARIANT: No request is in flight, by the type invariant. `self` is borrowed.
-        <&mut [KBox<Lane>; DEPTH]>::try_from(&mut self.lanes[..])
+        <&mut [KBox<Request>; QUEUE_DEPTH]>::try_from(&mut self.queue[..])
             .ok()
-            .map(Lanes)
+            .map(RequestQueue)
     }
 
-    /// Compresses `page`, and returns the result, which is in the compressor's own buffer. May sleep.
+    /// Compresses `page`, and returns the result, which is in the compressor's buffer. May sleep.
     ///
-    /// The length that a compressor reports is checked: if it is zero, or more than `PAGE_SIZE`, this
-    /// returns `EINVAL`. Other errors are the compressor's own, such as `ENOSPC` for lack of room.
+    /// Fails with `EINVAL` if the compressor reports a length of zero, or more than `PAGE_SIZE`.
+    /// Other errors are those of the compressor, such as `ENOSPC` if the result doesn't fit into
+    /// the buffer.
     ///
     /// Mirrors `crypto_acomp_compress()`.
     #[inline]
     pub fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
-        // SAFETY: By the type invariant the lane is idle, and its transform ours. This waits for it at once;
-        // until then the page is borrowed, and `self` exclusively.
+        // SAFETY: By the type invariant the request is idle, and its transform owned by `self`. The
+        // request is finished before this returns; until then the page is borrowed, and `self`
+        // exclusively.
         unsafe {
-            self.lane.start(page);
-            self.lane.finish()
+            self.request.compress(page);
+            self.request.compressed()
         }
     }
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
     ///
-    /// Succeeds if the compressor reports a length of `PAGE_SIZE`. On failure, returns the length
-    /// that it reports instead.
+    /// Succeeds if the compressor succeeds and reports a length of `PAGE_SIZE`. On failure, returns
+    /// the length that it reports.
     ///
     /// Mirrors `crypto_acomp_decompress()`.
     #[inline]
     pub fn decompress<'a>(
         &mut self,
         src: Input<'_>,
-        mut dst: Contents<'a>,
-    ) -> Result<Filled<'a>, usize> {
-        let lane = &mut *self.lane;
-        // SAFETY: By the type invariants the lane is idle, its transform ours, and `page` a scatterlist with
-        // room for a page. This waits for the request at once. `src` is a scatterlist of `src.len` bytes by
-        // its invariant; `dst` gives exclusive access to its page's contents.
+        mut dst: NotUptodate<'a>,
+    ) -> Result<Uptodate<'a>, usize> {
+        let request = &mut *self.request;
+        // SAFETY: By the type invariants the request is idle, its transform owned by `self`, and
+        // `page` a scatterlist with room for a page. The request is finished before this returns.
+        // `src` is a scatterlist of `src.len` bytes by its invariant; `dst` gives exclusive access
+        // to its page's contents.
         let (ret, len) = unsafe {
-            bindings::sg_set_page(lane.page.get(), dst.page(), PAGE_SIZE as u32, 0);
-            let started = lane.request.start(
+            bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
+            request.start(
                 bindings::crypto_acomp_decompress,
                 src.sg,
                 src.len,
-                lane.page.get(),
-                PAGE_SIZE,
+                request.page.get(),
             );
-            lane.request.finish(started)
+            request.finish()
         };
         match ret {
-            Ok(()) if len == PAGE_SIZE => Ok(dst.filled()),
+            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+            Ok(()) if len == PAGE_SIZE => Ok(unsafe { dst.assume_written() }),
             _ => Err(len),
         }
     }
 }
 
-/// The lanes of an asynchronous [`Compressor`], which compress up to [`DEPTH`] pages at a time.
+/// The requests of an asynchronous [`Compressor`], which compress up to [`QUEUE_DEPTH`] pages at a time.
 ///
 /// # Invariants
 ///
-/// No request is in flight. The lanes belong to a [`Compressor`] that is borrowed, which keeps
+/// No request is in flight. The requests belong to a [`Compressor`] that is borrowed, and so is
 /// their transform.
-pub struct Lanes<'a>(&'a mut [KBox<Lane>; DEPTH]);
+pub struct RequestQueue<'a>(&'a mut [KBox<Request>; QUEUE_DEPTH]);
 
-impl Lanes<'_> {
-    /// Compresses `pages`, up to [`DEPTH`] at a time, and passes each page with its result to
+impl RequestQueue<'_> {
+    /// Compresses `pages`, up to [`QUEUE_DEPTH`] at a time, and passes each page with its result to
     /// `each`, in order. Stops at the first error of `each`. May sleep.
     ///
     /// When this returns, no request is in flight. As with `std::thread::scope`, that makes it
-    /// sound to lend pages and buffers to operations that run concurrently. There is no handle that
-    /// a caller could forget.
+    /// sound to lend pages and buffers to operations that run concurrently. No handle exists that a
+    /// caller could leak.
     ///
     /// The reported length is checked as in [`Compressor::compress`].
     pub fn compress_each<'p, E>(
@@ -484,16 +475,16 @@ impl Lanes<'_> {
         mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pages = pages.into_iter().fuse();
-        let mut under_way = [None::<FolioPage<'p>>; DEPTH];
+        let mut under_way = [None::<FolioPage<'p>>; QUEUE_DEPTH];
         let mut result = Ok(());
-        // Lanes are used in a circle, so the next one to start is always the one just finished.
+        // The requests are used round-robin: the next to start is the one that was just finished.
         loop {
             let mut any = false;
-            for (lane, page) in self.0.iter_mut().zip(&mut under_way) {
+            for (request, page) in self.0.iter_mut().zip(&mut under_way) {
                 if let Some(page) = page.take() {
                     any = true;
-                    // SAFETY: The lane was started for this page, and hasn't been finished.
-                    let compressed = unsafe { lane.finish() };
+                    // SAFETY: The request was started for this page, and hasn't been finished.
+                    let compressed = unsafe { request.compressed() };
                     if result.is_ok() {
                         result = each(page, compressed);
                     }
@@ -502,12 +493,12 @@ impl Lanes<'_> {
                     if let Some(next) = pages.next() {
                         any = true;
                         *page = Some(next);
-                        // SAFETY: The lane is idle: by the type invariant, or because it was just
-                        // finished. It is exclusively ours, and is finished before we return, since
-                        // this loop ends when no lane has a page, and a panic doesn't unwind in the
-                        // kernel and so frees nothing. Until then `next` is alive, as `'p` outlives
-                        // this call, and so is the transform, by the type invariant.
-                        unsafe { lane.start(next) };
+                        // SAFETY: The request is idle: by the type invariant, or because it was
+                        // just finished. It is borrowed exclusively, and is finished before this
+                        // returns: this loop ends when no request has a page, and a panic doesn't
+                        // unwind in the kernel and so frees nothing. Until then `next` is alive, as
+                        // `'p` outlives this call, and so is the transform, by the type invariant.
+                        unsafe { request.compress(next) };
                     }
                 }
             }

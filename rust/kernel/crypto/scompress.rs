@@ -2,9 +2,9 @@
 
 //! Compression algorithms that the crypto API can call.
 //!
-//! An algorithm works on slices, synchronously; the crypto API makes these from its users'
-//! scatterlists or addresses. An algorithm registered by [`module_scomp!`] is found by its name,
-//! like those in C.
+//! An algorithm works on slices, synchronously. The crypto API maps the scatterlists or addresses
+//! of its users. An algorithm that [`module_scomp!`] registers is found by its name, like
+//! algorithms in C.
 //!
 //! [`module_scomp!`]: crate::module_scomp
 //!
@@ -13,19 +13,11 @@
 use crate::{
     bindings,
     error::{
-        code::{
-            EBUSY,
-            EINPROGRESS,
-            EINVAL,
-            ENAMETOOLONG, //
-        },
         from_result,
         to_result, //
     },
     prelude::*,
-    str::CStr,
-    sync::barrier::barrier,
-    types::Opaque, //
+    sync::barrier::barrier, //
 };
 use core::{
     marker::PhantomData,
@@ -34,9 +26,9 @@ use core::{
 
 /// A compression algorithm. Mirrors `struct scomp_alg`.
 ///
-/// The source is a private copy of the user's. The user's memory may change during an operation: a
-/// page that is written out can be written to through `/proc/PID/mem`, or by a device. A user may
-/// also pass a destination that overlaps the source.
+/// The source is a private copy of the user's source. The user's memory may change during an
+/// operation: a page that is written out can be written to through `/proc/PID/mem`, or by a device.
+/// A user may also pass a destination that overlaps the source.
 ///
 /// An error means that the operation has failed: the errors for an operation still in progress
 /// (`EINPROGRESS`, `EBUSY`) become `EINVAL`.
@@ -69,32 +61,36 @@ use core::{
 ///     }
 /// }
 /// ```
+// One implementor: LZ4. C calls it through function pointers, so it has to be a trait; other compressors
+// of C have the same interface (`struct scomp_alg`).
 pub trait Algorithm: 'static {
-    /// The name by which users find it. Among algorithms of the same name, the crypto API picks
-    /// one: a user that looks up a name of an algorithm in C may get this one, as IPComp does with
-    /// `deflate`.
+    /// The name by which users look up the algorithm (`cra_name`). The crypto API selects one of
+    /// the algorithms of the same name: a user that looks up the name of an algorithm in C may get
+    /// this one, as IPComp does with `deflate`.
     const NAME: &'static CStr;
 
-    /// The unique name of this algorithm.
+    /// The unique name of this algorithm (`cra_driver_name`).
     const DRIVER_NAME: &'static CStr;
 
-    /// The maximum length of a source, of both operations, in bytes. Users get `EINVAL` for a longer
-    /// one. Each CPU that runs operations has a buffer of this size, for the copy of the source.
+    /// The maximum length of a source, for both operations, in bytes. Users get `EINVAL` for a
+    /// longer source. Each CPU that runs operations has a buffer of this size, for the copy of the
+    /// source.
     const LONGEST_SOURCE: usize;
 
-    /// The state for an operation. Each CPU that runs operations has one, unless there was no
+    /// The state for an operation. Each CPU that runs operations has a stream, unless there was no
     /// memory for it.
     type Stream: Send + 'static;
 
     /// Creates a stream. May sleep.
     fn new_stream() -> Result<KVBox<Self::Stream>>;
 
-    /// Compresses `src` into `dst`, of which it may overwrite all. Returns the length of the result.
+    /// Compresses `src` into `dst`, all of which it may overwrite. Returns the length of the
+    /// result.
     ///
     /// Must not sleep: the stream's spin lock is held.
     fn compress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
 
-    /// Decompresses `src`, which is untrusted, into `dst`, of which it may overwrite all. Returns
+    /// Decompresses `src`, which is untrusted, into `dst`, all of which it may overwrite. Returns
     /// the length of the result.
     ///
     /// Must not sleep: the stream's spin lock is held.
@@ -121,11 +117,11 @@ impl Source {
             return Err(EINVAL);
         }
         let copy = self.0.as_mut_ptr();
-        // SAFETY: The vector has memory for `len` bytes, which nothing else can access. The caller
-        // guarantees that C may read those at `src`. This is C's function, for which a concurrent
-        // write isn't undefined, and not `copy_nonoverlapping()`, for which it is.
+        // SAFETY: The vector has memory for `len` bytes, which no other code can access. The caller
+        // guarantees that C may read `len` bytes at `src`. This is C's function, for which a
+        // concurrent write isn't undefined, and not `copy_nonoverlapping()`, for which it is.
         unsafe { bindings::memcpy(copy.cast(), src.cast(), len) };
-        // The compiler may know `memcpy()`: it must not read `src` again in place of the copy.
+        // The compiler recognises `memcpy()`: it must not read `src` again in place of the copy.
         barrier();
         // SAFETY: All `len` bytes were just written. `self` is borrowed as long as the slice lives.
         Ok(unsafe { core::slice::from_raw_parts(copy, len) })
@@ -139,7 +135,7 @@ struct Context<A: Algorithm> {
 }
 
 impl<A: Algorithm> Context<A> {
-    /// May sleep.
+    /// Creates a context. May sleep.
     fn new() -> Result<KBox<Self>> {
         let context = Self {
             stream: A::new_stream()?,
@@ -151,8 +147,7 @@ impl<A: Algorithm> Context<A> {
 
 /// An [`Algorithm`] that is registered with the crypto API, until this is dropped.
 ///
-/// A transform pins the algorithm's module, which drops this when it is unloaded. See
-/// [`module_scomp!`].
+/// A transform pins the algorithm's module. Unloading the module drops this. See [`module_scomp!`].
 ///
 /// [`module_scomp!`]: crate::module_scomp
 ///
@@ -161,7 +156,7 @@ impl<A: Algorithm> Context<A> {
 /// `alg` is registered. [`Registration::new`] has created it for `A`.
 pub struct Registration<A: Algorithm> {
     alg: NonNull<bindings::scomp_alg>,
-    // Invariant in `A`, which determines what is registered.
+    // Invariant in `A`, which determines the callbacks that are registered.
     _p: PhantomData<fn(A) -> A>,
 }
 
@@ -183,45 +178,41 @@ impl<A: Algorithm> Registration<A> {
     ///
     /// # Safety
     ///
-    /// `module` must be the caller's. It must be built in, or drop the result when it is unloaded.
-    /// The rest of its initialisation must not fail: its code would be freed, even if the algorithm
-    /// is in use by then.
+    /// `module` must be the module of the caller. It must be built in, or drop the result when it
+    /// is unloaded. The rest of its initialisation must not fail: its code would be freed, even if
+    /// the algorithm is in use by then.
     #[doc(hidden)]
     pub unsafe fn new(module: &'static ThisModule) -> Result<Self> {
-        let alg = KBox::<Opaque<bindings::scomp_alg>>::zeroed(GFP_KERNEL)?;
-        {
-            // SAFETY: All zeroes is a valid, empty `struct scomp_alg`.
-            let alg = unsafe { &mut *alg.get() };
-            alg.compress = Some(Self::compress);
-            alg.decompress = Some(Self::decompress);
-            alg.streams.alloc_ctx = Some(Self::alloc_ctx);
-            alg.streams.free_ctx = Some(Self::free_ctx);
-            // SAFETY: Both views of the union have the field at the same offset, as C guarantees.
-            let base = unsafe { &mut alg.__bindgen_anon_1.calg.base };
-            copy_name(&mut base.cra_name, A::NAME)?;
-            copy_name(&mut base.cra_driver_name, A::DRIVER_NAME)?;
-            base.cra_module = module.as_ptr();
-        }
-        let alg = KBox::into_raw(alg).cast::<bindings::scomp_alg>();
-        // SAFETY: It is complete, and doesn't move until C calls `destroy`.
-        if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg) }) {
-            // SAFETY: It came from a box. C has not kept it: C may have put its only reference,
-            // which frees nothing without `cra_destroy`.
-            drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(alg.cast()) });
+        let mut base: bindings::crypto_alg = pin_init::zeroed();
+        copy_name(&mut base.cra_name, A::NAME)?;
+        copy_name(&mut base.cra_driver_name, A::DRIVER_NAME)?;
+        base.cra_module = module.as_ptr();
+        let mut alg = KBox::<bindings::scomp_alg>::zeroed(GFP_KERNEL)?;
+        alg.compress = Some(Self::compress);
+        alg.decompress = Some(Self::decompress);
+        alg.streams.alloc_ctx = Some(Self::alloc_ctx);
+        alg.streams.free_ctx = Some(Self::free_ctx);
+        alg.__bindgen_anon_1.calg.base = base;
+        let alg = NonNull::from(KBox::leak(alg));
+        // SAFETY: `alg` is complete, and doesn't move until C calls `destroy`.
+        if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg.as_ptr()) }) {
+            // SAFETY: `alg` came from a box. C has stored no pointer to it. C may have put its only
+            // reference, which frees nothing without `cra_destroy`.
+            drop(unsafe { KBox::from_raw(alg.as_ptr()) });
             return Err(error);
         }
-        // Set only now: otherwise C would free some of the algorithms that it refuses, and not
-        // others.
+        // Set after the registration: otherwise C would free some of the algorithms that it
+        // refuses, and not others.
         //
-        // SAFETY: The registration's reference keeps it, until `drop` gives that up. C reads the
-        // field only in `crypto_unregister_alg()`, which only `drop` calls, and where the last
-        // reference is put, so not concurrently. The union is as above.
-        unsafe { (&raw mut (*alg).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy)) };
+        // SAFETY: The registration's reference pins `alg` until `drop` puts it. C reads the field
+        // only in `crypto_unregister_alg()`, which only `drop` calls, and where the last reference
+        // is put, so not concurrently. `calg` is the field of the union that was set above.
+        unsafe {
+            (&raw mut (*alg.as_ptr()).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy))
+        };
         Ok(Self {
             // INVARIANT: Just registered.
-            //
-            // SAFETY: A box never points to null.
-            alg: unsafe { NonNull::new_unchecked(alg) },
+            alg,
             _p: PhantomData,
         })
     }
@@ -236,7 +227,8 @@ impl<A: Algorithm> Registration<A> {
 
     /// # Safety
     ///
-    /// `ctx` must come from [`Self::alloc_ctx`], be no error, and not be used again.
+    /// `ctx` must come from [`Self::alloc_ctx`], must not be an error pointer, and must not be used
+    /// again.
     unsafe extern "C" fn free_ctx(ctx: *mut c_void) {
         // SAFETY: The caller guarantees that `alloc_ctx` made it from a box of this type, and that it
         // isn't used again.
@@ -276,14 +268,15 @@ impl<A: Algorithm> Registration<A> {
 
 impl<A: Algorithm> Drop for Registration<A> {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant it is registered. Since it has a `cra_destroy`, C frees it
-        // when the last reference is put.
+        // SAFETY: By the type invariant `alg` is registered. Since it has a `cra_destroy`, C frees
+        // it when the last reference is put.
         unsafe { bindings::crypto_unregister_scomp(self.alg.as_ptr()) }
     }
 }
 
 /// Declares a module of one compression algorithm. The algorithm is registered when the module is
-/// loaded, and unregistered when the module is unloaded, which isn't possible while it is in use.
+/// loaded, and unregistered when the module is unloaded. A module whose algorithm is in use can't
+/// be unloaded.
 ///
 /// # Examples
 ///
@@ -297,6 +290,7 @@ impl<A: Algorithm> Drop for Registration<A> {
 ///     alias: ["crypto-copy"],
 /// }
 /// ```
+// One user: LZ4. The counterpart of `module_phy_driver!` and the like, for every compressor.
 #[macro_export]
 macro_rules! module_scomp {
     (type: $type:ty, $($info:tt)*) => {
@@ -306,7 +300,7 @@ macro_rules! module_scomp {
 
         impl $crate::Module for ScompModule {
             fn init(module: &'static $crate::ThisModule) -> $crate::error::Result<Self> {
-                // The first call is the kernel's, which keeps the result. Later calls get none.
+                // The kernel makes the first call, and stores the result. Later calls fail.
                 static BEGUN: $crate::sync::SetOnce<()> = $crate::sync::SetOnce::new();
                 if !BEGUN.populate(()) {
                     return Err($crate::error::code::EBUSY);
@@ -333,14 +327,14 @@ type Operation<S> = fn(&mut S, &[u8], &mut [u8]) -> Result<usize>;
 
 /// Runs an algorithm's operation, and returns the result to C.
 ///
-/// `EINVAL` if the source is longer than [`Algorithm::LONGEST_SOURCE`].
+/// Fails with `EINVAL` if the source is longer than [`Algorithm::LONGEST_SOURCE`].
 ///
 /// # Safety
 ///
 /// - `src` must be valid for reads of `slen` bytes by C; these may change during the call.
-/// - `dst` must be valid for writes of `*dlen` bytes, and nothing else may access these or `dlen`
+/// - `dst` must be valid for writes of `*dlen` bytes, and no other code may access these or `dlen`
 ///   during the call, except that they may overlap `src`.
-/// - `ctx` must come from `alloc_ctx` of `A`'s registration, and its lock be held.
+/// - `ctx` must come from `alloc_ctx` of `A`'s registration, and its lock must be held.
 #[inline(always)]
 unsafe fn run<A: Algorithm>(
     op: Operation<A::Stream>,
@@ -351,19 +345,19 @@ unsafe fn run<A: Algorithm>(
     ctx: *mut c_void,
 ) -> c_int {
     from_result(|| {
-        // SAFETY: The caller guarantees that `alloc_ctx` made it from a box of this type, and that no
-        // other operation uses it, as its lock is held.
+        // SAFETY: The caller guarantees that `alloc_ctx` made `ctx` from a box of this type, and
+        // that the context's lock is held, so that no other operation uses it.
         let context = unsafe { &mut *ctx.cast::<Context<A>>() };
         // SAFETY: The caller guarantees that `slen` bytes can be read. No slice of `dst` exists yet.
         let src = unsafe { context.source.copy(src, slen as usize) }?;
         // SAFETY: The caller guarantees that only this call accesses `dlen`.
         let room = unsafe { *dlen } as usize;
         // SAFETY: The caller guarantees that these are `room` bytes which only this call accesses:
-        // `src` is the copy by now. Memory that C hasn't initialised consists of valid bytes on this
-        // side of the FFI.
+        // a `src` that overlaps them is no longer used, as the copy has replaced it. Memory that C
+        // hasn't initialised consists of valid bytes on this side of the FFI.
         let dst = unsafe { core::slice::from_raw_parts_mut(dst, room) };
         let len = match op(&mut context.stream, src, dst) {
-            // A caller that got one of these would wait forever for completion.
+            // A caller that gets one of these waits forever for completion.
             Err(EINPROGRESS | EBUSY) => Err(EINVAL),
             ret => ret,
         }?;
@@ -371,7 +365,8 @@ unsafe fn run<A: Algorithm>(
         if len > room {
             return Err(EINVAL);
         }
-        // SAFETY: Only this call accesses `dlen`, as above. The length is at most the old one.
+        // SAFETY: The caller guarantees that only this call accesses `dlen`. The length fits into
+        // it, as it is at most the old one.
         unsafe { *dlen = len as c_uint };
         Ok(0)
     })
@@ -383,14 +378,15 @@ unsafe fn run<A: Algorithm>(
 ///
 /// `alg` must be part of a `struct scomp_alg` from [`Registration::new`], and not be used again.
 unsafe extern "C" fn destroy(alg: *mut bindings::crypto_alg) {
-    // SAFETY: By the requirement it is part of one.
+    // SAFETY: The caller guarantees that `alg` is part of a `struct scomp_alg`.
     let scomp =
         unsafe { crate::container_of!(alg, bindings::scomp_alg, __bindgen_anon_1.calg.base) };
-    // SAFETY: It came from a box.
-    drop(unsafe { KBox::<Opaque<bindings::scomp_alg>>::from_raw(scomp.cast()) });
+    // SAFETY: The caller guarantees that it is from `Registration::new`, which made it from a box,
+    // and that it isn't used again.
+    drop(unsafe { KBox::from_raw(scomp) });
 }
 
-/// Copies a name and its terminating zero, if they fit.
+/// Copies a name and its terminating zero. Fails with `ENAMETOOLONG` if they don't fit.
 fn copy_name(to: &mut [c_char], name: &CStr) -> Result {
     let name = name.to_bytes_with_nul();
     let to = to.get_mut(..name.len()).ok_or(ENAMETOOLONG)?;
@@ -404,7 +400,10 @@ fn copy_name(to: &mut [c_char], name: &CStr) -> Result {
 #[crate::macros::kunit_tests(rust_scompress)]
 mod tests {
     use super::*;
-    use crate::error::code::EEXIST;
+    use crate::{
+        error::code::EEXIST,
+        types::Opaque, //
+    };
 
     /// One of two algorithms, with or without names.
     struct Copy<const NAMED: bool>;
@@ -433,11 +432,11 @@ mod tests {
     static BUILT_IN: ThisModule = unsafe { ThisModule::from_ptr(core::ptr::null_mut()) };
 
     fn register<const NAMED: bool>() -> Result<Registration<Copy<NAMED>>> {
-        // SAFETY: This is built in, and stays.
+        // SAFETY: This test is built in, and so is never unloaded.
         unsafe { Registration::new(&BUILT_IN) }
     }
 
-    /// Does nothing, and returns what its stream is.
+    /// Writes nothing, and returns the value of its stream.
     struct Says;
 
     impl Algorithm for Says {
@@ -459,7 +458,8 @@ mod tests {
         }
     }
 
-    /// Overwrites its user's source, as another task may do meanwhile, and copies its own.
+    /// Overwrites the user's source, as another task may do during an operation, and copies the
+    /// private one.
     struct Overwrites;
 
     impl Algorithm for Overwrites {
@@ -473,7 +473,8 @@ mod tests {
         }
 
         fn compress([user]: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize> {
-            // SAFETY: The test's array of that length, which it lends by address.
+            // SAFETY: `user` is the address of the test's array of that length, which the test
+            // lends.
             unsafe { (*user as *mut u8).write_bytes(0xff, src.len()) };
             // Otherwise the compiler may assume that the slice still has its former bytes.
             let src = core::hint::black_box(src);
@@ -496,7 +497,8 @@ mod tests {
         *mut c_void,
     ) -> c_int;
 
-    // Result and length of an operation of `A`, with `stream`, from `src` into `dst`.
+    // Runs an operation of `A` with `stream`, from `src` into `dst`. Returns its result and its
+    // length.
     fn called<A: Algorithm>(
         op: Op,
         stream: A::Stream,
@@ -521,7 +523,7 @@ mod tests {
         Ok((ret, len))
     }
 
-    // What C gets if an algorithm returns `said` for eight bytes.
+    // The result and the length that C gets if an algorithm returns `said` for eight bytes.
     fn told(said: Result<usize>) -> Result<(c_int, c_uint)> {
         let (src, mut dst) = ([0; 8], [0; 8]);
         let op = Registration::<Says>::compress;
@@ -548,7 +550,7 @@ mod tests {
             let ret = called::<Overwrites>(op, [at as usize], at.cast(), 16, &mut dst)?;
             assert_eq!(ret, (0, 16));
             assert_eq!(dst, *b"its user's bytes");
-            // SAFETY: It is alive, and no longer written to.
+            // SAFETY: `user` is alive, and no longer written to.
             assert_eq!(unsafe { at.read_volatile() }, [0xff; 16]);
         }
         Ok(())
@@ -562,14 +564,14 @@ mod tests {
             let at = &raw mut user;
             let ret = called::<Overwrites>(op, [at as usize], at.cast(), 17, &mut dst)?;
             assert_eq!(ret, (EINVAL.to_errno(), 17));
-            // SAFETY: It is alive; the algorithm wasn't called.
+            // SAFETY: `user` is alive; the algorithm wasn't called.
             assert_eq!(unsafe { at.read_volatile() }, [7; 17]);
             assert_eq!(dst, [0; 17]);
         }
         Ok(())
     }
 
-    // Whether live allocations of algorithms are distinct: not so after a double free.
+    // Whether live allocations of algorithms are distinct. After a double free they are not.
     fn is_given_out_once() -> Result<bool> {
         let mut algs = KVec::<KBox<Opaque<bindings::scomp_alg>>>::new();
         for _ in 0..16 {
@@ -593,9 +595,9 @@ mod tests {
             assert_eq!(register::<false>().err(), Some(EINVAL));
             assert!(is_given_out_once()?);
         }
-        // Its self-test keeps the name until it ends; a lookup waits for that.
+        // The name is in use until the self-test ends. A lookup waits for the self-test.
         //
-        // SAFETY: A zero-terminated name.
+        // SAFETY: The name is zero-terminated.
         unsafe { bindings::crypto_has_alg(c"rust-copy-scomp".as_char_ptr(), 0, 0) };
         drop(first);
         drop(register::<true>()?);

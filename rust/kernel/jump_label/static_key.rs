@@ -86,6 +86,8 @@ pub struct Layout {
 /// Whether a [`StaticKeyFalse`](kernel::jump_label::static_key::StaticKeyFalse) is enabled.
 ///
 /// Takes the path of the `static`. Mirrors `static_branch_unlikely()`.
+// One user: zswap's index. A macro, since the key's symbol goes into the jump table; every key that is
+// defined in Rust needs it.
 #[macro_export]
 macro_rules! static_key_enabled_unlikely {
     ($key:path) => {{
@@ -93,8 +95,8 @@ macro_rules! static_key_enabled_unlikely {
         // symbol goes into the jump table.
         let _key: *const $crate::jump_label::static_key::StaticKeyFalse =
             ::core::ptr::addr_of!($key);
-        // Not a `static` of an `extern` block, which is any symbol of C with a type that nobody
-        // checks: a reference to one requires `unsafe`.
+        // Rejects a `static` of an `extern` block, a C symbol whose type the compiler can't check:
+        // a reference to one requires `unsafe`.
         let _ = || -> &'static $crate::jump_label::static_key::StaticKeyFalse { &$key };
         #[cfg(not(CONFIG_JUMP_LABEL))]
         {
@@ -102,8 +104,8 @@ macro_rules! static_key_enabled_unlikely {
         }
         #[cfg(CONFIG_JUMP_LABEL)]
         // SAFETY: `$key` is a `StaticKeyFalse` defined in Rust: the type of `_key` and the closure
-        // above check that. So by the type invariant it is an initialised
-        // `struct static_key_false`, and `Layout` has the same layout.
+        // above check that. By the type invariant it is an initialised `struct static_key_false`,
+        // and `Layout` has the same layout.
         unsafe {
             $crate::jump_label::arch_static_branch! {
                 $key, $crate::jump_label::static_key::Layout, key, false

@@ -5,22 +5,28 @@
 //! | type            | proves                                                                     |
 //! |-----------------|----------------------------------------------------------------------------|
 //! | [`Folio`]       | the folio is alive                                                         |
-//! | [`CachedFolio`] | it is locked for us and in the swap cache: its slots are ours alone        |
-//! | [`Contents`]    | the contents of its one page are ours alone, to write                      |
+//! | [`CachedFolio`] | it is locked and in the swap cache: exclusive access to its slots          |
+//! | [`NotUptodate`] | exclusive access to the contents of its one page, to write them            |
+//! | [`Uptodate`]    | these contents were written                                                |
 //!
-//! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: see
-//! [`crate::mm::swap_slots`], whose `Slots` come only from a [`CachedFolio`]. Only the lock's
-//! holder can remove a folio from the swap cache, so a [`CachedFolio`] stays valid.
+//! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: data that is
+//! stored for slots can be reached only by a `&mut CachedFolio`. Only the lock's holder can remove a
+//! folio from the swap cache, so a [`CachedFolio`] stays valid.
 //!
-//! Nothing here waits for a folio's lock: all of reclaim runs under another folio's lock, and would
-//! deadlock with a task that takes the two locks in the opposite order.
+//! No function of this file waits for a folio's lock: all of reclaim runs under another folio's
+//! lock, and would deadlock with a task that takes the two locks in the opposite order.
 //!
 //! C headers: [`include/linux/mm_types.h`](srctree/include/linux/mm_types.h),
 //! [`include/linux/page-flags.h`](srctree/include/linux/page-flags.h)
 
 use crate::{
     bindings,
+    mm::{
+        call::Call,
+        swapops::SwapEntry, //
+    },
     page::PAGE_SIZE,
+    prelude::*,
     sync::aref::{
         ARef,
         AlwaysRefCounted, //
@@ -39,31 +45,36 @@ use core::{
 ///
 /// # Invariants
 ///
-/// The folio has a reference as long as there is a `&Folio`, or its reference count is frozen by a holder of
-/// its lock. A `&Folio` of a folio whose count may be frozen isn't lent to other files than those of
-/// `kernel::mm`, which only look at flags of it: a reference would be taken to a count of 0.
-// A `struct folio` overlays several `struct page`, of which a small folio has only the first.
+/// As long as a `&Folio` exists, a reference to the folio is held, or the holder of the folio's
+/// lock has frozen its reference count. A `&Folio` of a folio whose count may be frozen isn't lent
+/// outside of `kernel::mm`, and `kernel::mm` only reads the folio's flags: `folio_get()` would
+/// increment a count of 0.
+// A `struct folio` overlays several `struct page`. A small folio has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
 
 // SAFETY: A folio is bound to no thread.
 unsafe impl Send for Folio {}
-// SAFETY: The methods on `&Folio` use atomic flags and counts, or read what doesn't change.
+// SAFETY: The methods on `&Folio` use atomic flags and counts, or read fields that don't change.
 unsafe impl Sync for Folio {}
 
 impl Folio {
+    /// The folio of a C caller.
+    ///
     /// # Safety
     ///
-    /// `ptr` must point to a folio that has a reference for `'a`, or whose count is frozen for as long. If it
-    /// may be frozen, the result must be used for checks only.
+    /// `ptr` must point to a folio to which the caller has its own reference during `'a`. The swap
+    /// cache's reference doesn't suffice, since the count can be frozen.
     #[inline]
-    unsafe fn from_raw<'a>(ptr: *mut bindings::folio) -> &'a Self {
-        // SAFETY: The folio stays alive for `'a`, as its count is held or frozen; `Self` is transparent.
+    pub unsafe fn from_raw<'a>(ptr: *mut bindings::folio, _call: &'a Call) -> &'a Self {
+        // SAFETY: The caller guarantees that it has its own reference during `'a`, so that the
+        // count isn't frozen; `Self` is transparent.
         unsafe { &*ptr.cast() }
     }
 
+    /// The folio, for C.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+    pub fn as_raw(&self) -> *mut bindings::folio {
         self.0.get().cast()
     }
 
@@ -81,34 +92,19 @@ impl Folio {
         unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
-    /// Sets the readahead mark. Mirrors `folio_set_readahead()`.
+    /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
     #[inline]
     pub fn set_readahead(&self) {
         // SAFETY: The folio is alive; the flag is set atomically.
         unsafe { bindings::folio_set_readahead(self.as_raw()) }
     }
 
-    /// Clears the readahead mark, and returns whether it was set. Mirrors
+    /// Clears the readahead flag (`PG_readahead`), and returns whether it was set. Mirrors
     /// `folio_test_clear_readahead()`.
     #[inline]
     pub fn take_readahead(&self) -> bool {
         // SAFETY: The folio is alive; the flag is cleared atomically.
         unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
-    }
-
-    /// Calls `f` with a folio from C.
-    ///
-    /// # Safety
-    ///
-    /// `ptr` must point to a folio to which the caller has its own reference during the call. The
-    /// swap cache's reference doesn't suffice, since the count can be frozen.
-    #[inline]
-    pub unsafe fn with_raw<R>(
-        ptr: *mut bindings::folio,
-        f: impl for<'a> FnOnce(&'a Self) -> R,
-    ) -> R {
-        // SAFETY: The caller has its own reference during the call, so that the count isn't frozen.
-        f(unsafe { Self::from_raw(ptr) })
     }
 }
 
@@ -116,22 +112,63 @@ impl Folio {
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {
-        // SAFETY: By the type invariant the folio has a reference: one whose count may be frozen is only looked
-        // at.
+        // SAFETY: By the type invariant a reference is held: of a folio whose count may be frozen
+        // only the flags are read.
         unsafe { bindings::folio_get(self.as_raw()) }
     }
 
     #[inline]
     unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller gives up a reference; `Self` is transparent.
+        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
+        // transparent.
         unsafe { bindings::folio_put(obj.as_ptr().cast()) }
+    }
+}
+
+/// The state that [`vm_warn_on_once_folio!`](crate::vm_warn_on_once_folio) tests. May be stale unless
+/// the folio's lock is held.
+impl Folio {
+    /// Whether the folio is locked. Mirrors `folio_test_locked()`.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_locked(self.as_raw()) }
+    }
+
+    /// Whether the folio is in the swap cache. Mirrors `folio_test_swapcache()`.
+    #[inline]
+    pub fn is_in_swap_cache(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_swapcache(self.as_raw()) }
+    }
+
+    /// Whether the folio is backed by swap. Mirrors `folio_test_swapbacked()`.
+    #[inline]
+    pub fn is_swap_backed(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_swapbacked(self.as_raw()) }
+    }
+
+    /// Whether the folio is under writeback. Mirrors `folio_test_writeback()`.
+    #[inline]
+    pub fn is_under_writeback(&self) -> bool {
+        // SAFETY: The folio is alive.
+        unsafe { bindings::folio_test_writeback(self.as_raw()) }
+    }
+
+    /// Dumps the folio's state to the log, with the reason `why`. Mirrors `dump_page()`.
+    #[cold]
+    #[inline(never)]
+    pub fn dump(&self, why: &CStr) {
+        // SAFETY: The folio is alive; C prints the text, and stores no pointer to it.
+        unsafe { bindings::dump_page(self.as_raw().cast(), why.as_char_ptr()) }
     }
 }
 
 /// A page of a folio whose lock is held.
 ///
-/// C may read its contents. They can't be borrowed as bytes: the lock doesn't keep a task that has
-/// the folio mapped, or has a reference, from writing to it.
+/// C may read the page's contents. The contents can't be borrowed as bytes: the lock doesn't
+/// prevent writes by a task that has the folio mapped or has a reference.
 ///
 /// # Invariants
 ///
@@ -142,8 +179,6 @@ pub struct FolioPage<'a> {
     _folio: PhantomData<&'a Folio>,
 }
 
-// Used only for compression.
-#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
 impl FolioPage<'_> {
     /// The NUMA node that the page lies on. Mirrors `page_to_nid()`.
     #[cfg(CONFIG_ZSWAP_RUST)]
@@ -153,36 +188,39 @@ impl FolioPage<'_> {
         unsafe { crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.page.as_ptr())) }
     }
 
+    /// The page, for C to read.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::page {
+    pub fn as_raw(&self) -> *mut bindings::page {
         self.page.as_ptr()
     }
 
-    /// Whether all of its bytes are 0, which another task may change at any time. Mirrors
+    /// Whether all bytes of the page are 0. Another task may change them at any time. Mirrors
     /// `is_folio_zero_filled()`, for one page.
     #[inline]
     pub fn is_zero_filled(&self) -> bool {
-        // SAFETY: By the type invariant the page is alive, as its folio is. The bytes are read by C, for which a
-        // concurrent write isn't undefined.
+        // SAFETY: By the type invariant the page is alive, as its folio is. C reads the bytes, for
+        // which a concurrent write isn't undefined.
         unsafe { bindings::page_is_zero_filled(self.page.as_ptr()) }
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call.
     ///
-    /// The bytes may change at any time: only C may read them. `f` may sleep.
+    /// The bytes may change at any time: only C may read them. `f` may sleep. Mirrors
+    /// `kmap_local_page()` and `kunmap_local()`.
     #[inline]
-    pub(crate) fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
+    pub fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
         // SAFETY: By the type invariant the page is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
         let ret = f(addr.cast());
-        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         ret
     }
 }
 
-/// A witness that a folio's lock (`PG_locked`) is held for us, and that the folio is in the swap
-/// cache: during `'a` its swap slots are pinned, and we have exclusive access to them.
+/// A witness that a folio's lock (`PG_locked`) is held for this task, and that the folio is in the swap
+/// cache: during `'a` its swap slots are pinned, with exclusive access to them.
 ///
 /// Does not own the lock: dropping it does nothing.
 ///
@@ -196,118 +234,138 @@ impl FolioPage<'_> {
 ///   and so freeing one of its slots or finishing swapoff, requires its lock.
 /// - No other usable `CachedFolio` is for one of these slots: a slot has one folio in the swap
 ///   cache, a folio has one lock, and the lock's holder lends it once at a time.
-/// - Wherever a page of the folio can be had from it, the folio is filled, and this task doesn't hold the lock
-///   of its slots' cluster. [`CachedFolio::with_raw`] requires both. Who makes one by
-///   [`CachedFolio::from_raw`] or [`CachedFolio::split`] without them asks for no page, and lends nobody a
-///   `&mut CachedFolio`, from which `Slots` come.
+/// - When [`CachedFolio::page`] is called, the folio is filled, and this task doesn't hold the lock
+///   of its slots' cluster (`ci->lock`). If either isn't true, the creator of the witness gets no
+///   page from it, and lends no `&mut CachedFolio` to code that could.
 ///
-/// `'a` is invariant, neither shortened nor extended: it ties an object taken out of a slot to that
-/// slot's folio.
+/// `'a` is invariant, neither shortened nor extended, and no other `CachedFolio` has it: it ties an
+/// object that is taken out of a slot to that slot's folio.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::{folio::CachedFolio, swap_slots::Kept};
+/// use core::ops::Range;
+/// use kernel::mm::folio::CachedFolio;
 ///
-/// // Whether each slot of a locked folio has an object.
-/// fn is_stored<T: Kept>(folio: &mut CachedFolio<'_>) -> bool {
-///     (0..folio.nr_pages()).all(|index| folio.slots::<T>().occupied(index).is_some())
+/// // The offsets of a locked folio's slots: they stay the folio's while the witness is borrowed.
+/// fn offsets(folio: &CachedFolio<'_>) -> Range<usize> {
+///     let first = folio.swap().offset();
+///     first..first + folio.nr_pages()
 /// }
 /// ```
 pub struct CachedFolio<'a> {
     // Not a `&Folio`: the folio's reference count may be frozen, and must not be incremented then.
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
-    // Lockdep doesn't cover folio locks, so they stay in one task.
+    // Stays in one task: lockdep doesn't track folio locks.
     _not_send: NotThreadSafe,
 }
 
 impl<'a> CachedFolio<'a> {
-    /// Lends `f` the lock that a C caller holds.
+    /// The folio whose lock a C caller holds. It is the only folio of the call that is branded with
+    /// `'a`: a value with this brand belongs to this folio.
     ///
     /// # Safety
     ///
-    /// Until `f` returns, the caller must hold the folio's lock and a reference (the swap cache's
-    /// suffices), or have frozen its reference count. It must keep the folio in the swap cache, and
-    /// leave the data of its slots to `f`, with their zero marks. The folio must be filled, since `f` may
-    /// store its pages; for that, the lock of the slots' cluster must not be held.
+    /// During `'a` the caller must hold the folio's lock and a reference (the swap cache's
+    /// suffices), or have frozen its reference count. It must not remove the folio from the swap
+    /// cache, or access the data and the zeromap bits of its slots other than by this witness. No
+    /// other `CachedFolio` may have the lifetime `'a`: a function lends only one [`Call`]
+    /// exclusively.
+    ///
+    /// Unless the folio is filled and the lock of its slots' cluster isn't held, the caller must
+    /// not call a function that gives access to a page.
     #[inline]
-    pub unsafe fn with_raw<R>(
-        ptr: *mut bindings::folio,
-        f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R,
-    ) -> R {
-        // SAFETY: Until `f` returns the caller holds the folio's lock, and keeps it alive and in the swap cache.
-        // It is filled, and the cluster's lock isn't held.
-        f(&mut unsafe { CachedFolio::from_raw(ptr) })
+    pub unsafe fn from_raw(ptr: *mut bindings::folio, _call: &'a mut Call) -> Self {
+        // SAFETY: The caller guarantees that during `'a` the folio is locked, alive, and in the
+        // swap cache, that no other `CachedFolio` has this lifetime, and that it gets no page
+        // unless it may.
+        unsafe { Self::from_raw_unbounded(ptr) }
     }
 
-    /// The lock that a C caller holds, for a callee that consumes it at once. To pass a witness on,
-    /// use [`CachedFolio::with_raw`], where no caller can choose the lifetime.
+    /// As [`CachedFolio::from_raw`], for an owner of the lock that chooses the lifetime.
     ///
     /// # Safety
     ///
-    /// As for [`CachedFolio::with_raw`], for `'a`. If the folio isn't filled or the cluster's lock is held,
-    /// nothing may be called that gives access to a page.
+    /// As for [`CachedFolio::from_raw`]. If `'a` is longer than the lock is held, the result must
+    /// be lent to safe code only with a lifetime that isn't, as by [`CachedFolio::split`].
     #[inline]
-    pub unsafe fn from_raw(ptr: *mut bindings::folio) -> Self {
-        // SAFETY: The folio is alive, as the caller has a reference or has frozen the count. It is only
-        // checked below.
-        let folio = unsafe { Folio::from_raw(ptr) };
-        crate::vm_warn_on_once_folio!(!folio.is_locked(), folio);
-        crate::vm_warn_on_once_folio!(!folio.is_in_swap_cache(), folio);
-        // INVARIANT: The caller has the folio locked for `'a`, keeps it in the swap cache, and lends the lock
-        // once. Of a folio that isn't filled, or with the cluster's lock held, it asks for no page.
-        Self {
-            // SAFETY: It is a folio, which the caller has locked, and so not null.
+    pub(crate) unsafe fn from_raw_unbounded(ptr: *mut bindings::folio) -> Self {
+        // INVARIANT: The caller guarantees that the folio is locked for `'a` and in the swap cache,
+        // and that it lends the lock once. It gets no page of a folio that isn't filled, or with
+        // the cluster's lock held.
+        let cached = Self {
+            // SAFETY: `ptr` is a folio that the caller has locked, and so not null.
             ptr: unsafe { NonNull::new_unchecked(ptr) },
             _brand: PhantomData,
             _not_send: NotThreadSafe,
-        }
+        };
+        crate::vm_warn_on_once_folio!(!cached.folio().is_locked(), cached.folio());
+        crate::vm_warn_on_once_folio!(!cached.folio().is_in_swap_cache(), cached.folio());
+        cached
     }
 
+    /// The folio, whose reference count may be frozen: callers may read its flags, and must not
+    /// take a reference.
     #[inline]
-    pub(crate) fn as_raw(&self) -> *mut bindings::folio {
+    pub(super) fn folio(&self) -> &Folio {
+        // SAFETY: By the type invariant the folio is alive; `Folio` is transparent.
+        unsafe { self.ptr.cast().as_ref() }
+    }
+
+    /// The folio, for C. A raw pointer, since the reference count may be frozen.
+    #[inline]
+    pub fn as_raw(&self) -> *mut bindings::folio {
         self.ptr.as_ptr()
     }
 
-    /// The number of the folio's slots that have the zero mark.
-    #[cfg(CONFIG_ZSWAP_RUST)]
-    pub fn zero_marks(&self) -> usize {
-        (0..self.nr_pages()).fold(0, |marks, index| {
-            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache. Its lock keeps
-            // the marks from changing, and its place in the swap cache keeps their cluster. The index is below
-            // its number of pages.
-            let marked = unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) };
-            marks.wrapping_add(marked.into())
-        })
+    /// The swap entry of the folio's first page. The entries of the other pages follow it. Mirrors
+    /// `folio->swap`.
+    #[inline]
+    pub fn swap(&self) -> SwapEntry {
+        // SAFETY: The folio is alive and in the swap cache, by the type invariant: the field names
+        // its first slot, which is on a device in use.
+        unsafe { SwapEntry::from_raw(bindings::folio_swap(self.as_raw())) }
     }
 
-    /// The address, which outlives the witness.
+    /// Whether the zeromap bit of the folio's slot `index` is set; false if the folio has no such
+    /// slot. The bit can't change while the folio is locked. Mirrors `__swap_table_test_zero()`.
     #[inline]
-    pub(super) fn as_ptr(&self) -> NonNull<bindings::folio> {
-        self.ptr
+    pub fn has_zero_mark(&self, index: usize) -> bool {
+        index < self.nr_pages()
+            // SAFETY: By the type invariant the folio is alive, locked and in the swap cache, which
+            // pins the cluster that has the bit. The folio has such a slot.
+            && unsafe { bindings::folio_swap_is_zero(self.as_raw(), index) }
+    }
+
+    /// The number of the folio's slots whose zeromap bit is set.
+    pub fn zero_marks(&self) -> usize {
+        (0..self.nr_pages())
+            .filter(|&index| self.has_zero_mark(index))
+            .fold(0, |nr: usize, _| nr.wrapping_add(1))
     }
 
     /// Lends the witness together with exclusive access to the contents.
     ///
-    /// A large folio has no [`Contents`], which stands for a single page to be filled.
+    /// A large folio has no [`NotUptodate`], which is for a single page to be filled.
     ///
     /// # Safety
     ///
-    /// Nothing else may access the contents while this is lent: the witness may be passed on only
+    /// No other code may access the contents while this is lent: the witness may be passed on only
     /// in a form that gives no access to a page.
     #[inline]
-    pub(super) unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<Contents<'_>>) {
+    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
-        let contents = (!self.is_large()).then_some(
-            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed, for which the
-            // caller excludes other accesses.
-            Contents {
+        let contents = (self.nr_pages() == 1).then_some(
+            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed.
+            // The caller guarantees that no other code accesses its contents in that time.
+            NotUptodate {
                 ptr,
                 _brand: PhantomData,
             },
         );
-        // INVARIANT: That of `self`, which can't be used while it is lent. The caller asks for no page.
+        // INVARIANT: The invariants of `self` hold, which can't be used while this is lent. The
+        // caller guarantees that no page is accessed by the result.
         let cached = CachedFolio {
             ptr,
             _brand: PhantomData,
@@ -316,18 +374,21 @@ impl<'a> CachedFolio<'a> {
         (cached, contents)
     }
 
+    /// The NUMA node that the folio lies on. Mirrors `folio_nid()`.
+    #[cfg(CONFIG_ZSWAP_RUST)]
+    #[inline]
+    pub fn nid(&self) -> crate::alloc::NumaNode {
+        // SAFETY: The folio is alive; the node of a page exists.
+        unsafe {
+            crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.as_raw().cast()))
+        }
+    }
+
     /// The folio's number of pages. Mirrors `folio_nr_pages()`.
     #[inline]
     pub fn nr_pages(&self) -> usize {
-        // SAFETY: The folio is alive. Only the lock's holder could split it.
+        // SAFETY: The folio is alive. Only the lock's holder can split it.
         (unsafe { bindings::folio_nr_pages(self.as_raw()) }) as usize
-    }
-
-    /// Whether the folio has more than one page. Mirrors `folio_test_large()`.
-    #[inline]
-    pub fn is_large(&self) -> bool {
-        // SAFETY: The folio is alive. Only the lock's holder could split it.
-        unsafe { bindings::folio_test_large(self.as_raw()) }
     }
 
     /// Page `index` of the folio.
@@ -336,53 +397,65 @@ impl<'a> CachedFolio<'a> {
     ///
     /// `index` must be below `nr_pages()`.
     #[inline]
-    pub(super) unsafe fn page_unchecked(&self, index: usize) -> FolioPage<'_> {
+    pub unsafe fn page(&self, index: usize) -> FolioPage<'_> {
         FolioPage {
-            // INVARIANT: A page of a folio that is alive and locked while `self` is borrowed.
+            // INVARIANT: It is a page of a folio that is alive and locked while `self` is borrowed.
             //
-            // SAFETY: The folio is alive and has such a page; `folio_page()` is never null.
+            // SAFETY: The folio is alive, and the caller guarantees that it has such a page;
+            // `folio_page()` is never null.
             page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
             _folio: PhantomData,
         }
     }
 }
 
-/// The contents of a folio of one page, which no task has read yet, to be written.
+/// Exclusive access to the contents of a folio of one page, to write them. No task has read them
+/// yet.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of one page, alive for `'a`. Nothing else accesses its contents during `'a`. No
-/// other `Contents` has the lifetime `'a`, which is invariant.
-pub struct Contents<'a> {
+/// `ptr` is a folio of one page, alive for `'a`. No other code accesses its contents during `'a`.
+/// No other `NotUptodate` has the lifetime `'a`, which is invariant.
+pub struct NotUptodate<'a> {
     ptr: NonNull<bindings::folio>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-/// A witness that the page whose [`Contents`] had the lifetime `'a` was written.
-pub struct Filled<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
+/// A witness that the page whose [`NotUptodate`] had the lifetime `'a` was written.
+///
+/// # Invariants
+///
+/// All bytes of that page were written.
+pub struct Uptodate<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
-// Used only for compression.
-#[cfg_attr(not(CONFIG_ZSWAP_RUST), expect(dead_code))]
-impl<'a> Contents<'a> {
-    /// Declares that the whole page was written.
+impl<'a> NotUptodate<'a> {
+    /// Declares that the page was written.
+    ///
+    /// # Safety
+    ///
+    /// All bytes of the page must have been written, with the data that was stored for its slot:
+    /// tasks that map the folio will read them.
     #[inline]
-    pub(crate) fn filled(self) -> Filled<'a> {
-        Filled(PhantomData)
+    pub unsafe fn assume_written(self) -> Uptodate<'a> {
+        // INVARIANT: The caller guarantees that all bytes of the page were written.
+        Uptodate(PhantomData)
     }
 
     /// The page, for C to write to.
     #[inline]
-    pub(crate) fn page(&mut self) -> *mut bindings::page {
+    pub fn page(&mut self) -> *mut bindings::page {
         // SAFETY: By the type invariant the folio is alive; every folio has a first page.
         unsafe { bindings::folio_page(self.ptr.as_ptr(), 0) }
     }
 
-    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, to write them all.
-    pub(crate) fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
+    /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call. `f` must
+    /// write all of them.
+    pub fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
         // SAFETY: It is the page of a folio that is alive.
         let addr = unsafe { bindings::kmap_local_page(self.page()) };
         f(addr.cast());
-        // SAFETY: Mapped above; `f` has unmapped all that it mapped, since only closures can map.
+        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
+        // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
         // SAFETY: The folio is alive.
         unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };

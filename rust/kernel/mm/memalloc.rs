@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Scopes in which a task may allocate from the reserves, and doesn't enter reclaim.
+//! Scopes in which a task may allocate from the memory reserves, and doesn't enter reclaim.
 //!
 //! C header: [`include/linux/sched/mm.h`](srctree/include/linux/sched/mm.h)
 
@@ -9,7 +9,7 @@ use crate::{
     types::NotThreadSafe, //
 };
 
-/// A witness that the task allocates as reclaim does: without entering reclaim, and from all
+/// A witness that the task allocates as in reclaim: without entering reclaim, and from all
 /// reserves.
 ///
 /// # Invariants
@@ -31,7 +31,7 @@ use crate::{
 /// ```
 pub struct Memalloc(NotThreadSafe);
 
-/// Calls `f` in such a scope. Scopes nest; in reclaim, which is such a scope itself, this changes
+/// Calls `f` with `PF_MEMALLOC` set. Scopes nest. Reclaim is such a scope: in it, this changes
 /// nothing.
 ///
 /// Allocations in the scope come from reserves that other tasks need to free memory: they should be
@@ -43,9 +43,9 @@ pub fn scope<R>(f: impl FnOnce(&Memalloc) -> R) -> R {
     // SAFETY: No requirement: this sets a flag of the current task.
     let flags = unsafe { bindings::memalloc_noreclaim_save() };
     // INVARIANT: The flag is set now. Nested scopes leave it set, and `f` gets a reference that it
-    // can neither keep nor send to another task.
+    // can neither store nor send to another task.
     let ret = f(&Memalloc(NotThreadSafe));
-    // SAFETY: From the save above, in the same task: `f` can't unwind.
+    // SAFETY: `flags` are from the save above, in the same task: `f` can't unwind.
     unsafe { bindings::memalloc_noreclaim_restore(flags) };
     ret
 }

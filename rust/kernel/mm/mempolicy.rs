@@ -5,13 +5,14 @@
 //! C header: [`include/linux/mempolicy.h`](srctree/include/linux/mempolicy.h)
 
 use crate::{
+    alloc::Flags,
     bindings,
-    ffi::c_ulong,
     mm::{
-        swap_cache::Origin,
+        fault::AllocContext,
         virt::VmaRef, //
     },
-    types::NotThreadSafe,
+    prelude::*,
+    types::NotThreadSafe, //
 };
 use core::marker::PhantomData;
 
@@ -19,19 +20,19 @@ use core::marker::PhantomData;
 ///
 /// # Invariants
 ///
-/// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's, which keeps it
-/// while it is locked, or a shared one with a reference, or the current task's, which only the task
-/// itself changes.
+/// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's policy, which
+/// the VMA's lock pins; or a shared policy with a reference; or the current task's policy, which
+/// only the task itself changes.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::mm::{mempolicy::VmaPolicy, swap_cache::FreshFolio, virt::VmaRef};
+/// use kernel::mm::{mempolicy::VmaPolicy, swap_add::FreshFolio, virt::VmaRef};
 ///
 /// // A folio for the page that was swapped out at `address`, on the node that the policy selects.
 /// fn alloc(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
 ///     let policy = VmaPolicy::of(vma, address);
-///     FreshFolio::alloc(GFP_KERNEL, 0, &policy.origin())
+///     FreshFolio::alloc(0, &policy.alloc_context(GFP_KERNEL))
 /// }
 /// ```
 pub struct VmaPolicy<'a> {
@@ -59,11 +60,17 @@ impl<'a> VmaPolicy<'a> {
         }
     }
 
-    /// The origin for swapping in by this policy.
+    /// The arguments of an allocation by this policy, with `gfp`.
     #[inline]
-    pub fn origin(&self) -> Origin<'_> {
-        // SAFETY: By the type invariant the policy stays alive as long as `self`.
-        unsafe { Origin::from_raw(core::ptr::null_mut(), self.policy, self.ilx) }
+    pub fn alloc_context(&self, gfp: Flags) -> AllocContext<'_> {
+        // INVARIANT: By the invariant of `VmaPolicy` the policy stays alive as long as `self`.
+        AllocContext {
+            gfp: gfp.as_raw(),
+            vmf: core::ptr::null_mut(),
+            mpol: self.policy,
+            ilx: self.ilx,
+            _p: PhantomData,
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::bindings;
 
 /// A swap entry: the device and offset that name a slot. Mirrors `swp_entry_t`.
 ///
-/// Only a name: the slot may be free, reused, or gone. The device may have been swapped off, and
-/// another one be active under the same number.
+/// Only a name: the slot may be free or reused. The device may have been swapped off, and another
+/// device may be active under the same number.
 ///
 /// # Invariants
 ///
@@ -23,23 +23,26 @@ const MAX_DEVICE: usize = bindings::MAX_SWAPFILES as usize - 1;
 const DEVICE_BITS: u32 = usize::BITS - MAX_DEVICE.leading_zeros();
 
 impl SwapEntry {
-    /// Bits of an offset: the header of a swap device, `last_page` of `union swap_header`, has 32.
+    /// Bits of an offset. The header of a swap device has 32 (`last_page` of `union swap_header`).
     pub const OFFSET_BITS: u32 = u32::BITS;
 
     /// Bits of a packed entry: see [`SwapEntry::pack`].
     pub const BITS: u32 = DEVICE_BITS + Self::OFFSET_BITS;
 
+    /// The swap entry of a C caller.
+    ///
     /// # Safety
     ///
     /// `raw` must meet the type's invariant.
     #[inline]
     pub unsafe fn from_raw(raw: bindings::swp_entry_t) -> Self {
-        // INVARIANT: By the requirement.
+        // INVARIANT: The caller guarantees that the device's number is below `MAX_SWAPFILES`.
         Self(raw)
     }
 
+    /// The entry, for C.
     #[inline]
-    pub(super) fn as_raw(self) -> bindings::swp_entry_t {
+    pub fn as_raw(self) -> bindings::swp_entry_t {
         self.0
     }
 
@@ -57,34 +60,49 @@ impl SwapEntry {
         unsafe { bindings::swp_offset(self.0) }
     }
 
-    /// The entry in [`SwapEntry::BITS`] bits: the device in the lowest, and the offset.
+    /// The entry in [`SwapEntry::BITS`] bits: the device's number in the lowest, the offset above
+    /// it.
     ///
-    /// An offset that is too large is cut off; no device in use has one, see [`DeadDevice::attach`].
-    ///
-    /// [`DeadDevice::attach`]: super::swap_slots::DeadDevice::attach
+    /// Truncates an offset of more than [`SwapEntry::OFFSET_BITS`] bits. zswap refuses devices that
+    /// are so large.
     #[inline]
     pub fn pack(self) -> u64 {
         let offset = self.offset() as u64 & ((1 << Self::OFFSET_BITS) - 1);
         offset << DEVICE_BITS | self.device() as u64
     }
 
-    /// The entry that [`SwapEntry::pack`] has made `bits` from, in the low [`SwapEntry::BITS`] bits. Others
-    /// give an entry that names some slot or other.
+    /// The entry of which [`SwapEntry::pack`] has made the low [`SwapEntry::BITS`] bits of `bits`.
+    /// Any other bits give an arbitrary entry.
     #[inline]
     pub fn unpack(bits: u64) -> Self {
         let device = (bits as usize & ((1 << DEVICE_BITS) - 1)).min(MAX_DEVICE);
-        let offset = bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1);
+        let offset = Self::unpack_offset(bits);
         // INVARIANT: The device's number is below `MAX_SWAPFILES`.
         // SAFETY: Arithmetic on the values.
-        Self(unsafe { bindings::swp_entry(device, offset as usize) })
+        Self(unsafe { bindings::swp_entry(device, offset) })
+    }
+
+    /// The offset of the entry that [`SwapEntry::unpack`] returns.
+    #[inline]
+    pub fn unpack_offset(bits: u64) -> usize {
+        (bits >> DEVICE_BITS & ((1 << Self::OFFSET_BITS) - 1)) as usize
+    }
+
+    /// The distance from `first` to this slot, in slots. For a slot of another device, or before
+    /// `first`, the result is larger than any device.
+    #[inline]
+    pub fn since(self, first: Self) -> usize {
+        self.0.val.wrapping_sub(first.0.val)
     }
 
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
     ///
-    /// For the slots of one folio, which are on one device.
+    /// # Safety
+    ///
+    /// The device must have such a slot, as it has for the slots of one folio.
     #[inline]
-    pub(super) fn after(self, n: usize) -> Self {
-        // INVARIANT: The device is the same.
+    pub unsafe fn after(self, n: usize) -> Self {
+        // INVARIANT: The device is that of `self`: the caller guarantees that it has this offset.
         Self(bindings::swp_entry_t {
             val: self.0.val.wrapping_add(n),
         })
@@ -113,12 +131,14 @@ mod tests {
             let entry = SwapEntry(unsafe { bindings::swp_entry(device, offset) });
             assert_eq!(entry.device(), device);
             assert_eq!(entry.offset(), offset);
-            assert_eq!(entry.after(5).device(), device);
-            assert_eq!(entry.after(5).offset(), offset + 5);
-            assert!(entry == entry.after(0));
-            assert!(entry != entry.after(1));
+            // SAFETY: Arithmetic on the value; the sum fits into the bits of an offset.
+            let [same, next, fifth] = [0, 1, 5].map(|n| unsafe { entry.after(n) });
+            assert_eq!(fifth.device(), device);
+            assert_eq!(fifth.offset(), offset + 5);
+            assert!(entry == same);
+            assert!(entry != next);
             assert!(SwapEntry::unpack(entry.pack()) == entry);
-            // What others have in the bits above doesn't matter.
+            // The bits above are ignored.
             assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);
         }
         let most = (1 << SwapEntry::OFFSET_BITS) - 1;

@@ -6,7 +6,7 @@
 
 use crate::{
     bindings,
-    ffi::c_long, //
+    prelude::*, //
 };
 
 /// An event that memory management counts. Mirrors `enum vm_event_item`.
@@ -23,7 +23,7 @@ impl Event {
 
 #[cfg(CONFIG_ZSWAP)]
 impl Event {
-    /// A page of zeroes was swapped out by the mark of its slot.
+    /// A zero-filled page was swapped out, by the zeromap bit of its slot.
     pub const SWPOUT_ZERO: Self = Self(bindings::vm_event_item_SWPOUT_ZERO);
     /// A page was loaded from zswap.
     pub const ZSWPIN: Self = Self(bindings::vm_event_item_ZSWPIN);
@@ -39,7 +39,7 @@ impl Event {
     }
 }
 
-/// Counts `delta` events, in the unit of `event` (for those above: pages). Any context.
+/// Counts `delta` events, in the unit of `event` (pages, for the events above). Any context.
 ///
 /// Mirrors `count_vm_events()`.
 ///

@@ -3,27 +3,18 @@
 //! Parameters of built-in code, readable and writable at run time through
 //! `/sys/module/<name>/parameters`, and settable on the kernel's command line.
 //!
-//! Unlike those of `module!`, they have modes, can be read back, and can be set more than once. All
-//! are read and written under one lock, `kernel_param_lock(NULL)`: [`ParamLock`] is the witness for
-//! it, and [`ParamLocked`] is data that it protects.
+//! Unlike the parameters of `module!`, they have modes, can be read back, and can be set more than
+//! once. All are read and written under one lock (`param_lock`, taken by
+//! `kernel_param_lock(NULL)`).
+//! [`ParamLock`] is the witness for it, and [`ParamLocked`] is data that it protects.
 //!
 //! C header: [`include/linux/moduleparam.h`](srctree/include/linux/moduleparam.h)
 
 use crate::{
     bindings,
     error::{
-        code::{
-            EINVAL,
-            ENOSPC, //
-        },
         from_result,
-        to_result,
-        Result, //
-    },
-    ffi::{
-        c_char,
-        c_int,
-        c_void, //
+        to_result, //
     },
     page::PAGE_SIZE,
     prelude::*,
@@ -31,22 +22,23 @@ use crate::{
         call_printk,
         format_strings, //
     },
-    str::CStr,
     sync::atomic::{
-        ordering::Relaxed,
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
-    types::NotThreadSafe,
+    types::NotThreadSafe, //
 };
 use core::cell::UnsafeCell;
 
 #[doc(hidden)]
 pub use super::KernelParam;
 
-/// A witness that the lock of built-in code's parameters is held. At most one exists at a time.
+/// A witness that the lock of built-in code's parameters (`param_lock`) is held. At most one exists
+/// at a time.
 ///
-/// The lock is a mutex, and the callbacks of [`Custom`] hold it. Calling [`ParamLock::with`] with the
-/// lock held compiles, and deadlocks: types don't exclude taking a lock twice.
+/// The lock is a mutex, and C calls the callbacks of [`Custom`] with it held. Calling
+/// [`ParamLock::with`] with the lock held compiles, and deadlocks: types don't prevent taking a
+/// lock twice.
 ///
 /// # Invariants
 ///
@@ -72,14 +64,14 @@ pub use super::KernelParam;
 pub struct ParamLock(NotThreadSafe);
 
 impl ParamLock {
-    /// Calls `f` with the lock held. Sleeps until the lock is free: for ever, if this task holds it
-    /// already, as in `f` and in the callbacks of [`Custom`].
+    /// Calls `f` with the lock held. May sleep. Deadlocks if this task holds the lock already, as
+    /// in `f` and in the callbacks of [`Custom`].
     ///
-    /// Mirrors `kernel_param_lock()`.
+    /// Mirrors `kernel_param_lock()` and `kernel_param_unlock()`.
     pub fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         // SAFETY: No requirement; null stands for built-in code.
         unsafe { bindings::kernel_param_lock(core::ptr::null_mut()) };
-        // INVARIANT: Just taken. It is a mutex, so there is no other witness.
+        // INVARIANT: The lock was just taken. It is a mutex, so no other witness exists.
         let ret = f(&mut Self(NotThreadSafe));
         // SAFETY: This task has taken the lock above, and holds it until here.
         unsafe { bindings::kernel_param_unlock(core::ptr::null_mut()) };
@@ -87,10 +79,10 @@ impl ParamLock {
     }
 }
 
-/// Data that the lock of built-in code's parameters protects. Meant for a `static`.
+/// Data that the lock of built-in code's parameters (`param_lock`) protects. Meant for a `static`.
 pub struct ParamLocked<T>(UnsafeCell<T>);
 
-// SAFETY: Access requires the witness for a lock of which the kernel has one.
+// SAFETY: Access requires the witness for `param_lock`, of which at most one exists.
 unsafe impl<T: Send> Sync for ParamLocked<T> {}
 
 impl<T> ParamLocked<T> {
@@ -106,20 +98,19 @@ impl<T> ParamLocked<T> {
     }
 
     /// Changes the value to `value`, and returns the old one.
-    pub fn replace(&self, _lock: &mut ParamLock, value: T) -> T {
-        // SAFETY: The lock is held, and lent to us exclusively: no reference from `get` is left.
-        unsafe { core::mem::replace(&mut *self.0.get(), value) }
+    pub fn replace(&self, lock: &mut ParamLock, value: T) -> T {
+        self.with_mut(lock, |it| core::mem::replace(it, value))
     }
 
     fn with_mut<R>(&self, _lock: &mut ParamLock, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: The lock is held, and lent to us exclusively: no reference from `get` is left. `f`
-        // can't get another `ParamLock`: taking the lock again would deadlock.
+        // SAFETY: The lock is held, and its witness is borrowed exclusively: no reference from
+        // `get` is left. `f` can't get another `ParamLock`: taking the lock again would deadlock.
         f(unsafe { &mut *self.0.get() })
     }
 }
 
 fn system_state() -> bindings::system_states {
-    // SAFETY: It is a plain word, which C writes during boot and shutdown.
+    // SAFETY: `system_state` is a C static of one word, which C writes during boot and shutdown.
     unsafe { core::ptr::read_volatile(&raw const bindings::system_state) }
 }
 
@@ -130,7 +121,7 @@ pub fn system_is_running() -> bool {
     system_state() == bindings::system_states_SYSTEM_RUNNING
 }
 
-/// Whether the kernel's command line may be being parsed: `parse_args()` in `start_kernel()`.
+/// Whether `start_kernel()` may still be parsing the kernel's command line (`parse_args()`).
 ///
 /// Allocators and workqueues don't work then.
 fn is_booting() -> bool {
@@ -143,7 +134,7 @@ fn is_booting() -> bool {
 ///
 /// The callbacks in `OPS` must treat their `arg` as a pointer to a shared `Self`.
 pub unsafe trait Value: Sync + 'static {
-    /// The callbacks by which C sets and shows it.
+    /// The callbacks by which C sets and shows the value.
     #[doc(hidden)]
     const OPS: bindings::kernel_param_ops;
 }
@@ -163,7 +154,7 @@ impl Switch {
         self.0.load(Relaxed)
     }
 
-    /// Turns the switch off.
+    /// Turns the switch off. Requires the lock, so that it doesn't race with a write through sysfs.
     pub fn turn_off(&self, _lock: &mut ParamLock) {
         self.0.store(false, Relaxed);
     }
@@ -193,9 +184,9 @@ unsafe impl Value for Switch {
 }
 
 /// A number. Set and shown by C's `param_ops_uint`.
-pub struct Number(Atomic<u32>);
+pub struct UintParam(Atomic<u32>);
 
-impl Number {
+impl UintParam {
     /// Creates a number that is initially `value`.
     pub const fn new(value: u32) -> Self {
         Self(Atomic::new(value))
@@ -210,7 +201,7 @@ impl Number {
 
 // SAFETY: `arg` is an `Atomic<u32>`, which has the layout of the `unsigned int` that C expects, and
 // C reads and writes it in one access.
-unsafe impl Value for Number {
+unsafe impl Value for UintParam {
     const OPS: bindings::kernel_param_ops = bindings::kernel_param_ops {
         flags: 0,
         set: Some(bindings::param_set_uint),
@@ -219,10 +210,11 @@ unsafe impl Value for Number {
     };
 }
 
-/// The longest text of a parameter, as in `param_set_charp()`.
+/// The maximum length of a text, in bytes, as in `param_set_charp()`.
 const TEXT_MAX: usize = 1024;
 
-/// A text of up to 1024 bytes. Setting it allocates no memory, so it works before allocators do.
+/// A text of up to 1024 bytes. Setting it allocates no memory, so the command line can set it
+/// before allocators work.
 pub struct Text {
     default: &'static CStr,
     set: ParamLocked<TextSet>,
@@ -230,7 +222,7 @@ pub struct Text {
 
 struct TextSet {
     bytes: [u8; TEXT_MAX],
-    // `None` while it is the default.
+    // `None` for the default.
     len: Option<usize>,
 }
 
@@ -294,8 +286,8 @@ unsafe impl AtBoot for Switch {
 
 // SAFETY: The word is copied into the `Text` itself. `printk()` works: `parse_args()` calls it as well.
 unsafe impl AtBoot for Text {
-    /// Strips white space, then sets the text as `param_set_charp()` does: fails with `ENOSPC` if it is
-    /// too long, and prints that.
+    /// Strips white space, then sets the text as `param_set_charp()` does. Fails with `ENOSPC` if
+    /// it is too long, and prints an error.
     fn set_at_boot(&self, lock: &mut ParamLock, name: &CStr, word: &CStr) -> Result {
         self.set(lock, strip(word)).inspect_err(|_| {
             call_printk(
@@ -307,21 +299,19 @@ unsafe impl AtBoot for Text {
     }
 }
 
-/// A parameter with its own callbacks.
+/// The callbacks of a custom parameter.
 ///
-/// They run in a task that may sleep, once the system is up. During boot the command line sets the
-/// [`AtBoot`] value of the [`CustomValue`] instead: neither callback runs. An initcall can read what was
-/// set.
-///
-/// Both hold the parameters' lock: see [`ParamLock`].
+/// They run in a task that may sleep, after boot, with `param_lock` held: see [`ParamLock`]. During
+/// boot neither runs: the command line sets the [`AtBoot`] value of the [`CustomValue`] instead,
+/// which an initcall can read.
 pub trait Custom: Sync + 'static {
-    /// What the command line sets.
+    /// The type of the value that the command line sets.
     type AtBoot: AtBoot;
 
     /// Sets the parameter to `word`, exactly as written: possibly with a newline at the end.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result;
 
-    /// Shows the parameter. C's side appends a newline, and truncates the text to a page.
+    /// Returns the text to show. The caller truncates it to a page, and appends a newline.
     fn show(lock: &ParamLock) -> &[u8];
 }
 
@@ -351,8 +341,8 @@ impl<P: Custom> CustomValue<P> {
 
 /// # Safety
 ///
-/// Only for the parameter code of C, which holds `kernel_param_lock(NULL)` and passes a string or null,
-/// and the entry of a parameter whose value is a `CustomValue<P>`.
+/// Only for the parameter code of C. It must hold `param_lock`, and pass a string or null, and the
+/// entry of a parameter whose value is a `CustomValue<P>`.
 unsafe extern "C" fn set_custom<P: Custom>(
     word: *const c_char,
     kp: *const bindings::kernel_param,
@@ -360,9 +350,10 @@ unsafe extern "C" fn set_custom<P: Custom>(
     if word.is_null() {
         return EINVAL.to_errno();
     }
-    // SAFETY: The caller passes a string, which is not null, as just checked.
+    // SAFETY: The caller guarantees that `word` is a string if it isn't null, as was just checked.
     let word = unsafe { CStr::from_char_ptr(word) };
-    // SAFETY: The caller passes what `entry` has made of a name and of a `&'static CustomValue<P>`.
+    // SAFETY: The caller guarantees that `kp` is an entry for a `CustomValue<P>`: `entry` has made
+    // it of a name and of a `&'static CustomValue<P>`.
     let (name, value) = unsafe {
         (
             CStr::from_char_ptr((*kp).name),
@@ -376,8 +367,8 @@ unsafe extern "C" fn set_custom<P: Custom>(
 
 /// # Safety
 ///
-/// Only for the parameter code of C, which holds `kernel_param_lock(NULL)` and passes a `buf` of
-/// `PAGE_SIZE` bytes.
+/// Only for the parameter code of C. It must hold `param_lock`, and pass a `buf` of `PAGE_SIZE`
+/// bytes.
 unsafe extern "C" fn show_custom<P: Custom>(
     buf: *mut c_char,
     _kp: *const bindings::kernel_param,
@@ -386,7 +377,8 @@ unsafe extern "C" fn show_custom<P: Custom>(
     let lock = ParamLock(NotThreadSafe);
     let text = P::show(&lock);
     let len = text.len().min(PAGE_SIZE - 2);
-    // SAFETY: The caller passes `PAGE_SIZE` bytes: room for `len`, a newline and a zero.
+    // SAFETY: The caller guarantees that `buf` has `PAGE_SIZE` bytes: room for `len` bytes, a
+    // newline and a zero.
     unsafe {
         core::ptr::copy_nonoverlapping(text.as_ptr(), buf.cast(), len);
         buf.add(len).cast::<[u8; 2]>().write(*b"\n\0");
@@ -434,7 +426,7 @@ impl<V: Value> Ops<V> {
 /// `__MODULE_NAME_LEN`, which includes the dot after the name.
 const MODULE_NAME_MAX: usize = 64 - size_of::<usize>();
 
-/// Creates a parameter's entry for C.
+/// Creates the entry of a parameter in the `__param` section. Mirrors `__module_param_call()`.
 #[doc(hidden)]
 pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) -> KernelParam {
     // As checked by `VERIFY_OCTAL_PERMISSIONS()`: read and write permission may not widen from user
@@ -465,30 +457,31 @@ pub const fn entry<V: Value>(name: &'static CStr, value: &'static V, mode: u16) 
 /// Declares a parameter of built-in code.
 ///
 /// Takes its full name, its value (a `static` whose type is a
-/// [`Value`](kernel::module_param::runtime::Value)) and its mode in sysfs. Mirrors
-/// `module_param_cb()`.
+/// [`Value`](kernel::module_param::runtime::Value)) and its mode in sysfs. Fails to compile with an
+/// invalid mode, or with a module name that is too long. Mirrors `module_param_cb()`.
 ///
 /// # Examples
 ///
 /// ```
-/// use kernel::module_param::runtime::Number;
+/// use kernel::module_param::runtime::UintParam;
 ///
-/// static PERCENT: Number = Number::new(20);
+/// static PERCENT: UintParam = UintParam::new(20);
 ///
 /// // Read and written in /sys/module/rust_doctests/parameters/percent.
-/// kernel::builtin_param!("rust_doctests.percent", PERCENT: Number, 0o644);
+/// kernel::builtin_param!("rust_doctests.percent", PERCENT: UintParam, 0o644);
 ///
 /// assert_eq!(PERCENT.get(), 20);
 /// ```
 #[macro_export]
 macro_rules! builtin_param {
     ($name:literal, $value:ident: $type:ty, $mode:literal) => {
-        // A module's parameters have another lock.
+        // The parameters of a module have another lock.
         #[cfg(MODULE)]
         ::core::compile_error!("builtin_param! is for built-in code");
 
         const _: () = {
-            // `$value` is looked up in this scope: a name that no `static` of a caller has.
+            // `$value` is resolved in this scope, so the name must differ from that of any `static`
+            // of a caller.
             #[link_section = "__param"]
             #[used(compiler)]
             static __BUILTIN_PARAM: $crate::module_param::runtime::KernelParam =
@@ -528,10 +521,10 @@ mod tests {
 
     static PROBE_AT_BOOT: Text = Text::new(c"default");
     static PROBE_WAS_SET: ParamLocked<bool> = ParamLocked::new(false);
-    // It has the name that the macro's own `static` once had.
+    // A name that the macro's own `static` must not have.
     static PARAM: CustomValue<Probe> = CustomValue::new(&PROBE_AT_BOOT);
 
-    // tests/vm/boot-good.sh sets it on the kernel's command line.
+    // Settable on the kernel's command line.
     crate::builtin_param!("rust_param_test.probe", PARAM: CustomValue<Probe>, 0o644);
 
     impl Custom for Probe {

@@ -6,32 +6,20 @@
 
 use crate::{
     bindings,
-    error::{
-        to_result,
-        Error, //
-    },
+    error::to_result,
     prelude::*,
-    types::Opaque,
+    types::Opaque, //
 };
-use core::{
-    pin::Pin,
-    ptr::NonNull, //
-};
-use pin_init::{
-    pin_data,
-    pinned_drop,
-    PinInit, //
-};
+use core::ptr::NonNull;
 
-/// A reference count, embedded in the object that it counts references to. Mirrors `struct
+/// A reference count, embedded in the object whose references it counts. Mirrors `struct
 /// percpu_ref`.
 ///
-/// It starts *live*, with one reference, the initial one. While it is live there is a counter for
-/// each CPU, and their sum isn't checked for zero. [`PercpuRef::kill`] gives up the initial
-/// reference; after that, putting the last reference calls [`Release::released`].
+/// A new count is *live*, with one reference, the initial reference. A live count consists of a
+/// counter for each CPU, and C doesn't check whether their sum is zero. [`PercpuRef::kill`] puts
+/// the initial reference; after that, putting the last reference calls [`Release::released`].
 ///
-/// This is a thin wrapper with C's obligations. [`generations`](crate::sync::generations) meets
-/// them.
+/// A thin wrapper with the obligations of C.
 ///
 /// # Invariants
 ///
@@ -43,19 +31,20 @@ pub struct PercpuRef {
     refs: Opaque<bindings::percpu_ref>,
 }
 
-// SAFETY: It is bound to no thread.
+// SAFETY: A `struct percpu_ref` is bound to no thread.
 unsafe impl Send for PercpuRef {}
 // SAFETY: C's operations on a shared `struct percpu_ref` are atomic, or take a lock.
 unsafe impl Sync for PercpuRef {}
 
-/// What to do when the last reference is gone.
+/// The callback for the last put.
+// One implementor: zswap's pools. C calls it through a function pointer, so it has to be a trait.
 pub trait Release {
-    /// Called in the context of the last put, or in RCU's softirq: must not sleep.
+    /// Called when the count has become zero, in the context of the last put or in RCU's softirq.
+    /// Must not sleep.
     ///
     /// # Safety
     ///
-    /// Only for a [`PercpuRef`] that was created for `Self`, with its address, when its count has
-    /// become zero.
+    /// `refs` must be a [`PercpuRef`] that was created for `Self`, and whose count has become zero.
     unsafe fn released(refs: NonNull<PercpuRef>);
 }
 
@@ -66,12 +55,12 @@ impl PercpuRef {
     ///
     /// # Safety
     ///
-    /// - The value must be embedded where `R::released` expects it: in an object that lives until
-    ///   then.
+    /// - The value must be embedded where `R::released` expects it, in an object that lives until
+    ///   `R::released` is called.
     /// - Once killed, the value must not be dropped before `R::released` was called.
     /// - The code of `R` must not be unloaded before the value is dropped.
     pub unsafe fn new<R: Release>() -> impl PinInit<Self, Error> {
-        // INVARIANT: Initialised here.
+        // INVARIANT: `refs` is initialised here.
         try_pin_init!(Self {
             refs <- Opaque::try_ffi_init(|refs| {
                 // SAFETY: `refs` is valid for writes and pinned; the caller guarantees what
@@ -88,7 +77,7 @@ impl PercpuRef {
         }? Error)
     }
 
-    /// Whether the count is killed. It becomes live again only by `resurrect`.
+    /// Whether the count is killed. Only [`PercpuRef::resurrect`] makes it live again. Any context.
     ///
     /// Mirrors `percpu_ref_is_dying()`.
     #[inline]
@@ -97,24 +86,27 @@ impl PercpuRef {
         unsafe { bindings::percpu_ref_is_dying(self.refs.get()) }
     }
 
-    /// Whether no reference is left. Mirrors `percpu_ref_is_zero()`.
+    /// Whether no reference is left; false for a live count. Any context. Mirrors
+    /// `percpu_ref_is_zero()`.
     pub fn is_zero(&self) -> bool {
         // SAFETY: `refs` is initialised by the type invariant.
         unsafe { bindings::percpu_ref_is_zero(self.refs.get()) }
     }
 
-    /// Takes another reference. Mirrors `percpu_ref_get()`.
+    /// Takes another reference. Any context. Mirrors `percpu_ref_get()`.
     ///
     /// # Safety
     ///
-    /// The count must not be zero: the caller has a reference, or knows that another owner has one.
+    /// The count must not be zero: the caller or another owner must have a reference.
     #[inline]
     pub unsafe fn get(&self) {
-        // SAFETY: `refs` is initialised by the type invariant; by the requirement it isn't zero.
+        // SAFETY: `refs` is initialised by the type invariant. The caller guarantees that the count
+        // isn't zero.
         unsafe { bindings::percpu_ref_get(self.refs.get()) }
     }
 
-    /// Takes a reference, if there still is one. Mirrors `percpu_ref_tryget()`.
+    /// Takes a reference, unless the count is zero. Returns whether it has. Any context. Mirrors
+    /// `percpu_ref_tryget()`.
     #[inline]
     #[must_use = "a reference that was taken must be put"]
     pub fn tryget(&self) -> bool {
@@ -122,7 +114,8 @@ impl PercpuRef {
         unsafe { bindings::percpu_ref_tryget(self.refs.get()) }
     }
 
-    /// Puts a reference. Takes a pointer, since the object can be freed before this returns.
+    /// Puts a reference. Takes a pointer, since the object may be freed before this returns. Any
+    /// context.
     ///
     /// Mirrors `percpu_ref_put()`.
     ///
@@ -131,17 +124,19 @@ impl PercpuRef {
     /// `this` must be valid, and the caller must own a reference, which it gives up.
     #[inline]
     pub unsafe fn put(this: NonNull<Self>) {
-        // SAFETY: Until the put the caller's reference keeps it; `Self` is transparent.
+        // SAFETY: The caller guarantees that it owns a reference, which pins `this` until the put;
+        // `Self` is transparent.
         unsafe { bindings::percpu_ref_put(this.as_ptr().cast()) }
     }
 
-    /// Gives up the initial reference. Mirrors `percpu_ref_kill()`.
+    /// Puts the initial reference: the count is no longer live. Mirrors `percpu_ref_kill()`.
     ///
     /// # Safety
     ///
     /// The count must be live, and no other task may kill it.
     pub unsafe fn kill(&self) {
-        // SAFETY: `refs` is initialised by the type invariant; by the requirement it is live.
+        // SAFETY: `refs` is initialised by the type invariant. The caller guarantees that the count
+        // is live.
         unsafe { bindings::percpu_ref_kill(self.refs.get()) }
     }
 
@@ -153,7 +148,8 @@ impl PercpuRef {
     ///
     /// The count must be killed and not zero, and no other task may resurrect it.
     pub unsafe fn resurrect(&self) {
-        // SAFETY: `refs` is initialised by the type invariant, with `PERCPU_REF_ALLOW_REINIT`.
+        // SAFETY: `refs` is initialised by the type invariant, with `PERCPU_REF_ALLOW_REINIT`. The
+        // caller guarantees that the count is killed and not zero.
         unsafe { bindings::percpu_ref_resurrect(self.refs.get()) }
     }
 }
@@ -161,18 +157,19 @@ impl PercpuRef {
 #[pinned_drop]
 impl PinnedDrop for PercpuRef {
     fn drop(self: Pin<&mut Self>) {
-        // SAFETY: `refs` is initialised by the type invariant. It is ours alone, and C no longer
-        // uses it: it was never killed, or has been released.
+        // SAFETY: `refs` is initialised by the type invariant, and borrowed exclusively. C no
+        // longer uses it: the caller of `new` guarantees that the count was never killed, or was
+        // released.
         unsafe { bindings::percpu_ref_exit(self.refs.get()) }
     }
 }
 
 /// # Safety
 ///
-/// Only for `percpu_ref`, as set by [`PercpuRef::new::<R>`].
+/// Only for C, as the callback that [`PercpuRef::new::<R>`] sets.
 unsafe extern "C" fn released<R: Release>(refs: *mut bindings::percpu_ref) {
-    // SAFETY: C passes the address that was initialised; `PercpuRef` is transparent. The count is
-    // zero.
+    // SAFETY: C passes the address that `PercpuRef::new::<R>` has initialised, when the count has
+    // become zero; `PercpuRef` is transparent.
     unsafe { R::released(NonNull::new_unchecked(refs.cast())) }
 }
 
@@ -201,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Waits until RCU has released `n`, with a timeout.
+    /// Waits until `n` counts were released, with a timeout. Returns whether they were.
     fn released(n: u32) -> bool {
         for _ in 0..500 {
             if RELEASED.load(Relaxed) == n {
@@ -217,7 +214,7 @@ mod tests {
         let start = RELEASED.load(Relaxed);
         // SAFETY: `released` doesn't access the value, which is never dropped.
         let refs = KBox::pin_init(unsafe { PercpuRef::new::<Test>() }, GFP_KERNEL)?;
-        // SAFETY: It is leaked, and so never moves.
+        // SAFETY: The value is leaked, and so never moves.
         let refs = KBox::leak(unsafe { Pin::into_inner_unchecked(refs) });
         let put = || {
             // SAFETY: Each call puts a reference that was taken before.
@@ -225,17 +222,17 @@ mod tests {
         };
 
         assert!(refs.tryget() && !refs.is_dying());
-        // SAFETY: It is live, and not shared.
+        // SAFETY: The count is live, and not shared.
         unsafe { refs.kill() };
         assert!(refs.is_dying() && refs.tryget());
         put();
-        // SAFETY: Killed, with the reference that was taken first.
+        // SAFETY: The count is killed, and not zero: the reference that was taken first is left.
         unsafe { refs.resurrect() };
         assert!(!refs.is_dying());
         put();
         assert_eq!(RELEASED.load(Relaxed), start);
 
-        // SAFETY: It is live again.
+        // SAFETY: The count is live again, and not shared.
         unsafe { refs.kill() };
         assert!(released(start + 1));
         assert!(!refs.tryget());

@@ -2,23 +2,20 @@
 
 //! LZ4 blocks: [`lz4_flex`], adapted to the crypto API.
 //!
-//! Two things are added: the table is allocated once for each CPU, never on the stack; and
-//! compression also works into a destination smaller than the worst case that lz4_flex asks for.
+//! This file adds two things. The hash table is allocated once per CPU, never on the stack.
+//! Compression accepts a destination shorter than the worst case, which lz4_flex requires.
 //!
-//! The table is lz4_flex's large one even for pages, for which lz4_flex would take the small one.
-//! Hashing five bytes finds fewer and longer matches: the pages of the demonstration take as much
-//! memory, a seventh less time to compress, and fewer steps to decompress.
+//! The table is always lz4_flex's large one; lz4_flex itself uses the small one for a page. The large
+//! one hashes five bytes, which finds fewer and longer matches: in benchmarks, pages take the same
+//! memory, a seventh less time to compress, and fewer instructions to decompress.
 //!
 //! # Overflows
 //!
-//! lz4_flex is built without overflow checks. An input is shorter than 4 GiB, since C's lengths are
-//! 32 bits wide. A length in a compressed block is a sum of at most that many bytes, and positions
-//! are below the length of a slice: all fit into 64 bits.
+//! lz4_flex is built without overflow checks. An input is shorter than 4 GiB, since lengths in C have
+//! 32 bits. A length in a compressed block is a sum of at most that many bytes, and positions are
+//! below the length of a slice: all fit into 64 bits.
 
-use kernel::{
-    error::code::EINVAL,
-    prelude::*, //
-};
+use kernel::prelude::*;
 use lz4_flex::block::{
     compress_into_with_table,
     decompress_into,
@@ -26,16 +23,16 @@ use lz4_flex::block::{
     CompressTable, //
 };
 
-/// The longest input that can be compressed, 64 KiB: the largest page, and more than an IP packet.
+/// The longest input that can be compressed: 64 KiB, the largest page, and more than an IP packet.
 pub(crate) const LONGEST: usize = 64 << 10;
 
-/// The longest result of compression, and so the longest input that can be decompressed.
+/// The longest result of compression, and therefore the longest input that can be decompressed.
 pub(crate) const LONGEST_COMPRESSED: usize = get_maximum_output_size(LONGEST);
 
-/// The state for compression: 87 KiB.
+/// The state of a compressor: 87 KiB.
 pub(crate) struct Stream {
     table: KVBox<CompressTable>,
-    /// Has room for the worst case of [`LONGEST`] bytes.
+    /// Long enough for the worst case of [`LONGEST`] bytes.
     buffer: KVBox<[u8; LONGEST_COMPRESSED]>,
 }
 
@@ -50,8 +47,8 @@ impl Stream {
 
     /// Compresses `src` into `dst`, and returns the length of the result.
     ///
-    /// `EINVAL` if `dst` has no room for it, or if `src` is longer than [`LONGEST`]. Mirrors
-    /// `LZ4_compress_default()`.
+    /// Fails with `EINVAL` if the result doesn't fit into `dst`, or if `src` is longer than
+    /// [`LONGEST`]. Mirrors `LZ4_compress_default()`.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize> {
         if src.len() > LONGEST {
             return Err(EINVAL);
@@ -60,7 +57,7 @@ impl Stream {
         if dst.len() >= bound {
             return compress(&mut self.table, src, dst);
         }
-        // lz4_flex checks for room once, for the worst case.
+        // lz4_flex checks the length of the destination once, for the worst case.
         let buffer = self.buffer.get_mut(..bound).ok_or(EINVAL)?;
         let len = compress(&mut self.table, src, buffer)?;
         match (dst.get_mut(..len), buffer.get(..len)) {
@@ -74,17 +71,17 @@ impl Stream {
 fn compress(table: &mut CompressTable, src: &[u8], dst: &mut [u8]) -> Result<usize> {
     match table {
         CompressTable::Large(_) => compress_into_with_table(src, dst, table).map_err(|_| EINVAL),
-        // Never the case. For a long input lz4_flex would put another table on the stack; with this
-        // arm the compiler sees that it doesn't.
+        // Unreachable. For a long input lz4_flex would put another table on the stack; this arm lets
+        // the compiler remove that code.
         CompressTable::Small(_) => Err(EINVAL),
     }
 }
 
 /// Decompresses `src` into `dst`, and returns the length of the result.
 ///
-/// `EINVAL` if `src` isn't valid LZ4, or if `dst` is too short; all of `dst` may have been
-/// overwritten. Corrupt but valid input gives wrong data, since LZ4 has no checksum. Mirrors
-/// `LZ4_decompress_safe()`.
+/// Fails with `EINVAL` if `src` isn't valid LZ4, or if `dst` is too short; all of `dst` may then be
+/// overwritten. Corruption that leaves `src` valid is not detected, since an LZ4 block has no
+/// checksum. Mirrors `LZ4_decompress_safe()`.
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8]) -> Result<usize> {
     decompress_into(src, dst).map_err(|_| EINVAL)
 }

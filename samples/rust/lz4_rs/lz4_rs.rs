@@ -2,13 +2,15 @@
 
 //! LZ4 in Rust, for the crypto API.
 //!
-//! Registered as `lz4-rust`, so that users get it only by that name. `lz4`, in C, has priority 0; a
-//! lower one is refused, and among equal priorities users get the last one registered.
+//! Registered as `lz4-rust`, and used only by that name. The C implementation of `lz4` has priority 0,
+//! the lowest that the crypto API accepts; among equal priorities, users get the algorithm that was
+//! registered last.
 //!
 //! C original: [`crypto/lz4.c`](srctree/crypto/lz4.c)
 
 #![deny(unsafe_code)]
 
+#[forbid(unsafe_code)]
 mod codec;
 
 use codec::Stream;

@@ -2,52 +2,44 @@
 
 //! Adding a new folio to the swap cache.
 
+use super::trace;
 use kernel::{
-    alloc::Flags,
-    error::code::{
-        EBUSY,
-        EEXIST,
-        EINVAL,
-        ENOENT,
-        ENOMEM, //
-    },
     mm::{
-        swap::{
+        fault::AllocContext,
+        swap_add::{
+            count_fallback,
             Added,
             AddedPtr,
-            NewFolio, //
-        },
-        swap_cache::{
-            count_fallback,
             Fallback,
             FreshFolio,
-            Origin,
+            NewFolio, //
+        },
+        swap_cluster::{
             Slot,
-            SlotWord,
             SLOTS_PER_CLUSTER, //
         },
-        trace,
+        swap_table::SwapTableEntry, //
     },
     prelude::*,
     race_point, //
 };
 
-/// The orders of all folios that fit into a cluster, a bit for each.
+/// The orders of all folios that fit into a cluster, one bit per order.
 const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 
-/// Tries to add a new folio for `slot`, of the largest possible of `orders` (a bit for each).
+/// Tries to add a new folio for `slot`, of the largest possible of `orders` (one bit per order).
 ///
-/// May sleep if `gfp` allows it, but never waits for a folio's lock: if the slot already has a
-/// folio, the result says only that.
+/// May sleep if the flags allow it, but never waits for a folio's lock: if the slot already has a
+/// folio, returns only that fact.
 ///
-/// Not inlined into its callers: reclaim may run on top of their stack frames.
+/// Not inlined, to keep its locals out of the callers' stack frames, on top of which reclaim may run.
 #[inline(never)]
-pub(crate) fn add(slot: Slot<'_>, gfp: Flags, orders: usize, origin: &Origin<'_>) -> AddedPtr {
-    add_largest(slot, gfp, orders, origin).into()
+pub(crate) fn add(slot: Slot<'_>, orders: usize, context: &AllocContext<'_>) -> AddedPtr {
+    add_largest(slot, orders, context).into()
 }
 
-#[inline(always)] // in the one above
-fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_>) -> Added {
+#[inline(always)] // into `add`
+fn add_largest(slot: Slot<'_>, mut orders: usize, context: &AllocContext<'_>) -> Added {
     if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
     }
@@ -55,8 +47,8 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_
         // `orders` isn't zero: checked above and at the end of the loop.
         let order = orders.checked_ilog2().unwrap_or(0);
         let largest = 1usize.wrapping_shl(order);
-        let added = add_one(slot, gfp, order, origin);
-        trace::swap_cache_add(|| (slot, order, added.as_ref().err().copied()));
+        let added = add_one(slot, order, context);
+        trace::add(|| (slot, order, added.as_ref().err().copied()));
         let error = match added {
             Ok(folio) => return Added::New(folio),
             Err(EEXIST) => return Added::Present,
@@ -75,17 +67,12 @@ fn add_largest(slot: Slot<'_>, gfp: Flags, mut orders: usize, origin: &Origin<'_
 
 /// Adds a folio of one size. Mirrors `__swap_cache_alloc()`.
 #[inline]
-fn add_one(slot: Slot<'_>, gfp: Flags, order: u32, origin: &Origin<'_>) -> Result<NewFolio> {
+fn add_one(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<NewFolio> {
     is_worth_allocating(slot, order)?;
-    let folio = FreshFolio::alloc(gfp, order, origin).ok_or(ENOMEM)?;
+    let folio = FreshFolio::alloc(order, context).ok_or(ENOMEM)?;
     race_point!("add:after_alloc");
     // Another task may have added a folio in the meantime.
-    let entered = slot.add_folio(folio)?;
-    race_point!("add:before_charge");
-    let charged = entered.charge(origin).inspect_err(|_| {
-        count_fallback(order, Fallback::Charge);
-    })?;
-    Ok(charged.prepare_split()?.publish())
+    slot.add_folio(folio, context)
 }
 
 /// An optimistic check before allocating: [`Slot::add_folio`] revalidates under the cluster lock.
@@ -95,12 +82,12 @@ fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
         return slot.is_vacant(order);
     }
     // One lockless read of a swap-table entry. The value may be stale, but a slot found in a page
-    // table or a mapping can't seem to be free: before it had that user, it had a folio. The task
-    // that installed the user wrote the swap-table entry first, unlocked the cluster, and then took
-    // the lock of the page table or mapping; the read here depends on what was found there.
-    match slot.word() {
-        SlotWord::Folio(..) => Err(EEXIST),
-        SlotWord::Shadow(_, flags) if flags.count() > 0 => Ok(()),
+    // table or a mapping never reads as free: it got a folio before it got that user. The task that
+    // installed the user wrote the swap-table entry first, unlocked the cluster, and then took the
+    // lock of the page table or mapping. The read here depends on the swap entry found there.
+    match slot.table_entry() {
+        SwapTableEntry::Folio(..) => Err(EEXIST),
+        SwapTableEntry::Shadow(_, flags) if flags.count() > 0 => Ok(()),
         _ => Err(ENOENT),
     }
 }

@@ -2,14 +2,14 @@
 
 //! The C ABI: the functions of `mm/swap.h` that mm/swap_state.c would define.
 //!
-//! Each turns what its C callers guarantee into witnesses and calls the policy. This is the only
-//! file of this crate with `unsafe` in it. The callers guarantee, by mm/swap.h, that an entry is
-//! valid and that its device is kept: by a reference, by the lock of a folio in the swap cache, or
-//! by a lock of whatever refers to the entry. Otherwise the caller is swapoff, which alone could
-//! remove the device; or something that swapoff waits for: its own work and, for a shadow only, an
-//! RCU reader (`filemap_cachestat()`); or the allocator, which holds the device's slots.
-
-#![allow(unsafe_code)]
+//! Each function turns the guarantees of its C callers into witnesses and calls the policy. This is
+//! the only file of this crate that contains `unsafe`.
+//!
+//! By mm/swap.h, the callers guarantee that a swap entry is valid and that its device is not swapped
+//! off. They hold a reference to the device, the lock of a folio in the swap cache, or the lock of the
+//! page table or mapping that refers to the swap entry. The other callers are swapoff, which alone
+//! removes the device; the allocator, which holds slots of the device; and, for a shadow only, an RCU
+//! reader (`filemap_cachestat()`), which swapoff waits for.
 
 use super::{
     add,
@@ -21,136 +21,121 @@ use kernel::{
     alloc::Flags,
     bindings,
     mm::{
+        call::Call,
+        fault::{
+            AllocContext,
+            Fault, //
+        },
         folio::{
             CachedFolio,
             Folio, //
         },
         mempolicy::VmaPolicy,
-        swap::{
+        swap_add::add_from_c,
+        swap_cache::{
             Reads,
             SwapDevice, //
         },
-        swap_cache::{
-            self,
-            Fault,
-            Origin,
-            Pinned,
-            Slot,
-            SlotWord, //
+        swap_cluster::{
+            LockedCluster,
+            Slot, //
         },
-        swap_table::Shadow,
+        swap_table::{
+            Shadow,
+            SwapTableEntry, //
+        },
         swapops::SwapEntry,
-        virt::VmaRef,
+        virt::VmaRef, //
     },
     prelude::*,
-    sync::aref::ARef,
+    sync::aref::ARef, //
 };
 
-/// Called at boot, once. The log names the implementation, as it does for zswap.
+/// Called once at boot. Logs which implementation is in use, as zswap does.
 #[no_mangle]
 extern "C" fn swap_cache_rs_init() -> c_int {
     pr_info!("Rust implementation\n");
     0
 }
 
-/// Calls `f` with a slot and the origin of the request to swap it in.
-///
-/// # Safety
-///
-/// During the call the entry must be valid and its device be kept; `vmf` must be null or a fault
-/// that is being handled; `mpol` must be null or a policy that stays alive.
-#[inline]
-unsafe fn with_slot_for<R>(
-    entry: bindings::swp_entry_t,
-    vmf: *mut bindings::vm_fault,
-    mpol: *mut bindings::mempolicy,
-    ilx: c_ulong,
-    f: impl for<'s, 'o> FnOnce(Slot<'s>, &Origin<'o>) -> R,
-) -> R {
-    // SAFETY: The entry is valid and its device kept, the fault is being handled and the policy stays alive,
-    // during this call, as this function's callers have ensured.
-    unsafe {
-        Slot::with_raw(entry, |slot| {
-            Origin::with_raw(vmf, mpol, ilx, |origin| f(slot, origin))
-        })
-    }
-}
-
-/// An `ERR_PTR()`.
+/// Mirrors `ERR_PTR()`.
 fn err_ptr<T>(error: Error) -> *mut T {
     error.to_ptr()
 }
 
-/// Looks up a slot's folio. Returns it with a reference, or null.
+/// Looks up the folio of a slot. Returns it with a reference, or null.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_folio(
     entry: bindings::swp_entry_t,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    or_null(unsafe { Slot::with_raw(entry, |slot| slot.folio()) })
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    or_null(slot.folio())
 }
 
 /// Whether a slot currently has a folio.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_has_folio(entry: bindings::swp_entry_t) -> bool {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    let word = unsafe { Slot::with_raw(entry, |slot| slot.word()) };
-    matches!(word, SlotWord::Folio(..))
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    matches!(slot.table_entry(), SwapTableEntry::Folio(..))
 }
 
-/// The shadow of a slot without a folio; null if the slot has a folio, or is free.
+/// Returns the shadow of a slot without a folio; null if the slot has a folio, or is free.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept.
+/// The swap entry must be valid, and its device must not be swapped off.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_get_shadow(entry: bindings::swp_entry_t) -> *mut c_void {
-    // SAFETY: The caller has ensured that the entry is valid and its device kept.
-    match unsafe { Slot::with_raw(entry, |slot| slot.word()) } {
-        SlotWord::Shadow(shadow, _) => shadow.as_ptr(),
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    match slot.table_entry() {
+        SwapTableEntry::Shadow(shadow, _) => shadow.as_ptr(),
         _ => core::ptr::null_mut(),
     }
 }
 
-/// Adds a folio to the swap cache, for slots that were just allocated for it.
+/// Adds a folio to the swap cache for slots that were just allocated for it.
 ///
 /// # Safety
 ///
-/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked, and the slots belong to it; the folio
-/// is locked and isn't in the swap cache.
+/// Only for `__swap_cluster_alloc_entries()`: `ci` is locked and contains the slots; the folio is
+/// locked and isn't in the swap cache.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     ci: *mut bindings::swap_cluster_info,
     folio: *mut bindings::folio,
     entry: bindings::swp_entry_t,
 ) {
+    let call = Call::new();
     // SAFETY: `__swap_cluster_alloc_entries()` has locked the cluster and the folio, neither of which is null.
-    // `cluster_scan_range()` has found the slots free, under this lock.
+    // `cluster_scan_range()` found the slots free under the cluster's lock.
     unsafe {
-        swap_cache::add_from_c(
-            NonNull::new_unchecked(ci),
-            NonNull::new_unchecked(folio),
-            entry,
-        )
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        add_from_c(cluster, NonNull::new_unchecked(folio), entry)
     }
 }
 
-/// Removes a folio from the swap cache, and leaves the swap cache's references to the caller.
+/// Removes a folio from the swap cache. The caller must put the swap cache's references.
 ///
 /// # Safety
 ///
 /// The folio must be locked and in the swap cache; `ci` must be the cluster of its slots, and
 /// locked. With `swapout`, the caller must be reclaim, with interrupts disabled. The folio's
-/// reference count may be frozen. `entry` must be the folio's own. `shadow` must be null or come
-/// from the workingset code.
+/// reference count may be frozen. `entry` must be the folio's swap entry. `shadow` must be null or
+/// come from the workingset code.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     ci: *mut bindings::swap_cluster_info,
@@ -159,15 +144,20 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    // SAFETY: The folio is locked and in the swap cache, so that its field names its slots.
-    let its = unsafe { bindings::folio_swap(folio) };
-    kernel::vm_warn_on_once!(its.val != entry.val);
-    // SAFETY: The folio is locked and in the swap cache, and `ci`, which isn't null, is its slots' cluster,
-    // which is locked. The caller owns the folio, and with `swapout` is reclaim, with interrupts disabled.
-    // Nobody is given the `CachedFolio`, and so no page.
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, so that `folio->swap` is valid.
+    let own = unsafe { bindings::folio_swap(folio) };
+    kernel::vm_warn_on_once!(own.val != entry.val);
+    let (call, mut folio_call) = (Call::new(), Call::new());
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, and that `ci`, which isn't null,
+    // is the cluster of its slots, and locked. The caller owns the folio; with `swapout` it is reclaim, with
+    // interrupts disabled. The `CachedFolio` is consumed here, and lends no page.
     unsafe {
-        Pinned::from_raw(CachedFolio::from_raw(folio), NonNull::new_unchecked(ci))
-            .delete(Shadow::from_ptr(shadow), swapout)
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        CachedFolio::from_raw(folio, &mut folio_call).delete_locked(
+            cluster,
+            Shadow::from_ptr(shadow),
+            swapout,
+        )
     }
 }
 
@@ -178,19 +168,20 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
 /// The folio must be locked and in the swap cache, and the caller must own a reference to it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_del_folio(folio: *mut bindings::folio) {
-    // SAFETY: The folio is locked and in the swap cache, and the caller owns a reference. It uses no witness
-    // for the folio's slots: a caller in Rust passes a `NewFolio`, of which no borrow is left.
-    unsafe { CachedFolio::from_raw(folio).delete() }
+    let mut call = Call::new();
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, and that it owns a reference. The
+    // caller has no witness for the folio's slots: Rust code passes a `NewFolio`, which is no longer borrowed.
+    unsafe { CachedFolio::from_raw(folio, &mut call).delete() }
 }
 
 /// Replaces a folio by another one.
 ///
 /// # Safety
 ///
-/// Both folios must be locked and marked as in the swap cache; `new` must have a reference for each
-/// of its pages. `ci` must be the cluster of their slots, and locked. `new` must name the slots of
+/// Both folios must be locked and have the swap-cache flag; `new` must have a reference for each of
+/// its pages. `ci` must be the cluster of their slots, and locked. `new->swap` must name slots of
 /// `old`, whose reference count may be frozen. The locking of `new` must be ordered before this
-/// call: shmem has marked it uptodate since, a split has a barrier, and migration has frozen the
+/// call: shmem marks it uptodate in between, a split has a barrier, and migration freezes the
 /// reference count of `old`.
 #[export]
 pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
@@ -198,12 +189,13 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     old: *mut bindings::folio,
     new: *mut bindings::folio,
 ) {
-    // SAFETY: Both folios are locked and marked as in the swap cache, `new` with a reference for each page
-    // and a name of slots of `old`; `ci` is their cluster, and locked; the locking of `new` is ordered
-    // before. Nobody is given the `CachedFolio`.
+    let (call, mut folio_call) = (Call::new(), Call::new());
+    // SAFETY: The caller guarantees that both folios are locked and have the swap-cache flag, that `new` has a
+    // reference for each page and names slots of `old`, that `ci` is their cluster, and locked, and that the locking
+    // of `new` is ordered before this call. The `CachedFolio` is used only here, and lends no page.
     unsafe {
-        Pinned::from_raw(CachedFolio::from_raw(old), NonNull::new_unchecked(ci))
-            .replace_by(NonNull::new_unchecked(new))
+        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        CachedFolio::from_raw(old, &mut folio_call).replace_by(cluster, NonNull::new_unchecked(new))
     }
 }
 
@@ -211,9 +203,9 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept. `vmf` must be null or a fault that is being
-/// handled; `mpol` must be null or a policy that stays alive. The caller must be allowed to
-/// allocate with the flags.
+/// The swap entry must be valid, and its device must not be swapped off. `vmf` must be null or a fault
+/// that is being handled; `mpol` must be null or a policy that stays alive. The context must permit
+/// allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -223,13 +215,16 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let gfp = unsafe { Flags::from_raw(gfp) };
-    let add = |slot: Slot<'_>, origin: &Origin<'_>| add::add(slot, gfp, orders, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
-    // is null or being handled, the policy null or alive.
-    let added = unsafe { with_slot_for(targ_entry, vmf, mpol, ilx, add) };
-    added.into_c(targ_entry, orders)
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(targ_entry, &call),
+            AllocContext::from_raw(gfp, vmf, mpol, ilx, &call),
+        )
+    };
+    add::add(slot, orders, &context).into_c(targ_entry, orders)
 }
 
 /// Swaps in without readahead. Returns the folio, with a reference, or an error.
@@ -246,16 +241,19 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let flag = unsafe { Flags::from_raw(flag) };
-    let swapin =
-        |slot: Slot<'_>, origin: &Origin<'_>| swapin::swapin_sync(slot, flag, orders, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
-    // is null or being handled, the policy null or alive.
-    unsafe { with_slot_for(entry, vmf, mpol, ilx, swapin) }.map_or_else(err_ptr, Folio::into_c)
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
+        )
+    };
+    swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
 }
 
-/// Hands a slot's folio to C, or null.
+/// Returns a folio to C, with its reference; null for `None`.
 fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
     folio.map_or(core::ptr::null_mut(), Folio::into_c)
 }
@@ -264,8 +262,8 @@ fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
 ///
 /// # Safety
 ///
-/// The entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must be
-/// initialised, and the caller must submit it. The caller must be allowed to allocate with the
+/// The swap entry must come from a page table or mapping; `vma` must be locked, or null; `ctx` must
+/// be initialised, and the caller must submit it. The context must permit allocations with these
 /// flags.
 #[export]
 pub(crate) unsafe extern "C" fn read_swap_cache_async(
@@ -275,25 +273,29 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: An entry of a page table or mapping was once allocated to a page, and so names a device that can be.
+    // SAFETY: The swap entry comes from a page table or mapping: it was once allocated, so its type is below
+    // `MAX_SWAPFILES`.
     let Some(device) = SwapDevice::get(unsafe { SwapEntry::from_raw(entry) }) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: The caller, which these flags come from, may allocate with them.
+    // SAFETY: The caller guarantees that it may allocate with these flags.
     let gfp = unsafe { Flags::from_raw(gfp_mask) };
-    let read = |vma: &VmaRef, reads: &mut Reads| {
-        let policy = VmaPolicy::of(vma, addr);
-        swapin::read(device.slot(), gfp, &policy.origin(), reads, false)
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the VMA is null or locked, and that it has initialised `ctx`, to which it has
+    // exclusive access, and will submit it.
+    let (vma, reads) = unsafe {
+        (
+            VmaRef::from_raw_or_null(vma, &call),
+            Reads::from_raw(ctx, &call),
+        )
     };
-    // SAFETY: The VMA is null or locked; the caller has initialised `ctx`, uses it alone, and submits it.
-    or_null(unsafe {
-        VmaRef::with_raw(vma, |vma| {
-            vma.and_then(|vma| Reads::with_raw(ctx, |reads| read(vma, reads)))
-        })
-    })
+    or_null(vma.and_then(|vma| {
+        let policy = VmaPolicy::of(vma, addr);
+        swapin::read(device.slot(), &policy.alloc_context(gfp), reads, false)
+    }))
 }
 
-/// Starts reading a page: called from C's walk over a page table.
+/// Starts reading a page. Called by C's walk over a page table.
 ///
 /// # Safety
 ///
@@ -307,18 +309,18 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ilx: c_ulong,
     readahead: bool,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let gfp = unsafe { Flags::from_raw(gfp) };
-    let read = |slot: Slot<'_>, origin: &Origin<'_>, reads: &mut Reads| {
-        swapin::read(slot, gfp, origin, reads, readahead)
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
+    // null or alive, that it has initialised `ctx`, to which it has exclusive access, and will submit it, and that it
+    // may allocate with the flags.
+    let (slot, context, reads) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(gfp, core::ptr::null_mut(), mpol, ilx, &call),
+            Reads::from_raw(ctx, &call),
+        )
     };
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
-    // is null or alive. The caller has initialised `ctx`, uses it alone, and submits it.
-    or_null(unsafe {
-        with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, |slot, origin| {
-            Reads::with_raw(ctx, |reads| read(slot, origin, reads))
-        })
-    })
+    or_null(swapin::read(slot, &context, reads, readahead))
 }
 
 /// Swaps in with physical readahead. Returns the folio, with a reference, or null.
@@ -333,21 +335,24 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     mpol: *mut bindings::mempolicy,
     ilx: c_ulong,
 ) -> *mut bindings::folio {
-    // SAFETY: The caller, which these flags come from, may allocate with them.
-    let flag = unsafe { Flags::from_raw(flag) };
-    let read =
-        |slot: Slot<'_>, origin: &Origin<'_>| readahead::cluster_readahead(slot, flag, origin);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The policy
-    // is null or alive.
-    or_null(unsafe { with_slot_for(entry, core::ptr::null_mut(), mpol, ilx, read) })
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
+    // null or alive, and that it may allocate with the flags.
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(flag, core::ptr::null_mut(), mpol, ilx, &call),
+        )
+    };
+    or_null(readahead::cluster_readahead(slot, &context))
 }
 
 /// Swaps in for a fault, with readahead. Returns the folio, with a reference, or null.
 ///
 /// # Safety
 ///
-/// The entry must be valid, and its device be kept; `vmf` must be a fault that is being handled.
-/// The caller must be allowed to allocate with the flags.
+/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
+/// being handled. The context must permit allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,
@@ -357,16 +362,13 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     let Some(vmf) = NonNull::new(vmf) else {
         return core::ptr::null_mut();
     };
-    // SAFETY: The caller, which these flags come from, may allocate with them.
+    // SAFETY: The caller guarantees that it may allocate with these flags.
     let flag = unsafe { Flags::from_raw(flag) };
-    let read = |slot: Slot<'_>, fault: Fault<'_>| readahead::swapin_readahead(slot, flag, fault);
-    // SAFETY: The caller has ensured that the entry is valid and its device kept. The fault
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, and that the fault
     // is being handled.
-    or_null(unsafe {
-        Slot::with_raw(entry, |slot| {
-            Fault::with_raw(vmf, |fault| read(slot, fault))
-        })
-    })
+    let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
+    or_null(readahead::swapin_readahead(slot, flag, fault))
 }
 
 /// Updates the readahead state after a folio was found in the swap cache.
@@ -380,11 +382,13 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
 ) {
-    let found = |folio: &Folio, vma: Option<&VmaRef>| readahead::found(folio, vma, addr);
-    // SAFETY: The caller owns a reference to the folio, and the VMA is null or locked.
-    unsafe {
-        Folio::with_raw(folio, |folio| {
-            VmaRef::with_raw(vma, |vma| found(folio, vma))
-        })
-    }
+    let call = Call::new();
+    // SAFETY: The caller guarantees that it owns a reference to the folio, and that the VMA is null or locked.
+    let (folio, vma) = unsafe {
+        (
+            Folio::from_raw(folio, &call),
+            VmaRef::from_raw_or_null(vma, &call),
+        )
+    };
+    readahead::update(folio, vma, addr)
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Readahead: reads the pages around a page that is swapped in, since they may be needed soon.
+//! Readahead: reads the pages around a page that is swapped in, since those may be needed soon.
 
 use super::{
     swapin::read,
     window::{
         self,
-        Noted, //
+        ReadaheadState, //
     },
 };
 use core::ops::Range;
@@ -14,21 +14,21 @@ use kernel::{
     alloc::Flags,
     block::plug::plugged,
     mm::{
-        folio::Folio,
-        mempolicy::VmaPolicy,
-        swap::Reads,
-        swap_cache::{
+        fault::{
             has_rotating_device,
             page_table_span,
-            Fault,
-            Origin,
-            Slot,
-            READAHEAD_MAX_ORDER, //
+            AllocContext,
+            Fault, //
         },
+        folio::Folio,
+        mempolicy::VmaPolicy,
+        swap_cache::Reads,
+        swap_cluster::Slot,
         swap_readahead::{
             max_window,
             read_around,
-            vma_readahead_is_on, //
+            vma_readahead_is_on,
+            READAHEAD_MAX_ORDER, //
         },
         virt::VmaRef,
         vmstat::{
@@ -39,36 +39,36 @@ use kernel::{
     sync::{
         aref::ARef,
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
+            Atomic,
+            Relaxed, //
         },
     },
 };
 
-/// Hits of physical readahead since the last window. Starts at 4, for a small window.
+/// Hits of physical readahead since the last window. The initial value 4 gives a small window.
 static HITS: Atomic<u32> = Atomic::new(4);
 
-/// Whether VMA readahead is used rather than physical readahead. Not with a rotating disk, which
+/// Whether VMA readahead is used instead of physical readahead. False with a rotating disk, which
 /// seeks slowly. Mirrors `swap_use_vma_readahead()`.
-fn by_address() -> bool {
+fn use_vma_readahead() -> bool {
     vma_readahead_is_on() && !has_rotating_device()
 }
 
-/// Updates the readahead state after a folio was found in the swap cache; by a fault at `address`
-/// if there is a `vma`.
+/// Updates the readahead state after a folio was found in the swap cache. If `vma` is `Some`, a fault
+/// at `address` found it.
 ///
-/// Readahead makes no large folios.
+/// Large folios are ignored: readahead adds none.
 #[inline]
-pub(crate) fn found(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
+pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     if folio.is_large() {
         return;
     }
-    let vma = vma.filter(|_| by_address());
+    let vma = vma.filter(|_| use_vma_readahead());
     let hit = folio.take_readahead();
     if let Some(vma) = vma {
         let info = vma.swap_readahead_info();
-        let noted = Noted::unpack(info.load(Relaxed) as usize);
-        info.store(noted.with_hit(address, hit).pack() as isize, Relaxed);
+        let last = ReadaheadState::unpack(info.load(Relaxed) as usize);
+        info.store(last.with_hit(address, hit).pack() as isize, Relaxed);
     }
     if hit {
         vmstat::count(Event::SWAP_RA_HIT, 1);
@@ -87,52 +87,53 @@ pub(crate) fn swapin_readahead(
     gfp: Flags,
     fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
-    if by_address() {
+    if use_vma_readahead() {
         read_around(slot, gfp, fault, window_in_memory(fault))
     } else {
-        fault_by_place(slot, gfp, fault)
+        cluster_readahead_for_fault(slot, gfp, fault)
     }
 }
 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
 ///
-/// Not inlined: its locals would keep the call of [`read_around`] from being a tail call.
+/// Not inlined: with its locals in the caller's stack frame, the call of [`read_around`] is no tail
+/// call.
 #[inline(never)]
-fn fault_by_place(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<ARef<Folio>> {
-    let policy = VmaPolicy::of(fault.vma(), fault.address());
-    cluster_readahead(slot, gfp, &policy.origin())
-}
-
-/// Swaps in the page of `slot` with physical readahead: its neighbours on the device, in an aligned
-/// block. All use the same memory policy, since neighbours on the device are likely to come from
-/// one node. May sleep.
-pub(crate) fn cluster_readahead(
+fn cluster_readahead_for_fault(
     slot: Slot<'_>,
     gfp: Flags,
-    origin: &Origin<'_>,
+    fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
+    let policy = VmaPolicy::of(fault.vma(), fault.address());
+    cluster_readahead(slot, &policy.alloc_context(gfp))
+}
+
+/// Swaps in the page of `slot` with physical readahead, which reads an aligned block of slots on the
+/// device. All use the same memory policy, since pages in neighbouring slots are likely to come from
+/// one node. May sleep.
+pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
     let offset = slot.offset();
     let mask = window_on_device(offset) - 1;
     if mask > 0 {
-        let first = (offset & !mask).max(1); // 0 is the header
+        let first = (offset & !mask).max(1); // slot 0 is the header
         let last = (offset | mask).min(slot.device_len().saturating_sub(1));
         Reads::together(|reads| {
             plugged(|| {
                 for at in first..=last {
                     if let Some(slot) = slot.at(at) {
-                        drop(read(slot, gfp, origin, reads, at != offset));
+                        drop(read(slot, context, reads, at != offset));
                     }
                 }
             })
         });
     }
-    read_alone(slot, gfp, origin)
+    read_alone(slot, context)
 }
 
-/// Reads the page itself, which is likely to be in the swap cache by now. Mirrors
+/// Reads the page itself; readahead has probably added it to the swap cache already. Mirrors
 /// `swap_cache_read_folio_sync()`.
-fn read_alone(slot: Slot<'_>, gfp: Flags, origin: &Origin<'_>) -> Option<ARef<Folio>> {
-    Reads::together(|reads| read(slot, gfp, origin, reads, false))
+fn read_alone(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
+    Reads::together(|reads| read(slot, context, reads, false))
 }
 
 /// The window of physical readahead around a slot, in pages: a power of two.
@@ -161,7 +162,7 @@ fn window_on_device(offset: usize) -> usize {
     pages as usize
 }
 
-/// The window of VMA readahead: the addresses to read around a fault; an empty range for the
+/// The window of VMA readahead: the addresses to read around a fault. An empty range means the
 /// faulting page alone.
 ///
 /// Mirrors `swap_vma_ra_win()`.
@@ -172,17 +173,17 @@ fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     }
     let vma = fault.vma();
     let info = vma.swap_readahead_info();
-    let noted = Noted::unpack(info.load(Relaxed) as usize);
+    let last = ReadaheadState::unpack(info.load(Relaxed) as usize);
     let address = fault.address();
     let page = |address: usize| address / kernel::page::PAGE_SIZE;
     let window = window::nr_pages(
-        page(noted.address),
+        page(last.address),
         page(address),
-        noted.hits,
+        last.hits,
         max,
-        noted.window,
+        last.window,
     );
-    let now = Noted {
+    let now = ReadaheadState {
         address,
         window,
         hits: 0,
@@ -193,7 +194,7 @@ fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     }
     window::around(
         address,
-        noted.address,
+        last.address,
         window,
         vma.start()..vma.end(),
         page_table_span(),

@@ -4,17 +4,12 @@
 
 use super::add::add;
 use kernel::{
-    alloc::Flags,
     mm::{
+        fault::AllocContext,
         folio::Folio,
-        swap::{
-            Added,
-            Reads, //
-        },
-        swap_cache::{
-            Origin,
-            Slot, //
-        },
+        swap_add::Added,
+        swap_cache::Reads,
+        swap_cluster::Slot,
         vmstat::{
             self,
             Event, //
@@ -22,25 +17,24 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::aref::ARef,
+    sync::aref::ARef, //
 };
 
-/// Swaps in the page of `slot`, with its neighbours if `orders` has the bit of a larger folio, but
-/// without readahead: for devices that are as fast as memory.
+/// Swaps in the page of `slot`, in a large folio if `orders` has its bit and it can be added, without
+/// readahead: for devices that are as fast as memory.
 ///
-/// Tries to add a folio without a lookup first: the fault path has just done that lookup, and
-/// adding also finds a folio that is already there.
+/// Doesn't look the folio up first: the fault path has just done so, and adding also finds a folio
+/// that is in the swap cache already.
 ///
-/// May sleep. The folio is unlocked once it has its contents.
+/// May sleep. The folio is unlocked when the read completes or fails.
 #[inline]
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
-    gfp: Flags,
     orders: usize,
-    origin: &Origin<'_>,
+    context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
     loop {
-        match add(slot, gfp, orders, origin).into() {
+        match add(slot, orders, context).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),
             Added::Present => race_point!("swapin:before_lookup"),
             Added::Failed(error) => return Err(error),
@@ -48,19 +42,18 @@ pub(crate) fn swapin_sync(
         if let Some(folio) = slot.folio() {
             return Ok(folio);
         }
-        // The folio has left the swap cache since.
+        // The folio has been removed from the swap cache since.
     }
 }
 
-/// Returns the folio of `slot`, or a new one-page folio that `reads` will read. `None` if there is
-/// no memory, or if the slot isn't in use. May sleep.
+/// Returns the folio of `slot`, or a new one-page folio that `reads` will read. Returns `None` if the
+/// allocation fails, or if the slot isn't in use. May sleep.
 ///
-/// Looks the folio up first: in a readahead window most pages are in the swap cache already.
+/// Looks the folio up first: most pages of a readahead window are in the swap cache already.
 #[inline]
 pub(crate) fn read(
     slot: Slot<'_>,
-    gfp: Flags,
-    origin: &Origin<'_>,
+    context: &AllocContext<'_>,
     reads: &mut Reads,
     ahead: bool,
 ) -> Option<ARef<Folio>> {
@@ -68,7 +61,7 @@ pub(crate) fn read(
         if let Some(folio) = slot.folio() {
             return Some(folio);
         }
-        match add(slot, gfp, 1, origin).into() {
+        match add(slot, 1, context).into() {
             Added::New(folio) => {
                 let folio = folio.read(reads);
                 if ahead {
@@ -77,7 +70,7 @@ pub(crate) fn read(
                 }
                 return Some(folio);
             }
-            Added::Present => {} // It may have left again: look it up.
+            Added::Present => {} // It may have been removed again: look it up.
             Added::Failed(_) => return None,
         }
     }

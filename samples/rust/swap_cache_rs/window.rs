@@ -10,14 +10,13 @@ const PAGE_MASK: usize = !(PAGE_SIZE - 1);
 
 /// The window, in pages, for a fault at page `here`.
 ///
-/// The last window was around page `prev` and `last` pages wide; since then there were `hits`
-/// readahead hits. The window is at most `max`, unless `last` was more than twice that.
+/// The last window was around page `prev` and `last` pages wide, and has had `hits` readahead hits.
+/// The window is at most `max`, unless `last` was more than twice that.
 ///
 /// Mirrors `__swapin_nr_pages()`.
 pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32) -> u32 {
     let wanted = if hits == 0 {
-        // No hits to go by: a fault next to the last one opens the window, so that it can grow
-        // again.
+        // No hits: a fault next to the last one opens the window, so that it can grow again.
         let next_to = here == prev.wrapping_add(1) || here == prev.wrapping_sub(1);
         if next_to {
             2
@@ -25,7 +24,7 @@ pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32)
             1
         }
     } else {
-        // The + 2 comes from C, whose comment says that it just happens to work well.
+        // The + 2 is that of C, with the comment "just happens to work well".
         hits.saturating_add(2)
             .checked_next_power_of_two()
             .unwrap_or(max)
@@ -35,11 +34,11 @@ pub(crate) fn nr_pages(prev: usize, here: usize, hits: u32, max: u32, last: u32)
     wanted.min(max).max(last / 2)
 }
 
-/// The readahead state of a VMA: the last fault, its window, and the hits since.
+/// The readahead state of a VMA: the address of the last fault, its window, and the hits since then.
 ///
 /// Packed into a machine word as in C: the page's address, 6 bits of window, 6 bits of hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Noted {
+pub(crate) struct ReadaheadState {
     pub(crate) address: usize,
     pub(crate) window: u32,
     pub(crate) hits: u32,
@@ -49,7 +48,7 @@ const WINDOW_SHIFT: u32 = PAGE_SHIFT / 2;
 const HITS_MAX: usize = (1 << WINDOW_SHIFT) - 1;
 const WINDOW_MASK: usize = !PAGE_MASK & !HITS_MAX;
 
-impl Noted {
+impl ReadaheadState {
     /// Mirrors `GET_SWAP_RA_VAL()`: starts with 4 hits, for a small window.
     #[inline]
     pub(crate) fn unpack(word: usize) -> Self {
@@ -69,7 +68,7 @@ impl Noted {
             | (self.hits as usize & HITS_MAX)
     }
 
-    /// One more hit, if `hit`, at `address`.
+    /// The state after a fault at `address`, with one more hit if `hit`.
     #[inline]
     pub(crate) fn with_hit(self, address: usize, hit: bool) -> Self {
         Self {
@@ -81,8 +80,8 @@ impl Noted {
 }
 
 /// The addresses that a window of `pages` covers around a fault at `here`, if the last fault was at
-/// `prev`: ahead in the direction of two adjacent faults, else on both sides. Clipped to `vma` and
-/// to the page table of `here`, which maps `table` bytes.
+/// `prev`. If the two are adjacent, the window extends in their direction, otherwise to both sides.
+/// It is clipped to `vma` and to the page table of `here`, which maps `table` bytes.
 ///
 /// Mirrors the end of `swap_vma_ra_win()`.
 pub(crate) fn around(

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Compressed storage: from a page to bytes in a pool, and back.
+//! Compresses a page into a pool, and decompresses it.
 
 use super::{
-    pool::Pool,
-    runs::Runs,
+    runs::SkipIncompressible,
     stats::{
         self,
         zswap_reject_alloc_fail,
         zswap_reject_compress_fail,
         zswap_reject_compress_poor, //
     },
-    tag::Tag,
+    trace::Outcome,
+    zswap_core::{
+        object::Object,
+        pool_list::PoolRef,
+        slots::{
+            SlotPage,
+            SlotPages, //
+        },
+    },
 };
 use kernel::{
     alloc::{
@@ -20,45 +27,30 @@ use kernel::{
             __GFP_MOVABLE,
             __GFP_NORETRY, //
         },
-        Flags,
+        Flags, //
     },
-    crypto::acompress::Lanes,
-    error::code::EINVAL,
-    mm::{
-        folio::{
-            CachedFolio,
-            Contents,
-            Filled,
-            FolioPage, //
-        },
-        swap_slots::{
-            Indices,
-            Kept,
-            Slots, //
-        },
-        swapops::SwapEntry,
-        trace::Outcome,
-        zsmalloc,
+    crypto::acompress::RequestQueue,
+    mm::folio::{
+        CachedFolio,
+        NotUptodate,
+        Uptodate, //
     },
     page::PAGE_SIZE,
     prelude::*,
-    sync::{
-        atomic::Atomic,
-        generations::Ref, //
-    },
+    sync::atomic::Atomic, //
 };
 
-/// How a page's bytes are kept.
+/// The form in which a page is stored.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Form {
-    /// Compressed to fewer bytes than a page has.
+    /// Compressed to less than `PAGE_SIZE` bytes.
     Compressed,
-    /// As they are, since no compressor could make them fewer: C's `length == PAGE_SIZE`.
+    /// Uncompressed, since it is incompressible: `length == PAGE_SIZE` in C.
     Raw,
 }
 
 impl Form {
-    /// How the bytes of `object` are kept.
+    /// The form of the page in `object`.
     #[inline]
     pub(crate) fn of(object: &Object) -> Self {
         if object.len() == PAGE_SIZE {
@@ -69,100 +61,106 @@ impl Form {
     }
 }
 
-/// The bytes of a page in a pool: C's `pool`, `handle` and `length` of an entry. Its tag is a [`Tag`].
-pub(crate) type Object = zsmalloc::Object<Pool>;
-
-/// A page was refused, and why. The counter that says so has been incremented, if there is one.
+/// The reason for which a page was refused. If the reason has a counter, that has been incremented.
 pub(crate) struct Refused(pub(crate) Outcome);
 
-/// Reclaim is under way: memory for an object is had at once, or the page goes to the swap device.
+/// The allocation of an object must not sleep, since this is called from reclaim. If it fails, the page is written to
+/// the swap device.
 fn object_gfp() -> Flags {
     GFP_NOWAIT | __GFP_NORETRY | __GFP_HIGHMEM | __GFP_MOVABLE
 }
 
-/// Compresses the pages of `slots` at `indices` into `pool`, several at a time if the compressor can, and
-/// hands the objects to `each`, in order, with their indices; ends with the first page that is refused. May
-/// sleep; `each` may not allocate memory.
+/// Compresses `pages` into `pool`, and passes the objects to `each`, in order. An asynchronous compressor works on
+/// several pages at a time. Stops at the first page that is refused. May sleep; `each` must not allocate memory.
 ///
-/// The mutex of the CPU's compressor is released after each page: a load on the same CPU waits for one
-/// compression, not for 16. An asynchronous compressor is locked until all pages are done.
+/// The mutex of the CPU's compressor is released after each page, so that a load on the same CPU waits for one
+/// compression, not for 16. The mutex of an asynchronous compressor is held until all pages are done.
 ///
-/// A page that can't be made smaller is kept as it is, which keeps the LRU order of writebacks. If
-/// writeback is disabled, that would only cost memory: it is refused.
+/// An incompressible page is stored uncompressed, which preserves the LRU order of writebacks. It is refused if
+/// writeback is disabled: storing it would only cost memory.
 ///
-/// Mirrors `zswap_compress()`, which takes a page at a time.
+/// Mirrors `zswap_compress()`, which compresses one page.
 #[inline]
 pub(crate) fn compress_each(
-    pool: &Ref<Pool>,
-    slots: &Slots<'_, '_, impl Kept>,
-    indices: Indices,
-    runs: &mut Runs,
-    mut each: impl FnMut(usize, Object),
+    pool: &PoolRef,
+    mut pages: SlotPages<'_, '_>,
+    skip: &mut SkipIncompressible,
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
     if let Some(compressor) = &mut *context {
-        if let Some(lanes) = compressor.lanes() {
-            return compress_in_lanes(pool, lanes, slots, indices, each);
+        if let Some(queue) = compressor.queue() {
+            return compress_in_queue(pool, queue, pages, each);
         }
     }
-    let mut left = indices;
-    let mut next = left.next();
-    while let Some(index) = next {
-        let Some((swap, page)) = slots.get(index) else {
-            break;
-        };
+    let folio = pages.folio();
+    let mut next = pages.next();
+    while let Some(slot) = next {
         let Some(compressor) = &mut *context else {
             return Err(failed(EINVAL, Outcome::NoCompressor));
         };
-        let object = if runs.try_next() {
-            let compressed = compressor.compress(page);
-            let object = keep(pool, swap, page, compressed, slots.folio())?;
-            runs.tried(Form::of(&object) == Form::Compressed);
+        let object = if skip.try_next() {
+            let compressed = compressor.compress(slot.page);
+            let object = store_compressed(pool, slot, compressed, folio)?;
+            skip.record(Form::of(&object) == Form::Compressed);
             object
         } else {
-            keep_raw(pool, swap, page)?
+            store_raw(pool, slot)?
         };
-        each(index, object);
-        next = left.next();
+        each(object);
+        next = pages.next();
         if next.is_none() {
             break;
         }
-        // A load on this CPU may wait for the compressor.
+        // Let a load on this CPU use the compressor.
         drop(context);
         context = pool.contexts().this_cpu().lock();
     }
     Ok(())
 }
 
-/// [`compress_each`] on an asynchronous compressor, which works on several pages at a time.
+/// Compresses one page into `pool`, like [`compress_each`]. May sleep.
 ///
-/// Apart for its stack.
+/// Mirrors `zswap_compress()`.
+#[inline]
+pub(crate) fn compress_one(
+    pool: &PoolRef,
+    slot: SlotPage<'_>,
+    folio: &CachedFolio<'_>,
+) -> Result<Object, Refused> {
+    let mut context = pool.contexts().this_cpu().lock();
+    let Some(compressor) = &mut *context else {
+        return Err(failed(EINVAL, Outcome::NoCompressor));
+    };
+    store_compressed(pool, slot, compressor.compress(slot.page), folio)
+}
+
+/// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.
+///
+/// Not inlined, to keep its locals out of the stack frame of [`compress_each`].
 #[inline(never)]
-fn compress_in_lanes(
-    pool: &Ref<Pool>,
-    mut lanes: Lanes<'_>,
-    slots: &Slots<'_, '_, impl Kept>,
-    indices: Indices,
-    mut each: impl FnMut(usize, Object),
+fn compress_in_queue(
+    pool: &PoolRef,
+    mut queue: RequestQueue<'_>,
+    pages: SlotPages<'_, '_>,
+    mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
-    let mut those = indices;
-    let pages = indices.map_while(|index| slots.get(index).map(|(_, page)| page));
-    lanes.compress_each(pages, |page, compressed| {
-        if let Some((index, (swap, _))) = those.next().and_then(|i| Some((i, slots.get(i)?))) {
-            each(index, keep(pool, swap, page, compressed, slots.folio())?);
+    let (mut slots, folio) = (pages, pages.folio());
+    queue.compress_each(pages.map(|slot| slot.page), |_, compressed| {
+        if let Some(slot) = slots.next() {
+            each(store_compressed(pool, slot, compressed, folio)?);
         }
         Ok(())
     })
 }
 
-/// Puts what has become of `page`, for slot `swap`, into `pool`.
+/// Stores the page of `slot` in `pool`: the compressed bytes, or the page itself if compression failed.
 ///
 /// Mirrors the second half of `zswap_compress()`.
-#[inline(always)] // so that the result needn't go through memory
-fn keep(
-    pool: &Ref<Pool>,
-    swap: SwapEntry,
-    page: FolioPage<'_>,
+#[inline(always)] // so that the result is not returned through memory
+fn store_compressed(
+    pool: &PoolRef,
+    slot: SlotPage<'_>,
     compressed: Result<&[u8]>,
     folio: &CachedFolio<'_>,
 ) -> Result<Object, Refused> {
@@ -172,39 +170,38 @@ fn keep(
     };
     match compressed {
         Ok(bytes) => {
-            let (tag, nid) = (Tag::new(swap).bits(), page.nid());
-            Object::from_bytes(pool.clone(), bytes, tag, object_gfp(), nid).map_err(no_room)
+            let nid = slot.page.nid();
+            Object::from_bytes(pool.clone(), bytes, slot.swap, object_gfp(), nid).map_err(no_room)
         }
         Err(error) => {
             if !folio.zswap_writeback_enabled() {
                 return Err(failed(error, Outcome::NotCompressed));
             }
-            keep_raw(pool, swap, page)
+            store_raw(pool, slot)
         }
     }
 }
 
-/// Puts `page` into `pool` as it is.
-#[inline(always)] // so that the result needn't go through memory
-fn keep_raw(pool: &Ref<Pool>, swap: SwapEntry, page: FolioPage<'_>) -> Result<Object, Refused> {
-    let tag = Tag::new(swap).bits();
-    Object::from_page(pool.clone(), page, tag, object_gfp()).map_err(no_room)
+/// Stores a page in `pool` uncompressed.
+#[inline(always)] // so that the result is not returned through memory
+fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
+    Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }
 
-/// Counts that there was no memory for an object.
+/// Increments the counter of failed allocations of objects.
 #[cold]
 fn no_room(error: Error) -> Refused {
     refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom)
 }
 
-/// Counts that a page can't be compressed.
+/// Increments the counter of pages that can't be compressed.
 #[cold]
 fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
-/// Counts why a page is refused: `ENOSPC`, from the compressor or zsmalloc, as a page that compresses
-/// poorly; anything else by `counter`.
+/// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and
+/// in `counter` for any other error.
 #[cold]
 #[inline(never)]
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {
@@ -217,18 +214,18 @@ fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Ref
     }
 }
 
-/// Puts the page that `object` was made from into `dst`. May sleep.
+/// Decompresses `object` into `dst`. May sleep.
 ///
-/// On failure, returns the number of bytes that the compressor made instead of a page's.
+/// On failure, returns the number of bytes that were decompressed instead of `PAGE_SIZE`.
 ///
-/// Mirrors `zswap_decompress()`, but for what it says of a failure: that is `load::decompress_entry`.
-pub(crate) fn decompress<'a>(object: &Object, dst: Contents<'a>) -> Result<Filled<'a>, usize> {
+/// Mirrors `zswap_decompress()`, except for the error message, which `load::decompress_entry` prints.
+pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
     match Form::of(object) {
         Form::Raw => object
             .read(|view| view.copy_to(dst))
             .map_err(|_| object.len()),
         Form::Compressed => {
-            let mut context = object.owner().contexts().this_cpu().lock();
+            let mut context = object.pool().contexts().this_cpu().lock();
             let Some(compressor) = &mut *context else {
                 return Err(0);
             };

@@ -1,68 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Swap devices and their slots: they come, are freed, and go.
+//! Swapon, swapoff, and the freeing of slots.
 
-use super::entry::{
-    Entry,
-    Freeing, //
-};
-use kernel::{
-    mm::{
-        swap_slots::{
-            Attached,
-            DeadDevice,
+use super::{
+    trace,
+    zswap_core::{
+        slots::{
             FilledSlots,
             FreedSlots, //
         },
-        trace,
+        trees::{
+            Attached,
+            DeadDevice, //
+        },
     },
-    prelude::*,
-    static_lock_class, //
 };
+use kernel::prelude::*;
 
-/// A device is about to be put into use. May sleep.
-///
-/// Whether zswap is enabled, or ever will be, doesn't matter.
+/// Prepares a swap device for use, also while zswap is disabled. May sleep.
 ///
 /// Mirrors `zswap_swapon()`.
-pub(crate) fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_, Entry>> {
-    device.attach(static_lock_class!())
+pub(crate) fn swapon(device: DeadDevice<'_>) -> Result<Attached<'_>> {
+    device.attach()
 }
 
-/// A device was taken out of use. May sleep.
+/// Frees the trees of a swap device that is out of use. May sleep.
 ///
 /// Mirrors `zswap_swapoff()`.
-pub(crate) fn swapoff(mut device: DeadDevice<'_>) {
-    // All slots were freed before, and their entries with them.
-    kernel::warn_on_once!(!device.detach::<Entry>());
+pub(crate) fn swapoff(device: DeadDevice<'_>) {
+    // swapoff has freed all slots, and with them their entries.
+    kernel::warn_on_once!(!device.detach());
 }
 
-/// Slots are being freed: free their entries. Runs under spin locks, perhaps with interrupts off.
+/// Frees the entries of slots that are being freed. Runs under spin locks, possibly with interrupts disabled.
 ///
-/// Mirrors `zswap_invalidate()` of each.
+/// Mirrors `zswap_invalidate()` of each slot.
 #[inline]
-pub(crate) fn invalidate(slots: FreedSlots<'_, Entry>) {
-    // Often zswap has nothing at all.
+pub(crate) fn invalidate(slots: FreedSlots<'_>) {
+    // Often the tree of the slots is empty.
     if !slots.have_nothing() {
-        look_and_free(slots);
+        invalidate_range(slots);
     }
 }
 
-/// Apart, so that callers with nothing to look for save no registers for it.
+/// Not inlined, so that callers save no registers if the tree is empty.
 #[inline(never)]
-fn look_and_free(slots: FreedSlots<'_, Entry>) {
+fn invalidate_range(slots: FreedSlots<'_>) {
     if let Some(filled) = slots.filled() {
         free_entries(filled);
     }
 }
 
-/// Apart, so that callers with nothing to free save no registers for it.
+/// Not inlined, so that callers save no registers if no slot has an entry.
 #[inline(never)]
-fn free_entries(filled: FilledSlots<'_, Entry>) {
-    Freeing::together(|freeing| {
-        filled.take_listed(|entry| {
-            trace::invalidate(|| entry.borrow().get().swap());
-            freeing.free(entry);
-        })
-    });
+fn free_entries(filled: FilledSlots<'_>) {
+    filled.free_each(|entry| trace::invalidate(|| entry.swap()));
 }

@@ -1,51 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! What C sees: the functions of `include/linux/zswap.h`.
+//! The C ABI: the functions of `include/linux/zswap.h`.
 //!
-//! Each turns what its C callers promise into witnesses, and asks the policy. This is the only file
-//! here with `unsafe` in it.
-
-#![allow(unsafe_code)]
+//! Each function turns the guarantees of its C callers into witnesses and calls the policy. This and the core are the
+//! only code of this crate that contains `unsafe`.
 
 use super::{
-    device,
-    entry::Entry,
-    load,
-    setup,
-    shrink,
+    device, load, setup, shrink,
     state::zswap,
-    store,
-    tunables, //
+    store, tunables,
+    zswap_core::{
+        index,
+        load_states::{
+            Load,
+            UnreadFolio, //
+        },
+        slots::{
+            Cleared,
+            FreedSlots, //
+        },
+        store_batch::Published,
+        trees::{
+            Attached,
+            DeadDevice, //
+        },
+    },
 };
 use kernel::{
     bindings,
-    error::code::ENOENT,
     mm::{
+        call::Call,
         folio::CachedFolio,
         memcontrol::{
             LruVec,
             MemCgroup, //
         },
-        swap::{
-            NotLoaded,
-            UnreadFolio, //
-        },
-        swap_slots::{
-            self,
-            Cleared,
-            DeadDevice,
-            FreedSlots,
-            Published, //
-        },
     },
     prelude::*,
     sync::{
-        atomic::ordering::Relaxed,
+        atomic::Relaxed,
         rcu, //
     },
 };
 
-/// Called late at boot, once.
+/// The initcall. Called once.
 #[no_mangle]
 extern "C" fn zswap_rs_init() -> c_int {
     match setup::init() {
@@ -54,17 +52,17 @@ extern "C" fn zswap_rs_init() -> c_int {
     }
 }
 
-/// Pages of memory that zswap takes.
+/// The number of pages of memory that zswap uses.
 ///
 /// # Safety
 ///
-/// None: it is C's prototype that makes this `unsafe`.
+/// None. The function is `unsafe` only because its C prototype is.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
     zswap().map_or(0, |zswap| zswap.total_pages())
 }
 
-/// The worker's queue, or null before zswap is set up. For tests that wait for the worker.
+/// The workqueue of the shrink worker, or null before zswap is set up. For tests that wait for the worker.
 #[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
 #[no_mangle]
 extern "C" fn zswap_shrink_queue() -> *mut bindings::workqueue_struct {
@@ -75,40 +73,41 @@ extern "C" fn zswap_shrink_queue() -> *mut bindings::workqueue_struct {
 ///
 /// # Safety
 ///
-/// None: it is C's prototype that makes this `unsafe`.
+/// None. The function is `unsafe` only because its C prototype is.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
     tunables::ENABLED.is_on()
 }
 
-/// Whether nothing was ever stored, nor could be: until there is a pool. Costs a no-op as long as that is true.
+/// Whether no pool has ever existed, so that nothing can have been stored. A no-op as long as that is true.
 ///
-/// The key belongs to the index of slots, which keeps nothing before it is enabled.
+/// The static key belongs to the index of slots, which is empty until the key is enabled.
 #[inline]
 fn never_enabled() -> bool {
-    // `DEFINE_STATIC_KEY_MAYBE()` defines a key that is on by default then.
-    !cfg!(CONFIG_ZSWAP_DEFAULT_ON) && swap_slots::nothing_was_ever_kept()
+    // With `CONFIG_ZSWAP_DEFAULT_ON`, C defines a key that is true from the start.
+    !cfg!(CONFIG_ZSWAP_DEFAULT_ON) && index::never_opened()
 }
 
-/// Whether there has never been a pool: until zswap is enabled for the first time.
+/// Whether no pool has ever existed, because zswap was never enabled.
 ///
 /// # Safety
 ///
-/// None: it is C's prototype that makes this `unsafe`.
+/// None. The function is `unsafe` only because its C prototype is.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
     never_enabled()
 }
 
-/// Whether all pages of the folio are stored, which the policy has to prove, as well as that none is.
+/// Stores the folio, and returns whether all its pages are stored. The policy must prove either outcome: the type of
+/// its result admits nothing else.
 fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
-    let stored: Result<Published<'f, Entry>, Cleared<'f, Entry>> = store::store(folio);
+    let stored: Result<Published<'f>, Cleared<'f>> = store::store(folio);
     stored.is_ok()
 }
 
-/// Stores a folio; if it says no, the folio has to be written to the device.
+/// Stores a folio. If this returns false, the caller must write the folio to the device.
 ///
-/// No slot of the folio may have the zero mark. Those whose page is all zeroes may have it afterwards, whatever
+/// The zeromap bits of the folio's slots must be clear. Afterwards those of zero-filled pages may be set, whatever
 /// this returns.
 ///
 /// # Safety
@@ -117,11 +116,13 @@ fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
 /// held.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool {
-    // SAFETY: `swap_writeout()` has the folio locked, from its caller until it unlocks it or
-    // submits it to be written, after this returns, and filled, as it is to be written. To take it out
-    // of the swap cache meanwhile would take the lock. It leaves the slots' zswap data and marks to us, which
-    // `swap_zeromap_folio_clear()` has removed, and holds no spin lock.
-    unsafe { CachedFolio::with_raw(folio, is_stored) }
+    let mut call = Call::new();
+    // SAFETY: `swap_writeout()` is called with the folio locked, and unlocks it or submits it for writing only after
+    // this returns. The folio is filled, as it is to be written. It stays in the swap cache, since removing it requires
+    // its lock. `swap_writeout()` has cleared the zeromap bits of its slots (`swap_zeromap_folio_clear()`), does not
+    // access these or the slots' entries meanwhile, and holds no spin lock. This function creates no other witness.
+    let mut folio = unsafe { CachedFolio::from_raw(folio, &mut call) };
+    is_stored(&mut folio)
 }
 
 /// Loads a folio. Returns 0, with the folio uptodate and unlocked; `-ENOENT` if it isn't in zswap,
@@ -129,65 +130,75 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 ///
 /// # Safety
 ///
-/// Only for `swap_read_folio()`: `folio` is locked, in the swap cache and not uptodate.
+/// Only for `swap_read_folio()`: `folio` is locked, in the swap cache, and not uptodate.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
-    // Not asked of the policy: of a folio that it hasn't looked up it can't say that it isn't stored.
+    // Checked here and not by the policy, which can return `NotStored` only after a lookup.
     if never_enabled() {
         return ENOENT.to_errno();
     }
-    // SAFETY: Both callers of `swap_read_folio()`, `swap_cache_read_folio()` and `swapin_sync()`,
-    // or `NewFolio::read()` in Rust, have just added the folio: new, locked, and in the swap cache.
-    // It leaves the lock to us, unless we say `-ENOENT`; nobody looks at the content of a folio
-    // that isn't uptodate. They have a reference until after we have returned.
-    match unsafe { UnreadFolio::with_raw(folio, load::load) } {
-        Ok(()) => 0,
-        Err(NotLoaded::NotStored) => ENOENT.to_errno(),
-        Err(NotLoaded::Failed(error)) => error.to_errno(),
+    let mut call = Call::new();
+    // SAFETY: The callers of `swap_read_folio()`, which are `swap_cache_read_folio()` and `swapin_sync()`, or
+    // `NewFolio::read()` in Rust, have just added the folio: it is new, locked, and in the swap cache. They hold a
+    // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`. No
+    // other task accesses the content of a folio that isn't uptodate.
+    let folio = unsafe { UnreadFolio::from_raw(folio, &mut call) };
+    let loaded = load::load(folio);
+    match loaded {
+        Load::Loaded(_) => 0,
+        Load::NotStored(folio) => {
+            folio.into_c_locked();
+            ENOENT.to_errno()
+        }
+        Load::Failed(error, _) => error.to_errno(),
     }
 }
 
-/// Forgets what is kept for `nr` slots from `swp` on, of one cluster, that are being freed.
+/// Frees the entries of `nr` slots starting at `swp`, all in one cluster, that are being freed.
 ///
 /// # Safety
 ///
-/// Only for `swap_range_free()`, which runs with the cluster locked, after the slots' entries in the swap
-/// table were cleared; and for the suite `zswap_time`, which has locked the cluster, and the folios that the
-/// slots still have.
+/// Only for `swap_range_free()`, which runs with the cluster locked, after the slots' swap-table entries were set to
+/// NULL; and for the KUnit suite `zswap_time`, which has locked the cluster, and the folios that the slots still have.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_t, nr: c_uint) {
-    // SAFETY: `swap_range_free()` is called by `__swap_cluster_free_entries()` only, for slots of one
-    // cluster, with its lock held and the slots' table entries set to NULL just before; where the folios
-    // are locked instead, their locks keep others from the slots. The device is in use: it has an
-    // allocated slot until now, and `swapon()` has failed if `zswap_swapon()` did,
-    // which has succeeded only if `attach_raw::<Entry>()` did, with as many slots as it has.
-    unsafe { FreedSlots::<Entry>::with_raw(swp, nr as usize, device::invalidate) }
+    let call = Call::new();
+    // SAFETY: `swap_range_free()` is called only by `__swap_cluster_free_entries()`, for slots of one cluster, with its
+    // lock held and the slots' swap-table entries set to NULL just before.
+    // If the folios are locked instead, no other task can access the slots. The device is in use, since the slots were
+    // allocated until now. So `zswap_swapon()` has succeeded, and with it `DeadDevice::attach()`, with the number of
+    // slots of the device.
+    device::invalidate(unsafe { FreedSlots::from_raw(swp, nr as usize, &call) });
 }
 
-/// Forgets what is kept for a slot whose page is about to be swapped out another way.
+/// Frees the entry of a slot whose page is swapped out without zswap.
 ///
 /// # Safety
 ///
-/// For callers that have locked the slot's folio, which is in the swap cache:
-/// `swap_zeromap_folio_set()`, where patches/zero calls it, and tests.
+/// The caller must hold the lock of the slot's folio, which must be in the swap cache, and must have no other witness
+/// for the slot. The callers are tests, and `swap_zeromap_folio_set()` if it invalidates slots of zero-filled pages.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
-    // SAFETY: The slot isn't free, but the folio's lock makes it the caller's, which has no other witness
-    // for it in use. The device is in use, since a folio is in the swap cache for the slot; so `zswap_swapon()`
-    // has succeeded for it, and with it `attach_raw::<Entry>()`.
-    unsafe { FreedSlots::<Entry>::with_raw(swp, 1, device::invalidate) }
+    let call = Call::new();
+    // SAFETY: The caller guarantees that it holds the lock of the slot's folio, which excludes other tasks from the
+    // slot, and that it has no other witness for it. The device is in use, since a folio is in the swap cache for the
+    // slot. So `zswap_swapon()` has succeeded, and with it `DeadDevice::attach()`.
+    device::invalidate(unsafe { FreedSlots::from_raw(swp, 1, &call) });
 }
 
-/// Gets ready for a swap device's slots.
+/// Prepares zswap for the slots of a swap device.
 ///
 /// # Safety
 ///
 /// Only for `swapon()`, before the device can be used.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) -> c_int {
-    // SAFETY: `swapon()` has the device's `swap_info_struct` to itself, and publishes it later.
-    match unsafe { DeadDevice::attach_raw(type_, nr_pages, device::swapon) } {
-        Ok(()) => 0,
+    let mut call = Call::new();
+    // SAFETY: `swapon()` has exclusive access to the device's `swap_info_struct`, and publishes it later.
+    let device = unsafe { DeadDevice::from_raw(type_, nr_pages, &mut call) };
+    // The proof is for this device: this function creates no other witness.
+    match device.and_then(device::swapon) {
+        Ok(Attached { .. }) => 0,
         Err(error) => {
             pr_err!("alloc failed, zswap disabled for swap type {type_}\n");
             error.to_errno()
@@ -195,51 +206,49 @@ pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) ->
     }
 }
 
-/// Forgets a swap device.
+/// Frees what zswap holds for a swap device.
 ///
 /// # Safety
 ///
-/// Only for `swapoff()`, after the last user of the device is gone, and for `swapon()` that fails.
+/// Only for `swapoff()`, after it has waited for the last user of the device, and for `swapon()` on failure.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
-    let swapoff = |device: DeadDevice<'_>| {
+    let mut call = Call::new();
+    // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference, and waited for its
+    // users and for RCU readers. `swapon()` hasn't published the device.
+    if let Ok(device) = unsafe { DeadDevice::from_raw(type_, 0, &mut call) } {
         device::swapoff(device);
-        Ok(())
-    };
-    // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference and
-    // waited for its users and for RCU readers. `swapon()` hasn't published the device.
-    let _ = unsafe { DeadDevice::with_raw(type_, swapoff) };
+    }
 }
 
-/// A cgroup goes offline.
+/// Drops the references to a cgroup that goes offline.
 ///
 /// # Safety
 ///
-/// Only for `mem_cgroup_css_offline()`, with the group that it is called for.
+/// Only for `mem_cgroup_css_offline()`, with the cgroup that goes offline.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings::mem_cgroup) {
-    let offline = |memcg: Option<&MemCgroup>| {
-        if let Some(memcg) = memcg {
-            shrink::memcg_offline(memcg);
-        }
-    };
-    // SAFETY: The cgroup core has a reference to the group whose callback this is.
-    unsafe { MemCgroup::with_raw(memcg, offline) }
+    let call = Call::new();
+    // SAFETY: The cgroup core holds a reference to the cgroup during its callback.
+    if let Some(memcg) = unsafe { MemCgroup::from_raw_or_null(memcg, &call) } {
+        shrink::memcg_offline(memcg);
+    }
 }
 
 /// Initialises zswap's part of a `struct lruvec`.
 ///
 /// # Safety
 ///
-/// Only for `lruvec_init()`, with the `lruvec` that it is called for.
+/// Only for `lruvec_init()`, with the `lruvec` that it initialises.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
-    let init = |lruvec: &LruVec| lruvec.nr_disk_swapins().store(0, Relaxed);
-    // SAFETY: `lruvec_init()` has zeroed the `lruvec`, whose owner keeps it during the call.
-    unsafe { LruVec::with_raw(lruvec, init) }
+    let call = Call::new();
+    // SAFETY: `lruvec_init()` has zeroed the `lruvec`, which its owner does not free during the call.
+    let lruvec = unsafe { LruVec::from_c(lruvec, &call) };
+    lruvec.nr_disk_swapins().store(0, Relaxed);
 }
 
-/// Takes note that a folio comes from the device.
+/// Increments `nr_disk_swapins` for a folio that is read from the device.
 ///
 /// # Safety
 ///
@@ -249,9 +258,10 @@ pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) 
     if folio.is_null() {
         return;
     }
-    // SAFETY: `swap_read_folio()` still has the folio locked, in the swap cache: `zswap_load()` has
-    // just handed it back. It isn't filled, and is only asked for its cgroup's state.
-    let folio = unsafe { CachedFolio::from_raw(folio) };
+    let mut call = Call::new();
+    // SAFETY: `swap_read_folio()` holds the folio's lock, and the folio is in the swap cache: `zswap_load()` has just
+    // handed it back. It isn't filled, and lends no page: only its cgroup's state is accessed.
+    let folio = unsafe { CachedFolio::from_raw(folio, &mut call) };
     let rcu = rcu::read_lock();
     LruVec::of_folio(&folio, &rcu)
         .nr_disk_swapins()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! How much memory zswap may use.
+//! The memory that zswap may use.
 //!
 //! Arithmetic wraps, as in C: user space may set the percentages to any value.
 
 /// The two limits, as percentages.
 pub(crate) struct Limits {
-    /// The share of all memory that the pools may use before stores are refused.
+    /// The share of total memory that the pools may use before stores are refused.
     pub(crate) max_pool_percent: u32,
     /// The share of that limit to which the pools must shrink before stores are accepted again.
     pub(crate) accept_threshold_percent: u32,
@@ -17,9 +17,9 @@ pub(crate) struct Limits {
 pub(crate) enum Fullness {
     /// Stores are accepted.
     Accepting,
-    /// The limit was hit just now.
+    /// The pools have reached the limit.
     Hit,
-    /// The limit was hit before, and the pools haven't shrunk to the threshold since.
+    /// The limit was hit before, and the pools haven't shrunk to the threshold yet.
     Draining,
 }
 
@@ -39,8 +39,8 @@ impl Limits {
             / 100
     }
 
-    /// Decides whether zswap is full when the pools use `pool_pages`, given whether it was full
-    /// before.
+    /// Decides whether zswap is full if the pools use `pool_pages`; `was_full` is the previous
+    /// decision.
     ///
     /// Mirrors the decision of `zswap_check_limits()`.
     pub(crate) fn check(&self, was_full: bool, pool_pages: usize, total_ram: usize) -> Fullness {

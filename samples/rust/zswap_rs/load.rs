@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Loading a page that is wanted back.
+//! Loading a page from zswap.
 
 use super::{
     compress::decompress,
-    entry::Entry,
     state::zswap,
-    stats, //
-};
-use kernel::{
-    error::code::EIO,
-    mm::{
-        folio::{
-            Contents,
-            Filled, //
-        },
-        swap::{
+    stats, trace,
+    zswap_core::{
+        entry::Entry,
+        load_states::{
             Load,
             UnreadFolio, //
         },
-        trace,
+    },
+};
+use kernel::{
+    mm::{
+        folio::{
+            NotUptodate,
+            Uptodate, //
+        },
         vmstat::{
             self,
             Event, //
@@ -29,21 +29,21 @@ use kernel::{
     race_point, //
 };
 
-/// Loads `folio` from zswap, if it has the data, and frees the entry.
+/// Loads `folio` from zswap, if its slot has an entry, and frees the entry.
 ///
-/// An entry that can't be decompressed stays where it is: an I/O error now and at every later try.
-/// Without it, the next reader would get what the device has, which is old.
+/// An entry that can't be decompressed stays in its slot, and every later load fails with an I/O error
+/// as well. Without the entry, the next load would read older data from the device.
 ///
 /// Runs in a task that may sleep. Mirrors `zswap_load()`.
-pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
-    // If the closure fills the folio, it is marked uptodate and dirty, the entry is taken and freed,
-    // and the folio unlocked, in this order. To keep both copies would cost more memory than
-    // compressing the page again costs time.
-    folio.load_exclusively::<Entry>(|entry, contents| {
+pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
+    // If the closure fills the folio, `load_exclusively` marks it uptodate and dirty, frees the entry, and unlocks the
+    // folio, in this order. As in C, the entry is not retained: the memory pressure of two copies outweighs the
+    // compression that would be saved.
+    folio.load_exclusively(|entry, contents| {
         race_point!("load:after_lookup");
-        trace::load_begin(|| entry.get().swap());
-        let filled = decompress_entry(entry.get(), contents);
-        trace::load_end(|| (entry.get().swap(), filled.as_ref().err().copied()));
+        trace::load_begin(|| entry.swap());
+        let filled = decompress_entry(entry, contents);
+        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
         let filled = filled?;
         race_point!("load:after_decompress");
 
@@ -56,20 +56,23 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_, Entry> {
 }
 
 /// Decompresses `entry`, and reports a failure. Mirrors `zswap_decompress()`.
-pub(crate) fn decompress_entry<'a>(entry: &Entry, contents: Contents<'a>) -> Result<Filled<'a>> {
-    decompress(entry.object(), contents).map_err(|made| complain(entry, made))
+pub(crate) fn decompress_entry<'a>(
+    entry: &Entry,
+    contents: NotUptodate<'a>,
+) -> Result<Uptodate<'a>> {
+    decompress(entry.object(), contents).map_err(|made| report_failure(entry, made))
 }
 
-/// Counts and prints a failure. Off the hot path: printing takes stack.
+/// Counts and prints a failure. Not inlined, since printing needs a large stack frame.
 #[cold]
 #[inline(never)]
-fn complain(entry: &Entry, made: usize) -> Error {
+fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
-    if zswap().is_some_and(|zswap| zswap.may_complain(c"zswap_decompress")) {
+    if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());
         let object = entry.object();
-        let (algorithm, len) = (object.owner().algorithm(), object.len());
-        let made = made as i32; // as C has it: an int
+        let (algorithm, len) = (object.pool().algorithm(), object.len());
+        let made = made as i32; // an int, as in C
         pr_alert!("Decompression error from zswap ({device}:{offset} {algorithm} {len}->{made})\n");
     }
     EIO

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Parameters: `/sys/module/zswap/parameters` and `zswap.*` on the command line.
+//! Parameters: `/sys/module/zswap/parameters`, and `zswap.*` on the command line.
 //! [`tunables`](super::tunables) holds their values.
 
 use super::{
@@ -22,27 +22,19 @@ use super::{
 use kernel::{
     builtin_param,
     crypto::acompress::Algorithm,
-    error::code::{
-        EINVAL,
-        ENODEV,
-        ENOENT, //
-    },
     module_param::runtime::{
         strip,
         system_is_running,
         Custom,
         CustomValue,
-        Number,
         ParamLock,
         Switch,
-        Text, //
+        Text,
+        UintParam, //
     },
     prelude::*,
     race_point,
-    str::{
-        BStr,
-        CStr, //
-    },
+    str::BStr, //
 };
 
 static ENABLED_PARAM: CustomValue<Enabled> = CustomValue::new(&ENABLED);
@@ -50,20 +42,20 @@ static COMPRESSOR_PARAM: CustomValue<Compressor> = CustomValue::new(&COMPRESSOR)
 
 builtin_param!("zswap.enabled", ENABLED_PARAM: CustomValue<Enabled>, 0o644);
 builtin_param!("zswap.compressor", COMPRESSOR_PARAM: CustomValue<Compressor>, 0o644);
-builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: Number, 0o644);
-builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: Number, 0o644);
+builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: UintParam, 0o644);
+builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: UintParam, 0o644);
 builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
 builtin_param!("zswap.skip_incompressible", SKIP_INCOMPRESSIBLE: Switch, 0o644);
 
 struct Enabled;
 
 impl Custom for Enabled {
-    /// On the command line: the initcall will set zswap up.
+    /// On the command line, only the value is stored: the initcall will set zswap up.
     type AtBoot = Switch;
 
     /// Mirrors `zswap_enabled_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
-        // A usermode helper, during initcalls.
+        // Written by a usermode helper during initcalls: as on the command line.
         if !system_is_running() {
             return ENABLED.parse(lock, word);
         }
@@ -95,14 +87,15 @@ impl Custom for Enabled {
 struct Compressor;
 
 impl Custom for Compressor {
-    /// On the command line: `setup` will use this compressor, or the default if it isn't available.
+    /// On the command line, only the name is stored: `setup` will use this compressor, or the default
+    /// if it isn't available.
     type AtBoot = Text;
 
     /// Mirrors `zswap_compressor_param_set()`.
     fn set(lock: &mut ParamLock, word: &CStr) -> Result {
         let name = strip(word);
         match STATE.get(lock) {
-            // As on the command line.
+            // As on the command line: `setup` will use it.
             State::Uninit => COMPRESSOR
                 .set(lock, name)
                 .inspect_err(|_| pr_err!("zswap.compressor: string parameter too long\n")),
@@ -120,8 +113,8 @@ impl Custom for Compressor {
     }
 }
 
-/// Makes a pool for the compressor `name` current: a retired pool that still has pages, or a new
-/// one.
+/// Makes a pool with the compressor `name` current: a retired pool that still has references, or a new
+/// pool.
 ///
 /// Mirrors `zswap_compressor_param_set()`, from the choice of a pool on.
 fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
@@ -131,10 +124,7 @@ fn switch_to(lock: &mut ParamLock, name: &[u8]) -> Result {
         return Err(ENOENT);
     };
 
-    let retired = zswap
-        .pools()
-        .take_retired(|pool| pool.algorithm().as_bytes() == algorithm.as_bytes());
-    let pool = match retired {
+    let pool = match zswap.pools().take_retired(&algorithm) {
         Some(pool) => {
             pr_debug!("using existing pool {}\n", pool.algorithm());
             pool

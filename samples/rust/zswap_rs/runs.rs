@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Which pages of a folio to compress at all: arithmetic, and nothing else.
+//! Which pages of a folio to compress. Pure arithmetic.
 //!
-//! Pages that don't compress come in runs: a folio of media, of an archive, of ciphertext. A compressor
-//! takes as long to give up on such a page as to compress another. With `skip_incompressible`, after
-//! [`SURE`] such pages in a row only each [`TRIED`]th page of the folio is tried; the first that compresses
-//! ends the run. C has no counterpart.
+//! Incompressible pages occur in runs, such as a folio of media, of an archive, or of ciphertext. A compressor needs
+//! as much time for an incompressible page as for another one. With `skip_incompressible`, after [`MIN_RUN`]
+//! incompressible pages in a row, only every [`PROBE_INTERVAL`]th page of the folio is tried; the first page that
+//! compresses ends the run. C has no counterpart.
 
-/// Pages in a row that didn't compress, after which others aren't tried.
-const SURE: u32 = 2;
+/// The number of incompressible pages in a row after which pages are skipped.
+const MIN_RUN: u32 = 2;
 
-/// Of as many pages of a run, one is tried.
-const TRIED: u32 = 4;
+/// In a run, one page in this many is tried.
+const PROBE_INTERVAL: u32 = 4;
 
-/// The run that the last pages of a folio were part of, if any.
-pub(crate) struct Runs {
+/// The run of incompressible pages that the last pages of a folio are part of, if any.
+pub(crate) struct SkipIncompressible {
     enabled: bool,
     /// Pages in a row that were tried and didn't compress.
     raw: u32,
-    /// Pages that weren't tried since.
+    /// Pages that were skipped since the last try.
     skipped: u32,
 }
 
-impl Runs {
-    /// At the first page of a folio. If not `enabled`, each page is tried.
+impl SkipIncompressible {
+    /// The state at the first page of a folio. If not `enabled`, every page is tried.
     pub(crate) fn new(enabled: bool) -> Self {
         Self {
             enabled,
@@ -32,22 +32,22 @@ impl Runs {
         }
     }
 
-    /// Whether to try the next page. If so, [`Runs::tried`] has to be told.
+    /// Whether to try the next page. If so, the caller must [`record`](Self::record) the result.
     #[inline]
     pub(crate) fn try_next(&mut self) -> bool {
-        if !self.enabled || self.raw < SURE {
+        if !self.enabled || self.raw < MIN_RUN {
             return true;
         }
-        if self.skipped < TRIED - 1 {
+        if self.skipped < PROBE_INTERVAL - 1 {
             self.skipped = self.skipped.wrapping_add(1);
             return false;
         }
         true
     }
 
-    /// Takes note of whether a page that was tried compressed.
+    /// Records whether a page that was tried compressed.
     #[inline]
-    pub(crate) fn tried(&mut self, compressed: bool) {
+    pub(crate) fn record(&mut self, compressed: bool) {
         self.skipped = 0;
         self.raw = if compressed {
             0

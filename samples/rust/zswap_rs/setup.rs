@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Setup, done once: at boot if zswap is enabled then, else when it is first enabled. Setup
-//! allocates memory, so a system that never enables zswap doesn't pay for it.
+//! One-time setup: at boot if zswap is enabled by then, otherwise when it is first enabled. A system
+//! that never enables zswap does not allocate its memory.
 
 use super::{
     debugfs,
-    entry::LRU,
-    pool::Pool,
     shrink::{
-        Pressure,
-        Worker, //
+        ShrinkWorker, //
+        ZswapShrinker,
     },
     state::Zswap,
     tunables::{
         COMPRESSOR,
         COMPRESSOR_DEFAULT,
         ENABLED, //
+    },
+    zswap_core::{
+        lru,
+        pool_list::NewPool, //
     },
 };
 use kernel::{
@@ -26,43 +28,42 @@ use kernel::{
     },
     prelude::*,
     shrinker::Shrinker,
-    str::BStr,
-    sync::generations::Detached, //
+    str::BStr, //
 };
 
-/// How far setup has got. Mirrors `enum zswap_init_type`.
+/// The state of setup. Mirrors `enum zswap_init_type`.
 #[derive(Clone, Copy)]
 pub(crate) enum State {
     /// zswap was never enabled.
     Uninit,
     /// zswap is set up; stores work if there is a pool.
     Ready {
-        /// Whether there is a current pool: C's `zswap_has_pool`.
+        /// Whether a current pool exists: C's `zswap_has_pool`.
         has_pool: bool,
     },
     /// Setup has failed, and isn't retried.
     Failed,
 }
 
-/// How far setup has got: C's `zswap_init_state`.
+/// The state of setup: C's `zswap_init_state`.
 pub(crate) static STATE: ParamLocked<State> = ParamLocked::new(State::Uninit);
 
-/// Creates and publishes all that zswap needs except a pool. On failure, drops what it has created.
+/// Creates and publishes everything that zswap needs except a pool. On failure, frees what it has created.
 fn create() -> Result<&'static Zswap> {
     let zswap = Zswap::new()?;
-    let worker = Worker::new()?;
-    // The shrinker and its lists can't be undone, so they come last.
-    let shrinker = Shrinker::new::<Pressure>(c"mm-zswap")?;
-    LRU.init(&shrinker)?;
+    let worker = ShrinkWorker::new()?;
+    // The shrinker and its lists can't be freed, so they are created last.
+    let shrinker = Shrinker::new::<ZswapShrinker>(c"mm-zswap")?;
+    lru::init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
-    Worker::publish(worker);
+    ShrinkWorker::publish(worker);
     Zswap::publish(zswap)
 }
 
-/// Creates a pool for the requested compressor, or else for the default one.
+/// Creates a pool with the requested compressor, or with the default one if that is not available.
 ///
 /// Mirrors `__zswap_pool_create_fallback()`.
-fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<Detached<Pool>> {
+fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<NewPool> {
     let available = |name: &[u8]| Algorithm::new(name).filter(Algorithm::is_available);
     let default = COMPRESSOR_DEFAULT.to_bytes();
 
@@ -76,14 +77,14 @@ fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<Detach
         COMPRESSOR.reset(lock);
         algorithm = available(default);
     }
-    // The default should be available. A Kconfig bug?
+    // Kconfig selects the default, so it should be available.
     if kernel::warn_on_once!(algorithm.is_none()) {
         let _ = COMPRESSOR.set(lock, b"");
     }
     zswap.create_pool(algorithm?).ok()
 }
 
-/// Sets zswap up. May sleep. On failure returns `ENOMEM`; zswap is off and stays off.
+/// Sets zswap up. May sleep. Fails with `ENOMEM`; zswap is then disabled and can't be enabled.
 ///
 /// Mirrors `zswap_setup()`.
 pub(crate) fn setup(lock: &mut ParamLock) -> Result {

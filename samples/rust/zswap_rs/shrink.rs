@@ -2,50 +2,37 @@
 
 //! Shrinking: writes back the least recently used entries.
 //!
-//! There are three callers: memory pressure ([`Pressure`]), a store that has hit its cgroup's limit
-//! ([`shrink_memcg`]), and the worker ([`Worker`]), which a store queues when it has hit the global
-//! limit.
+//! Three events cause it: memory pressure ([`ZswapShrinker`]); a store that hits the limit of its cgroup
+//! ([`shrink_memcg`]); a store that hits the global limit, which queues the worker ([`ShrinkWorker`]).
 
 use super::{
     age,
-    entry::Entry,
     state::{
         accept_pages,
         zswap, //
     },
-    stats::{
-        self,
-        zswap_stored_pages, //
-    },
+    stats, trace,
     tunables::SHRINKER_ENABLED,
     writeback::{
         write_back,
-        Gone, //
+        WrittenBack, //
+    },
+    zswap_core::{
+        counts::zswap_stored_pages,
+        lru::{
+            self,
+            Next,
+            Visit, //
+        },
     },
 };
 use kernel::{
     alloc::NumaNode,
-    error::code::{
-        EAGAIN,
-        EEXIST,
-        ENOENT, //
-    },
     impl_has_work,
-    mm::{
-        list_lru::{
-            ListLru,
-            Next,
-            Visit, //
-        },
-        memcontrol::{
-            Cursor,
-            LruVec,
-            MemCgroup, //
-        },
-        trace::{
-            self,
-            Walk, //
-        },
+    mm::memcontrol::{
+        Cursor,
+        LruVec,
+        MemCgroup, //
     },
     new_spinlock, new_work,
     nodemask::memory_nodes,
@@ -61,7 +48,7 @@ use kernel::{
     },
     sync::{
         aref::ARef,
-        atomic::ordering::{
+        atomic::{
             Full,
             Relaxed, //
         },
@@ -79,59 +66,58 @@ use kernel::{
 
 /// The outcome of a walk over a list.
 #[derive(Default)]
-struct Found {
+struct WalkResult {
     /// The number of entries freed.
     freed: usize,
-    /// The walk is to stop at a page in the swap cache.
-    careful: bool,
-    /// The walk met one: C's `encountered_page_in_swapcache`.
+    /// Whether the walk must stop at a page in the swap cache.
+    stop_at_swap_cache: bool,
+    /// Whether it stopped at one: C's `encountered_page_in_swapcache`.
     in_swap_cache: bool,
 }
 
-/// Walks the list of a node and cgroup; if `careful`, stops at a page in the swap cache.
+/// Walks the list of a node and cgroup. If `stop_at_swap_cache`, stops at a page in the swap cache.
 #[inline]
-fn walk(nid: NumaNode, memcg: Option<&MemCgroup>, nr_to_walk: &mut usize, careful: bool) -> Found {
-    let mut found = Found {
-        careful,
-        ..Found::default()
+fn walk(
+    nid: NumaNode,
+    memcg: Option<&MemCgroup>,
+    nr_to_walk: &mut usize,
+    stop_at_swap_cache: bool,
+) -> WalkResult {
+    let mut found = WalkResult {
+        stop_at_swap_cache,
+        ..WalkResult::default()
     };
-    ListLru::walk(nid, memcg, nr_to_walk, |visit| {
+    lru::walk(nid, memcg, nr_to_walk, |visit| {
         visit_entry(visit, &mut found)
     });
-    trace::shrink(|| Walk {
-        nid,
-        memcg,
-        left: *nr_to_walk,
-        freed: found.freed,
-        in_swap_cache: found.in_swap_cache,
-    });
+    trace::shrink(|| (nid, memcg, *nr_to_walk, found.freed, found.in_swap_cache));
     found
 }
 
 /// Handles one entry. Called with the list's lock held; drops the lock to write back.
 ///
 /// Mirrors `shrink_memcg_cb()`.
-fn visit_entry<'v>(visit: Visit<'v, Entry>, found: &mut Found) -> Next<'v> {
-    if visit.object().use_second_chance() {
+fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
+    if visit.entry().use_second_chance() {
         return visit.rotate();
     }
-    // The entry can't be taken off the list during writeback: it may be freed meanwhile, and then
-    // couldn't be put back. So it is rotated to the tail. If it is written back, it leaves the list
-    // when it is freed; if not, the tail is its place.
-    let identity = visit.object().identity();
+    // The entry must stay on the list during writeback: it may be freed meanwhile, and could not be
+    // added again then. Therefore it is rotated to the tail. If it is written back, it is removed from
+    // the list when it is freed; if not, it stays at the tail.
+    let identity = visit.entry().identity();
     race_point!(atomic "shrink:before_lru_unlock");
     let unlocked = visit.rotate_and_unlock();
 
     let written = write_back(identity);
-    if written != Ok(Gone::Stale) {
+    if written != Ok(WrittenBack::Stale) {
         trace::writeback(|| (identity.swap(), written.err()));
     }
     match written {
         Ok(_) => found.freed = found.freed.saturating_add(1),
         Err(error) => {
             stats::inc(&stats::zswap_reject_reclaim_fail);
-            // A page in the swap cache shows that the walk has reached the warmer region.
-            if error == EEXIST && found.careful {
+            // A page in the swap cache shows that the walk has reached warmer entries.
+            if error == EEXIST && found.stop_at_swap_cache {
                 found.in_swap_cache = true;
                 return unlocked.stop();
             }
@@ -150,7 +136,7 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);
     }
-    // Skip zombies: their lists are reparented, and the parent's entries would be written back.
+    // Skip offline cgroups: their lists are reparented, and the parent's entries would be written back.
     if memcg.is_some_and(|memcg| !memcg.is_online()) {
         return Err(ENOENT);
     }
@@ -174,21 +160,21 @@ pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
 }
 
 /// Memory pressure: zswap's shrinker. Mirrors the settings of `zswap_alloc_shrinker()`.
-pub(crate) struct Pressure;
+pub(crate) struct ZswapShrinker;
 
-impl Shrink for Pressure {
+impl Shrink for ZswapShrinker {
     /// Mirrors `zswap_shrinker_count()`.
     fn count(request: &Request<'_>) -> usize {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return 0;
         }
-        // Writing back does I/O, perhaps through a file system.
+        // Writeback does I/O, possibly through a file system.
         if !request.may_do_io() {
             return 0;
         }
         let Some(zswap) = zswap() else { return 0 };
 
-        // A cgroup has no counts for one node: use those of all nodes.
+        // The counters of a cgroup are not per node: use its totals.
         let usage = match request.memcg {
             Some(memcg) if !MemCgroup::disabled() => memcg.zswap_usage(),
             _ => None,
@@ -203,12 +189,12 @@ impl Shrink for Pressure {
         if stored == 0 {
             return 0;
         }
-        let freeable = ListLru::<Entry>::count(request.nid, request.memcg);
+        let freeable = lru::count(request.nid, request.memcg);
         if freeable == 0 {
             return 0;
         }
         let freeable = match LruVec::of(request.memcg, request.nid) {
-            Some(lruvec) => spare(freeable, lruvec),
+            Some(lruvec) => discount_swapins(freeable, lruvec),
             None => freeable,
         };
         age::scale(freeable, backing, stored)
@@ -229,10 +215,11 @@ impl Shrink for Pressure {
     }
 }
 
-/// Spares one entry for each page swapped in from the device, and subtracts those from that count.
+/// Spares one entry for each page that was swapped in from the device, and subtracts the spared entries
+/// from `nr_disk_swapins`.
 ///
 /// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
-fn spare(freeable: usize, lruvec: &LruVec) -> usize {
+fn discount_swapins(freeable: usize, lruvec: &LruVec) -> usize {
     let swapins = lruvec.nr_disk_swapins();
     let mut current = swapins.load(Relaxed);
     loop {
@@ -246,24 +233,24 @@ fn spare(freeable: usize, lruvec: &LruVec) -> usize {
 
 /// Writes back after the global limit was hit, until stores are accepted again.
 ///
-/// C's `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with its `zswap_shrink_lock`.
+/// Mirrors `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with `zswap_shrink_lock`.
 #[pin_data]
-pub(crate) struct Worker {
+pub(crate) struct ShrinkWorker {
     queue: ReclaimQueue,
     #[pin]
-    work: Work<Worker>,
+    work: Work<ShrinkWorker>,
     #[pin]
     next_shrink: SpinLock<Cursor>,
 }
 
-/// Never freed: the worker must not put the last reference, since that destroys its own queue.
-static WORKER: SetOnce<Arc<Worker>> = SetOnce::new();
+/// Never freed: the worker must not put the last reference, which would destroy its own workqueue.
+static WORKER: SetOnce<Arc<ShrinkWorker>> = SetOnce::new();
 
 impl_has_work! {
-    impl HasWork<Worker> for Worker { self.work }
+    impl HasWork<ShrinkWorker> for ShrinkWorker { self.work }
 }
 
-impl WorkItem for Worker {
+impl WorkItem for ShrinkWorker {
     type Pointer = Arc<Self>;
 
     fn run(this: Arc<Self>) {
@@ -271,7 +258,7 @@ impl WorkItem for Worker {
     }
 }
 
-/// Queues the worker, for a store that was refused at the limit. Any context.
+/// Queues the worker, after a store that was refused at the global limit. Any context.
 #[cold]
 #[inline(never)]
 pub(crate) fn queue_work() {
@@ -281,13 +268,13 @@ pub(crate) fn queue_work() {
     }
 }
 
-/// The worker's queue, for tests that wait for the worker.
+/// The workqueue of the worker, for tests that wait for the worker.
 #[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
 pub(crate) fn queue() -> Option<&'static ReclaimQueue> {
     WORKER.as_ref().map(|worker| &worker.queue)
 }
 
-/// Drops the worker's reference to a cgroup that goes offline.
+/// Drops the reference of the worker's cursor to a cgroup that goes offline.
 ///
 /// Mirrors `zswap_memcg_offline_cleanup()`.
 pub(crate) fn memcg_offline(memcg: &MemCgroup) {
@@ -296,7 +283,7 @@ pub(crate) fn memcg_offline(memcg: &MemCgroup) {
     }
 }
 
-impl Worker {
+impl ShrinkWorker {
     /// Creates a worker, not queued. May sleep.
     pub(crate) fn new() -> Result<Arc<Self>> {
         let queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
@@ -317,9 +304,9 @@ impl Worker {
 
     /// Writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
     ///
-    /// Gives up after `MAX_RECLAIM_RETRIES` failures: a round over all cgroups in which none had a
-    /// candidate for writeback, or a cgroup with candidates of which none could be written back.
-    /// The cursor keeps its place between runs, so that each cgroup has its turn.
+    /// Gives up after `MAX_RECLAIM_RETRIES` failures. A failure is a round over all cgroups in which none
+    /// had a candidate for writeback, or a cgroup with candidates of which none could be written back.
+    /// The cursor keeps its position between runs, so that no cgroup is starved.
     ///
     /// Mirrors `shrink_worker()`.
     fn shrink(&self) {
@@ -330,7 +317,7 @@ impl Worker {
             let memcg = self.next_memcg();
             race_point!("shrink:after_next_memcg");
             if memcg.is_none() && !MemCgroup::disabled() {
-                // The end of a round. (With cgroups disabled there is never one.)
+                // The end of a round. (With cgroups disabled, `next_memcg` always returns `None`.)
                 if attempts == 0 {
                     failures = failures.saturating_add(1);
                 }
@@ -338,7 +325,7 @@ impl Worker {
             } else {
                 let shrunk = shrink_memcg(memcg.as_deref());
                 drop(memcg);
-                // A cgroup without candidates is no failure, as long as another has some.
+                // A cgroup without candidates is no failure if another cgroup has some.
                 if shrunk != Err(ENOENT) {
                     attempts = attempts.saturating_add(1);
                     if shrunk.is_err() {
@@ -356,8 +343,8 @@ impl Worker {
         }
     }
 
-    /// Returns the next online cgroup of the round, or `None` at the end. The result has a
-    /// reference of its own, as [`memcg_offline`] may put the cursor's.
+    /// Returns the next online cgroup of the round, or `None` at the end. The result owns a reference,
+    /// since [`memcg_offline`] may put the cursor's.
     ///
     /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
     fn next_memcg(&self) -> Option<ARef<MemCgroup>> {
@@ -366,14 +353,14 @@ impl Worker {
             cursor.advance();
             cursor.get()?;
             // The cursor must not stay at an offline cgroup, which it would pin until the next run:
-            // `memcg_offline` is called once, and may have been called already.
+            // `memcg_offline` is called only once, possibly before.
             if let Some(memcg) = cursor.tryget_online() {
                 return Some(memcg);
             }
         }
     }
 
-    /// If the cursor is at `memcg`, advances it to a cgroup that is online.
+    /// If the cursor is at `memcg`, advances it to the next online cgroup.
     fn skip(&self, memcg: &MemCgroup) {
         let mut cursor = self.next_shrink.lock();
         if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {

@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! zswap's global state, once set up: pools, the cache for entries, and whether zswap is full.
+//! zswap's global state: pools, slab caches, and whether zswap is full.
 
 use super::{
-    contexts::Contexts,
-    entry::Entry,
     limits::{
         Fullness,
         Limits, //
     },
-    pool::{
-        self,
-        Pool, //
+    stats, tunables,
+    zswap_core::{
+        contexts::Contexts,
+        entry::Entry,
+        index::LeafCache,
+        pool::Pool,
+        pool_list::{
+            NewPool,
+            PoolList, //
+        },
     },
-    stats,
-    tunables, //
 };
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::{
-        swap_slots::Leaves,
-        totalram_pages, //
-    },
+    mm::totalram_pages,
     prelude::*,
     ratelimit::RateLimit,
     slab,
-    str::CStr,
     sync::{
         atomic::{
-            ordering::Relaxed,
-            Atomic, //
-        },
-        generations::{
-            Detached,
-            Generations, //
+            Atomic,
+            Relaxed, //
         },
         SetOnce, //
     },
@@ -44,18 +39,18 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
-    leaves: Leaves<Entry>,
+    leaves: LeafCache,
     contexts_state: cpuhotplug::State<Contexts>,
     #[pin]
-    pools: Generations<Pool>,
+    pools: PoolList,
     reached_full: Atomic<bool>,
     #[pin]
-    complaints: RateLimit,
+    failure_reports: RateLimit,
 }
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
 
-/// zswap's global state, once it is set up.
+/// zswap's global state, or `None` before setup.
 #[inline]
 pub(crate) fn zswap() -> Option<&'static Zswap> {
     ZSWAP.as_ref().map(|zswap| &**zswap)
@@ -76,21 +71,24 @@ pub(crate) fn accept_pages() -> usize {
 }
 
 impl Zswap {
-    /// Creates all but the first pool. May sleep.
+    /// Creates the state, without a pool. May sleep.
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
-        let leaves =
-            Leaves::new(c"zswap_leaf").inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
-        let contexts_state = kernel::builtin_cpu_state!(c"mm/zswap_pool:prepare")?;
+        let leaves = LeafCache::new(c"zswap_leaf")
+            .inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
+        let contexts_state = kernel::builtin_cpu_state!(
+            cpuhotplug::StateSlot::MmZswapPoolPrepare,
+            c"mm/zswap_pool:prepare"
+        )?;
         KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
                 leaves,
                 contexts_state,
-                pools <- kernel::builtin_generations!(c"zswap_pools_lock"),
+                pools <- PoolList::new(),
                 reached_full: Atomic::new(false),
-                complaints <- RateLimit::new(),
+                failure_reports <- RateLimit::new(),
             }),
             GFP_KERNEL,
         )
@@ -102,33 +100,36 @@ impl Zswap {
         zswap().ok_or(ENOMEM)
     }
 
-    /// The cache for entries: C's `zswap_entry_cache`.
+    /// The slab cache of entries: C's `zswap_entry_cache`.
     #[inline]
     pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
         &self.entry_cache
     }
 
-    /// Memory for the leaves of the index. C has nodes of XArrays. It is opened when there is a pool, as C enables
-    /// `zswap_ever_enabled`.
+    /// The slab cache of the index's leaves, where C uses XArray nodes. It is opened with the first pool, when C
+    /// enables `zswap_ever_enabled`.
     #[inline]
-    pub(crate) fn leaves(&self) -> &Leaves<Entry> {
+    pub(crate) fn leaves(&self) -> &LeafCache {
         &self.leaves
     }
 
     /// The pools: C's `zswap_pools`.
     #[inline]
-    pub(crate) fn pools(&self) -> &Generations<Pool> {
+    pub(crate) fn pools(&self) -> &PoolList {
         &self.pools
     }
 
-    /// Creates a pool that isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
-    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<Detached<Pool>> {
-        pool::create(&self.pools, &self.contexts_state, algorithm)
+    /// Creates a pool, which isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
+    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<NewPool> {
+        let pool = Pool::new(&self.contexts_state, algorithm)?;
+        let pool = self.pools.create(pool)?;
+        pr_debug!("created pool {}\n", pool.algorithm());
+        Ok(pool)
     }
 
-    /// The memory that all pools use, in pages. Any context but NMI. Mirrors `zswap_total_pages()`.
+    /// The memory that all pools use, in pages. Any context except NMI. Mirrors `zswap_total_pages()`.
     pub(crate) fn total_pages(&self) -> usize {
-        pool::total_pages(&self.pools)
+        self.pools.total_pages()
     }
 
     /// Whether zswap was full at the last check: C's `zswap_pool_reached_full`.
@@ -136,7 +137,7 @@ impl Zswap {
         self.reached_full.load(Relaxed)
     }
 
-    /// Whether the pools use so much memory that stores must be refused.
+    /// Whether stores must be refused because of the memory that the pools use.
     ///
     /// Mirrors `zswap_check_limits()`.
     pub(crate) fn check_limits(&self) -> bool {
@@ -152,9 +153,9 @@ impl Zswap {
         is_full
     }
 
-    /// Whether `function` may print one more message about failed decompression: the limit of
+    /// Whether `function` may print another message about failed decompression: the rate limit of
     /// `pr_alert_ratelimited()`.
-    pub(crate) fn may_complain(&self, function: &CStr) -> bool {
-        self.complaints.allows(function)
+    pub(crate) fn may_report_failure(&self, function: &CStr) -> bool {
+        self.failure_reports.allows(function)
     }
 }

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Statistics, with the names that C gives them. [`debugfs`](super::debugfs) shows them.
+//! Statistics, with the same names as in C. [`debugfs`](super::debugfs) shows them.
 //!
-//! C increments plain `u64`s and documents that they may not be 100% accurate. These are relaxed
-//! atomics: exact, and free of data races.
+//! C increments plain `u64`s, which it documents as not 100% accurate. These are relaxed atomics:
+//! exact, and free of data races.
 
 #![allow(non_upper_case_globals)]
 
 use kernel::sync::atomic::{
-    ordering::Relaxed,
-    Atomic, //
+    Atomic,
+    Relaxed, //
 };
-
-kernel::exported_atomic_long! {
-    /// The number of pages currently stored in zswap. `/proc/meminfo` reads it by this name.
-    pub(crate) static zswap_stored_pages;
-}
-
-/// The number of incompressible pages currently stored in zswap.
-pub(crate) static zswap_stored_incompressible_pages: Atomic<isize> = Atomic::new(0);
 
 /// The pool limit was hit (see `max_pool_percent`).
 pub(crate) static zswap_pool_limit_hit: Atomic<u64> = Atomic::new(0);
@@ -38,10 +30,10 @@ pub(crate) static zswap_reject_compress_poor: Atomic<u64> = Atomic::new(0);
 /// A load or writeback failed because the decompressor failed.
 pub(crate) static zswap_decompress_fail: Atomic<u64> = Atomic::new(0);
 
-/// A store failed because zsmalloc, or the tree, had no memory.
+/// A store failed because the allocation of the object, or of a leaf of the index, failed.
 pub(crate) static zswap_reject_alloc_fail: Atomic<u64> = Atomic::new(0);
 
-/// A store failed because there was no memory for the entry (rare).
+/// A store failed because the allocation of the entry failed (rare).
 pub(crate) static zswap_reject_kmemcache_fail: Atomic<u64> = Atomic::new(0);
 
 /// Counts one event. Any context.

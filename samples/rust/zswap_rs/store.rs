@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Storing a folio that is on its way to the swap device.
+//! Storing a folio that is being swapped out.
 
 use super::{
     compress::{
         compress_each,
+        compress_one,
         Refused, //
     },
-    entry::{
-        Entry,
-        Freeing,
-        Making, //
-    },
-    pool::Pool,
-    runs::Runs,
+    runs::SkipIncompressible,
     shrink::{
         queue_work,
         shrink_memcg, //
@@ -23,32 +18,36 @@ use super::{
         Zswap, //
     },
     stats,
+    trace::{
+        self,
+        Outcome, //
+    },
     tunables::{
         ENABLED,
         SKIP_INCOMPRESSIBLE, //
+    },
+    zswap_core::{
+        lru::{
+            self,
+            Prepared, //
+        },
+        page_mask::PageMask,
+        pool_list::PoolRef,
+        slots::{
+            Cleared,
+            Slots, //
+        },
+        store_batch::{
+            self,
+            Published,
+            StoreBatch, //
+        },
     },
 };
 use kernel::{
     mm::{
         folio::CachedFolio,
-        list_lru::{
-            Batch,
-            ListLru,
-            Prepared, //
-        },
-        memalloc,
         memcontrol::ObjCgroup,
-        swap_slots::{
-            Cleared,
-            Indices,
-            Published,
-            Slots,
-            Unpublished, //
-        },
-        trace::{
-            self,
-            Outcome, //
-        },
         vmstat::{
             self,
             Event, //
@@ -56,22 +55,19 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::{
-        atomic::Atomic,
-        generations::Ref, //
-    },
+    sync::atomic::Atomic, //
 };
 
-/// The maximum number of pages whose entries are allocated at a time, and for which an asynchronous
-/// compressor is locked.
+/// The maximum number of pages whose entries are allocated together, and for which the mutex of an
+/// asynchronous compressor is held.
 const TOGETHER: usize = 16;
 
 /// The outcome of storing a folio.
 ///
-/// `Ok`: all its pages are in zswap, or their slots are marked as those of zeroes. Nothing need be written to
-/// the device. `Err`: none of its pages is in zswap, nor anything older for its slots, which would be written
-/// over newer data on the device some day. The folio has to go to the device.
-pub(crate) type Store<'f> = Result<Published<'f, Entry>, Cleared<'f, Entry>>;
+/// `Ok`: each of its slots has an entry, or its zeromap bit is set. The folio need not be written to the device.
+/// `Err`: none of its slots has an entry, not even a stale one, whose writeback could overwrite newer data on the
+/// device. The folio must be written to the device.
+pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
 
 /// Stores `folio`, or refuses to. The folio stays locked.
 ///
@@ -84,8 +80,8 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     }
 }
 
-/// Refuses to store `folio`, before any of its slots was filled. Not inlined, for the
-/// stack of its callers.
+/// Refuses to store `folio`, before any of its slots was filled. Not inlined, to keep its locals out of the callers'
+/// stack frames.
 #[cold]
 #[inline(never)]
 fn refuse<'f>(
@@ -93,17 +89,17 @@ fn refuse<'f>(
     folio: &'f mut CachedFolio<'f>,
     why: Refused,
 ) -> Store<'f> {
-    clear(zswap, folio.slots(), why)
+    clear(zswap, Slots::new(folio), why)
 }
 
-/// Refuses to store the folio, some of whose slots may have been filled: frees all entries of its slots. Those of
-/// an earlier store are stale; writeback could overwrite newer data with them.
+/// Refuses to store the folio, some of whose slots may have been filled, and frees the entries of all its slots.
+/// Entries of an earlier store are stale: their writeback could overwrite newer data on the device.
 ///
-/// Not inlined: its loop would make its callers save registers that a store doesn't need.
+/// Not inlined, so that the common path of a store saves fewer registers.
 #[inline(never)]
 fn clear<'f>(
     zswap: Option<&'static Zswap>,
-    slots: Slots<'f, 'f, Entry>,
+    slots: Slots<'f, 'f>,
     Refused(why): Refused,
 ) -> Store<'f> {
     let folio = slots.folio();
@@ -112,19 +108,17 @@ fn clear<'f>(
         queue_work();
     }
     race_point!("store:before_clear");
-    Err(Freeing::together(|freeing| {
-        slots.clear_listed(|entry| freeing.free(entry))
-    }))
+    Err(slots.clear())
 }
 
-/// Makes room in the folio's cgroup if need be, and stores all pages of `folio`.
+/// Shrinks the cgroup of `folio` if it is at its limit, and stores all pages of `folio`.
 ///
-/// Mirrors `zswap_store()`, from where it has seen that zswap is enabled.
+/// Mirrors `zswap_store()`, after the check that zswap is enabled.
 #[inline]
 fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
-        // A cgroup at its limit makes room itself, by a few of its own pages.
+        // A cgroup at its limit writes back some of its own pages.
         if !objcg.may_zswap() && shrink_own(objcg).is_err() {
             return refuse(Some(zswap), folio, Refused(Outcome::CgroupLimit));
         }
@@ -134,105 +128,81 @@ fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Sto
 
 /// Stores all pages of `folio`, charged to `objcg`.
 ///
-/// Apart, so that its frame isn't there while the cgroup makes room, which goes deepest.
+/// Not inlined: its frame must not be on the stack during [`shrink_own`], the deepest call chain.
 #[inline(never)]
 fn store_all<'f>(
     zswap: &'static Zswap,
     folio: &'f mut CachedFolio<'f>,
     objcg: Option<&ObjCgroup>,
 ) -> Store<'f> {
-    let mut slots = folio.slots();
-    let mut entries = Batch::new();
-    match make_all(zswap, &mut slots, objcg, &mut entries) {
-        Ok(lists) => publish(zswap, &lists, slots, &mut entries),
-        Err(why) => {
-            drop(entries);
-            clear(Some(zswap), slots, why)
+    let make = |batch: &mut StoreBatch<'f>| make_all(zswap, batch, objcg);
+    match store_batch::store(folio, zswap.leaves(), make, not_published) {
+        Ok((stored, published)) => {
+            let folio = published.folio();
+            let zeroes = folio.nr_pages().wrapping_sub(stored);
+            count(objcg, Event::ZSWPOUT, stored);
+            if zeroes != 0 {
+                count_zeroes(objcg, zeroes);
+            }
+            trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
+            Ok(published)
         }
+        Err((unpublished, why)) => clear(Some(zswap), unpublished.slots(), why),
     }
 }
 
-/// Makes entries of all pages of `folio`, to be charged to `objcg`. Returns the lists that they are to be on.
+/// Creates the entries of all pages of the folio, to be charged to `objcg`. Returns the proof that they can be put on
+/// their LRU lists.
 #[inline]
 fn make_all<'a>(
     zswap: &'static Zswap,
-    slots: &mut Slots<'_, '_, Entry>,
+    batch: &mut StoreBatch<'_>,
     objcg: Option<&'a ObjCgroup>,
-    entries: &mut Batch<Entry>,
-) -> Result<Prepared<'a, Entry>, Refused> {
+) -> Result<Prepared<'a>, Refused> {
     if zswap.check_limits() {
         return Err(Refused(Outcome::PoolLimit));
     }
     let pool = zswap.pools().current().ok_or(Refused(Outcome::NoPool))?;
-    let lists = ListLru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
+    let lists = lru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
-    // A page that isn't compressed costs its memory: that is for those who can write it back.
-    let skips =
-        slots.len() > 1 && SKIP_INCOMPRESSIBLE.is_on() && slots.folio().zswap_writeback_enabled();
-    let mut runs = Runs::new(skips);
-    // Each turn comes to a later page, or fails.
-    while entries.len() < slots.len() {
-        make_entries(zswap, &pool, slots, &mut runs, entries)?;
+    let nr = batch.slots().len();
+    if nr == 1 {
+        make_entry(zswap, &pool, batch)?;
+        return Ok(lists);
+    }
+    // Storing a page uncompressed saves no memory: skip compression only if the cgroup allows writeback.
+    let folio = batch.slots().folio();
+    let mut skip =
+        SkipIncompressible::new(SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled());
+    let mut first = 0;
+    while first < nr {
+        let last = first.saturating_add(TOGETHER).min(nr);
+        // A zero-filled page gets no entry, but its zeromap bit is set. (C sets it only if the whole folio is
+        // zero-filled.)
+        let others = batch.mark_zeroes(first..last);
+        if others.len() != 0 {
+            make_entries(zswap, &pool, batch, others, &mut skip)?;
+        }
+        first = last;
     }
     Ok(lists)
 }
 
-/// Writes back some pages of the cgroup that `objcg` stands for. Apart for its stack.
+/// Writes back some pages of the cgroup that `objcg` refers to.
 #[cold]
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Nothing was refused: charges the entries of a folio, puts them where others find them, and counts them.
-///
-/// Apart for its stack.
-#[inline(never)]
-fn publish<'f>(
-    zswap: &'static Zswap,
-    lists: &Prepared<'_, Entry>,
-    slots: Slots<'f, 'f, Entry>,
-    entries: &mut Batch<Entry>,
-) -> Store<'f> {
-    let folio = slots.folio();
-    // The charge is forced, as in reclaim, which is such a scope already; not all who store are in it.
-    let charged = memalloc::scope(|scope| entries.charge(lists, scope));
-    match slots.publish(charged, zswap.leaves(), GFP_KERNEL) {
-        Ok((stored, published)) => {
-            count(lists.objcg(), Event::ZSWPOUT, stored);
-            let zeroes = folio.nr_pages().wrapping_sub(stored);
-            if zeroes != 0 {
-                count_zeroes(lists.objcg(), zeroes);
-            }
-            trace::store(|| (folio.swap(), folio.nr_pages(), zeroes, Outcome::Stored));
-            Ok(published)
-        }
-        Err((unpublished, error)) => refuse_unpublished(zswap, unpublished, error, entries),
-    }
-}
-
-/// Refuses to store a folio of which some entries could not be put into their slots. Not inlined, to keep its locals
-/// out of the stack frame of [`publish`].
-#[cold]
-#[inline(never)]
-fn refuse_unpublished<'f>(
-    zswap: &'static Zswap,
-    unpublished: Unpublished<'f, Entry>,
-    error: Error,
-    entries: &mut Batch<Entry>,
-) -> Store<'f> {
-    *entries = Batch::new();
-    clear(Some(zswap), unpublished.slots(), not_published(error))
-}
-
-/// Counts pages whose slots are marked, as C does. Apart: most folios have none.
+/// Counts pages whose zeromap bits were set, as in C. Not inlined: most folios have no zero-filled page.
 #[cold]
 #[inline(never)]
 fn count_zeroes(objcg: Option<&ObjCgroup>, nr: usize) {
     count(objcg, Event::SWPOUT_ZERO, nr);
 }
 
-/// Counts an event of `nr` pages, for the cgroup and for all.
+/// Counts an event of `nr` pages, for the cgroup and globally.
 #[inline]
 fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     if let Some(objcg) = objcg {
@@ -241,7 +211,7 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     vmstat::count(event, nr);
 }
 
-/// Counts that there was no memory to keep entries.
+/// Increments the counter of failed allocations, for a leaf.
 #[cold]
 #[inline(never)]
 fn not_published(error: Error) -> Refused {
@@ -249,51 +219,55 @@ fn not_published(error: Error) -> Refused {
     refused(&stats::zswap_reject_alloc_fail)
 }
 
-/// Makes entries of the next pages of a folio, up to [`TOGETHER`]. May sleep, and reclaim.
+/// Creates the entry of a folio of one page, which is not zero-filled: C has checked that. May sleep, and may enter
+/// reclaim.
 ///
-/// A page of a large folio that is all zeroes becomes no entry: its slot is marked. (C has seen before that
-/// a folio of one page isn't, but marks a large one only if all its pages are.)
-///
-/// Apart for its stack. Mirrors `zswap_store_page()` of each, up to where C publishes the entry.
-#[inline(never)]
-fn make_entries(
+/// Mirrors `zswap_store_page()`, up to the publication of the entry.
+#[inline(never)] // noinline_for_stack
+fn make_entry(
     zswap: &'static Zswap,
-    pool: &Ref<Pool>,
-    slots: &mut Slots<'_, '_, Entry>,
-    runs: &mut Runs,
-    entries: &mut Batch<Entry>,
+    pool: &PoolRef,
+    batch: &mut StoreBatch<'_>,
 ) -> Result<(), Refused> {
-    let first = entries.len();
-    let Some((_, page)) = slots.get(first) else {
-        return Ok(());
-    };
-    let last = first.saturating_add(TOGETHER).min(slots.len());
-    let others = if slots.len() > 1 {
-        slots.mark_zeroes(first..last)
-    } else {
-        Indices::new(first..last)
-    };
-    if others.len() != 0 {
-        // Before the compressor's mutex is taken: this may reclaim, and so come to compress.
-        let mut vacant = zswap
-            .entry_cache()
-            .alloc_many(others.len(), GFP_KERNEL, page.nid())
-            .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
-
-        let mut making = Making::new();
-        compress_each(pool, slots, others, runs, |index, object| {
-            // There is memory for each.
-            if let Some(vacant) = vacant.pop() {
-                entries.skip_to(index);
-                entries.push(vacant.write(making.entry(object)));
-            }
-        })?;
-    }
-    entries.skip_to(last);
+    let (slot, folio) = (batch.slots().first_page(), batch.slots().folio());
+    // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
+    // and take this mutex.
+    let memory = zswap
+        .entry_cache()
+        .alloc(GFP_KERNEL, folio.nid())
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+    batch.push(memory, compress_one(pool, slot, folio)?);
     Ok(())
 }
 
-/// Counts why a page is refused, for which there was no memory.
+/// Creates the entries of these pages of a large folio. May sleep, and may enter reclaim.
+///
+/// Mirrors `zswap_store_page()` of each page, up to the publication of the entry.
+#[inline(never)] // noinline_for_stack
+fn make_entries(
+    zswap: &'static Zswap,
+    pool: &PoolRef,
+    batch: &mut StoreBatch<'_>,
+    pages: PageMask,
+    skip: &mut SkipIncompressible,
+) -> Result<(), Refused> {
+    // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
+    // and take this mutex.
+    let nid = batch.slots().folio().nid();
+    let mut memory = zswap
+        .entry_cache()
+        .alloc_bulk(pages.len(), GFP_KERNEL, nid)
+        .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
+
+    compress_each(pool, batch.slots().pages(pages), skip, |object| {
+        // Never `None`: memory for all pages was allocated above.
+        if let Some(memory) = memory.pop() {
+            batch.push(memory, object);
+        }
+    })
+}
+
+/// Increments the counter of a failed allocation.
 #[cold]
 #[inline(never)]
 fn refused(counter: &'static Atomic<u64>) -> Refused {

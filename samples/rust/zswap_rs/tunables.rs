@@ -5,17 +5,17 @@
 use kernel::{
     bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
     module_param::runtime::{
-        Number,
         Switch,
-        Text, //
+        Text,
+        UintParam, //
     },
-    str::CStr, //
+    prelude::*, //
 };
 
 /// Whether pages are stored: C's `zswap_enabled`.
 pub(crate) static ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_DEFAULT_ON));
 
-/// The compressor used when none, or one that doesn't exist, is requested.
+/// The compressor that is used if no available compressor is requested.
 pub(crate) const COMPRESSOR_DEFAULT: &CStr =
     match CStr::from_bytes_with_nul(CONFIG_ZSWAP_COMPRESSOR_DEFAULT) {
         Ok(name) => name,
@@ -25,16 +25,16 @@ pub(crate) const COMPRESSOR_DEFAULT: &CStr =
 /// The compressor's name: C's `zswap_compressor`.
 pub(crate) static COMPRESSOR: Text = Text::new(COMPRESSOR_DEFAULT);
 
-/// The share of all memory that the pools may use, in percent: C's `zswap_max_pool_percent`.
-pub(crate) static MAX_POOL_PERCENT: Number = Number::new(20);
+/// The share of total memory that the pools may use, in percent: C's `zswap_max_pool_percent`.
+pub(crate) static MAX_POOL_PERCENT: UintParam = UintParam::new(20);
 
-/// The share of that limit, in percent, to which the pools must shrink after it was hit before
-/// stores are accepted again: C's `zswap_accept_thr_percent`.
-pub(crate) static ACCEPT_THRESHOLD_PERCENT: Number = Number::new(90);
+/// The share of that limit, in percent, to which the pools must shrink before stores are accepted again
+/// after the limit was hit: C's `zswap_accept_thr_percent`.
+pub(crate) static ACCEPT_THRESHOLD_PERCENT: UintParam = UintParam::new(90);
 
 /// Whether memory pressure writes entries back to the swap device: C's `zswap_shrinker_enabled`.
 pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRINKER_DEFAULT_ON));
 
-/// Whether pages of a folio are stored as they are, untried, where the pages before them did not compress:
-/// see [`runs`](super::runs). C has no counterpart.
+/// Whether pages of a folio that follow incompressible pages are stored uncompressed without a try: see
+/// [`runs`](super::runs). C has no counterpart.
 pub(crate) static SKIP_INCOMPRESSIBLE: Switch = Switch::new(false);

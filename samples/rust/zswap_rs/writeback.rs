@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Writeback of an entry to the swap device: resumes the swap-out that the store had deferred.
+//! Writeback of an entry to the swap device: completes the swap-out that the store has deferred.
 
 use super::{
-    entry::{
-        Entry,
-        Identity, //
-    },
     load::decompress_entry,
     stats, //
+    zswap_core::{
+        entry::Identity,
+        load_states::check_zero_mark, //
+    },
 };
 use kernel::{
-    error::code::{
-        EEXIST,
-        ENOMEM, //
-    },
     mm::{
-        swap::{
-            Added,
-            SwapDevice, //
-        },
+        swap_add::Added,
+        swap_cache::SwapDevice,
         vmstat::{
             self,
             Event, //
@@ -29,27 +23,27 @@ use kernel::{
     race_point, //
 };
 
-/// How an entry that was to be written back was freed.
+/// The reason for which writeback freed an entry.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Gone {
+pub(crate) enum WrittenBack {
     /// Its page was submitted to the device.
     Written,
-    /// The slot has the zero mark now, so the entry was stale and was dropped.
+    /// The zeromap bit of the slot is set, so the entry was stale.
     Stale,
 }
 
 /// Writes the page of the entry `identity` to the device, and frees the entry.
 ///
 /// Gains exclusive access to the slot by adding a new folio to the swap cache for it. Fails with
-/// `EEXIST` if the slot has a folio, since another task uses the page. Never waits for that folio's
-/// lock, since this runs in reclaim, under other folios' locks. Only the task that added the folio
-/// may check whether the entry is still the slot's.
+/// `EEXIST` if the slot has a folio, since another task uses the page. Never waits for the lock of that
+/// folio, since this runs in reclaim, under the locks of other folios. Only the task that added the folio
+/// can check whether the slot still has this entry.
 ///
 /// May sleep. Enters the block layer, and possibly a file system. Mirrors
 /// `zswap_writeback_entry()`.
-pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
+pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
     race_point!("writeback:after_lru_unlock");
-    // On failure the device is going away: swapoff is reading all its pages.
+    // On failure swapoff is under way, and loads all pages of the device.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
     race_point!("writeback:after_get_device");
     let folio = match device.add_folio(GFP_KERNEL) {
@@ -57,28 +51,32 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
         Added::Present => return Err(EEXIST),
         Added::Failed(error) => return Err(error),
     };
-    // From here on the folio keeps the slot, and so the device.
+    // From here on the folio pins the slot, and thereby the device.
     drop(device);
     race_point!("writeback:after_add_folio");
 
-    // With the zero mark, the slot's page is all zeroes. C marks without telling zswap: the entry is stale.
-    // Writing it to the device or letting a task see it would bring the old page back.
-    let folio = match folio.check_zero_mark() {
+    // C sets the zeromap bit of a zero-filled page without invalidating zswap: the entry of such a slot is stale.
+    // Writing it to the device, or showing it to a task, would bring old data back.
+    let folio = match check_zero_mark(folio) {
         Ok(folio) => folio,
         Err(zero) => {
-            let found = zero.discard_stale::<Entry>();
-            return if found { Ok(Gone::Stale) } else { Err(ENOMEM) };
+            let found = zero.discard_stale();
+            return if found {
+                Ok(WrittenBack::Stale)
+            } else {
+                Err(ENOMEM)
+            };
         }
     };
 
-    // If the closure fills the folio, `write` takes and frees the entry, marks the folio uptodate
-    // and submits it, in this order. It also fails with `ENOMEM` if the slot was freed meanwhile.
-    let written = folio.write::<Entry>(|entry, contents| {
+    // If the closure fills the folio, `write` frees the entry, marks the folio uptodate and submits it,
+    // in this order. It fails with `ENOMEM` if the slot has no entry any more.
+    let written = folio.write(|entry, contents| {
         // The slot may have been freed and reused.
         if entry.identity() != identity {
             return Err(ENOMEM);
         }
-        let filled = decompress_entry(entry.get(), contents)?;
+        let filled = decompress_entry(entry, contents)?;
         race_point!("writeback:after_decompress");
 
         vmstat::count(Event::ZSWPWB, 1);
@@ -90,7 +88,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<Gone> {
     match written {
         Ok(()) => {
             stats::inc(&stats::zswap_written_back_pages);
-            Ok(Gone::Written)
+            Ok(WrittenBack::Written)
         }
         Err((folio, error)) => {
             folio.discard(); // removed from the swap cache, unlocked, put

@@ -2,23 +2,24 @@
 
 //! zswap: a compressed cache for swap pages.
 //!
-//! On swap-out, a page is compressed and kept in memory ([`store`]) instead of being written to the
-//! swap device. On swap-in, it is decompressed ([`load`]), which is faster than any device. When
-//! its slot on the device is freed, so is its entry ([`device`]). At a limit, or under memory
-//! pressure, the least recently used entries are written back to the device ([`shrink`],
-//! [`writeback`]).
+//! On swap-out, zswap compresses a page into memory ([`store`]) instead of writing it to the swap
+//! device. On swap-in, it decompresses the page ([`load`]), which is faster than a read from most
+//! devices. When the slot is freed, so is its entry ([`device`]). At a limit, or under memory pressure,
+//! the least recently used entries are written back to the device ([`shrink`], [`writeback`]).
 //!
-//! A stored slot has an [`entry::Entry`]: an object in a [`pool::Pool`], and the cgroup that it is
-//! charged to. A pool is a zsmalloc pool with the compressors of one algorithm. The types of
-//! [`kernel::mm::swap_slots`] enforce that a slot's entry is accessed only by the task that holds
-//! the lock of the slot's swap-cache folio, or by the task that frees the slot.
+//! An [`Entry`](zswap_core::entry::Entry) has an object in a [`Pool`](zswap_core::pool::Pool), and the
+//! cgroup that it is charged to. A pool is a zsmalloc pool with the compressors of one algorithm. The
+//! types of [`zswap_core::slots`] enforce that a slot's entry is accessed only by the task that holds
+//! the lock of the slot's folio in the swap cache, or by the task that frees the slot.
 //!
 //! # Files, bottom up
 //!
-//! Each imports only files above it in this list; `make check` verifies that.
+//! Each imports only files above it in this list.
 //!
-//! - [`stats`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, values of parameters, arithmetic
-//! - [`contexts`], [`pool`], [`compress`], [`entry`]: entries, their memory, and compression
+//! - [`stats`], [`trace`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, events, values of parameters,
+//!   arithmetic
+//! - [`zswap_core`]: the mechanism
+//! - [`compress`]: compressing pages
 //! - [`state`]: the global state
 //! - [`load`], [`writeback`], [`shrink`], [`store`], [`device`]: the operations
 //! - [`debugfs`], [`setup`], [`params`]: setup and parameters
@@ -26,44 +27,62 @@
 //!
 //! # Lock order, outermost first
 //!
-//! 1. the parameters' lock ([`ParamLock`](kernel::module_param::runtime::ParamLock)), for setup and
-//!    the choice of a compressor; its holder may allocate
+//! 1. `param_lock` ([`ParamLock`](kernel::module_param::runtime::ParamLock)), for setup and the choice
+//!    of a compressor; its holder may allocate
 //! 2. a folio's lock
-//! 3. a compressor's mutex: its holder may sleep, but must not enter reclaim by an allocation
-//! 4. a swap cluster's lock: taken to mark pages of zeroes, and held by callers of
-//!    `zswap_invalidate()`, in reclaim with interrupts off
-//! 5. a tree's `xa_lock`, where a leaf comes or goes; entries are dropped under none
-//! 6. the lock of a list of entries: dropped before writeback, and not taken again
-//! 7. the lock of the list of pools; zsmalloc's locks
+//! 3. a compressor's mutex; its holder may sleep, but must not make an allocation that enters reclaim
+//! 4. a cluster's lock (`ci->lock`), taken to set zeromap bits, and held by the callers of
+//!    `zswap_invalidate_range()`, in reclaim with interrupts disabled
+//! 5. a tree's `xa_lock`, to insert or remove a leaf; no entry is freed under it
+//! 6. the lock of an LRU list, dropped before writeback
+//! 7. `zswap_pools_lock`; zsmalloc's locks
 //!
-//! Besides these: `cpu_hotplug_lock` nests in 1, and a compressor's mutex, to check for a context
-//! and to install one, nests in that. No other lock is taken under the lock of the cursor over
-//! cgroups.
+//! In addition, `cpu_hotplug_lock` nests inside 1, and inside it a compressor's mutex, which the CPU
+//! hotplug callback takes to check for a compressor and to install one. No other lock is taken under
+//! `zswap_shrink_lock`.
 //!
 //! C original: [`mm/zswap.c`](srctree/mm/zswap.c)
 
 #![deny(unsafe_code)]
 
+#[forbid(unsafe_code)]
 mod age;
+#[forbid(unsafe_code)]
 mod compress;
-mod contexts;
+#[forbid(unsafe_code)]
 mod debugfs;
+#[forbid(unsafe_code)]
 mod device;
-mod entry;
+#[allow(unsafe_code)]
 mod exports;
+#[forbid(unsafe_code)]
 mod limits;
+#[forbid(unsafe_code)]
 mod load;
+#[forbid(unsafe_code)]
 mod params;
-mod pool;
+#[forbid(unsafe_code)]
 mod runs;
+#[forbid(unsafe_code)]
 mod setup;
+#[forbid(unsafe_code)]
 mod shrink;
+#[forbid(unsafe_code)]
 mod state;
+#[forbid(unsafe_code)]
 mod stats;
+#[forbid(unsafe_code)]
 mod store;
-mod tag;
+#[forbid(unsafe_code)]
+mod trace;
+#[forbid(unsafe_code)]
 mod tunables;
+#[forbid(unsafe_code)]
 mod writeback;
+#[allow(unsafe_code)]
+#[path = "core/mod.rs"]
+mod zswap_core;
 
-// `module!` would define this; this crate is built in, with parameters that it can't declare.
+// Normally defined by `module!`, which this crate can't use: it is built in, and `module!` can't declare its
+// parameters.
 const __LOG_PREFIX: &[u8] = b"zswap\0";

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compressors, their lanes and buffers.
+// Compressors, their queues and buffers.
 //@[control] check-pass
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 use kernel::{
     crypto::{
-        acompress::{Compressor, Input, Lanes},
+        acompress::{Compressor, Input, RequestQueue},
         scompress::{Algorithm, Registration},
     },
-    mm::{
-        folio::{CachedFolio, FolioPage},
-        swap_slots::Kept,
-    },
+    mm::folio::{CachedFolio, FolioPage},
     page::PAGE_SIZE,
     prelude::*,
     sync::{Mutex, SetOnce},
 };
+
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+use zswap_core::{page_mask::PageMask, slots::Slots};
 
 // The next page is compressed into the buffer before the last one was copied to its object.
 #[cfg(any(control, buffer_used_again))]
@@ -74,39 +80,40 @@ pub mod two_requests {
 }
 
 // A folio is released while hardware still reads its pages.
-#[cfg(any(control, lane_outlives_pages))]
-pub mod lane_outlives_pages {
+#[cfg(any(control, request_outlives_pages))]
+pub mod request_outlives_pages {
     use super::*;
 
-    pub fn attack<'f, T: Kept>(mut lanes: Lanes<'_>, folio: &'f mut CachedFolio<'f>) -> Result {
-        let slots = folio.slots::<T>();
-        let pages = (0..slots.len()).map_while(|index| Some(slots.get(index)?.1));
+    pub fn attack(mut queue: RequestQueue<'_>, mut folio: CachedFolio<'_>) -> Result {
+        let slots = Slots::new(&mut folio);
+        let pages = slots.pages(PageMask::new(0..slots.len()));
+        let pages = pages.map(|slot| slot.page);
         #[cfg(control)]
-        let done = lanes.compress_each(pages, |_, _| Ok(()));
-        #[cfg(lane_outlives_pages)]
-        let done = lanes.compress_each(pages, |_, _| {
-            //~[lane_outlives_pages]^ E0505
-            let _ = slots.clear(drop); //~[lane_outlives_pages] E0507
+        let done = queue.compress_each(pages, |_, _| Ok(()));
+        #[cfg(request_outlives_pages)]
+        let done = queue.compress_each(pages, |_, _| {
+            //~[request_outlives_pages]^ E0505
+            drop(folio); //~[request_outlives_pages] E0507
             Ok(())
         });
         done
     }
 }
 
-// One page's compressed data is read after its lane was reused for another
+// One page's compressed data is read after its request was reused for another
 // page, while hardware writes there.
-#[cfg(any(control, lane_kept))]
-pub mod lane_kept {
+#[cfg(any(control, request_kept))]
+pub mod request_kept {
     use super::*;
 
-    pub fn attack<'p>(mut lanes: Lanes<'_>, pages: &[FolioPage<'p>]) -> Result<usize> {
+    pub fn attack<'p>(mut queue: RequestQueue<'_>, pages: &[FolioPage<'p>]) -> Result<usize> {
         let mut kept: &[u8] = &[];
         let mut len = 0;
-        lanes.compress_each(pages.iter().copied(), |_, compressed| {
+        queue.compress_each(pages.iter().copied(), |_, compressed| {
             let compressed = compressed?;
-            #[cfg(lane_kept)]
+            #[cfg(request_kept)]
             {
-                kept = compressed; //~[lane_kept] E0521
+                kept = compressed; //~[request_kept] E0521
             }
             len += compressed.len();
             Ok::<(), Error>(())
@@ -116,20 +123,20 @@ pub mod lane_kept {
     }
 }
 
-// Another page is submitted to a compressor's lanes while they have pages in flight.
-#[cfg(any(control, lanes_twice))]
-pub mod lanes_twice {
+// Another page is submitted to a compressor's queue while it has pages in flight.
+#[cfg(any(control, queue_twice))]
+pub mod queue_twice {
     use super::*;
 
     pub fn attack<'p>(compressor: &mut Compressor, pages: &[FolioPage<'p>]) -> Result {
-        let Some(mut lanes) = compressor.lanes() else {
+        let Some(mut queue) = compressor.queue() else {
             return Err(EINVAL);
         };
-        lanes.compress_each(pages.iter().copied(), |_page, _| {
-            //~[lanes_twice]^ E0499
-            //~[lanes_twice]^^ E0499
-            #[cfg(lanes_twice)]
-            lanes.compress_each([_page], |_, _| Ok::<(), Error>(()))?;
+        queue.compress_each(pages.iter().copied(), |_page, _| {
+            //~[queue_twice]^ E0499
+            //~[queue_twice]^^ E0499
+            #[cfg(queue_twice)]
+            queue.compress_each([_page], |_, _| Ok::<(), Error>(()))?;
             Ok(())
         })
     }

@@ -2,55 +2,37 @@
 // What is for built-in code only, and variables that C defines or reads by name.
 //@[control] check-pass
 //@[in_a_module] compile-flags: --cfg MODULE
-#![forbid(unsafe_code)]
+//@[in_a_module] error-in-other-file: zswap must be built in
+//@[in_a_module] error-in-other-file: builtin_cpu_state! is for built-in code
+#![deny(unsafe_code)]
 use kernel::{
-    cpuhotplug::{Prepare, State},
+    cpuhotplug::{Prepare, State, StateSlot},
     debugfs::attribute::StaticDir,
     jump_label::static_key::StaticKeyFalse,
-    mm::{
-        list_lru::{Links, ListLru},
-        memcontrol::ZswapCharged,
-        zsmalloc::{Object, Pool},
-    },
-    module_param::runtime::Number,
+    module_param::runtime::UintParam,
     prelude::*,
     shrinker::Shrinker,
     static_key_enabled_unlikely,
-    sync::generations::Generations,
 };
 
-// Callbacks that C never drops are unloaded with the module: shrinkers, debugfs files, lists,
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+// Callbacks that C never drops are unloaded with the module: shrinkers, debugfs files, lists of pools,
 // parameters and CPU states that are never unregistered are for built-in code.
 #[cfg(any(control, in_a_module))]
 pub mod in_a_module {
     use super::*;
 
-    pub struct Owner {
-        zs: Pool,
-    }
-    kernel::impl_has_zs_pool! { impl HasPool for Owner { self.zs } }
-
-    pub struct Item {
-        lru: Links,
-        object: ZswapCharged<Object<Owner>>,
-    }
-    static LRU: ListLru<Item> = ListLru::new();
-    kernel::impl_list_lru_item! {
-    //~[in_a_module]^ ERROR: impl_list_lru_item! is for built-in code
-        impl Item for Item {
-            links: self.lru, charged: self.object: ZswapCharged<Object<Owner>>, lru: LRU
-        }
-    }
-
-    static PERCENT: Number = Number::new(20);
-    kernel::builtin_param!("attack.percent", PERCENT: Number, 0o644); //~[in_a_module] ERROR: builtin_param! is for built-in code
+    static PERCENT: UintParam = UintParam::new(20);
+    kernel::builtin_param!("attack.percent", PERCENT: UintParam, 0o644); //~[in_a_module] ERROR: builtin_param! is for built-in code
 
     pub fn state<T: Prepare>() -> Result<State<T>> {
-        kernel::builtin_cpu_state!(c"attack") //~[in_a_module] ERROR: builtin_cpu_state! is for built-in code
-    }
-
-    pub fn list<T: Send + Sync + 'static>() -> impl PinInit<Generations<T>> {
-        kernel::builtin_generations!() //~[in_a_module] ERROR: builtin_generations! is for built-in code
+        kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack") //~[in_a_module] ERROR: builtin_cpu_state! is for built-in code
     }
 
     pub fn attack(shrinker: Shrinker) -> Result {
@@ -67,22 +49,21 @@ pub mod around_the_macros {
 
     pub fn state<T: Prepare>() -> Result<State<T>> {
         #[cfg(around_the_macros)]
-        return State::new(c"attack"); //~[around_the_macros] E0133
-        kernel::builtin_cpu_state!(c"attack")
+        return State::new(StateSlot::PrepareDyn, c"attack"); //~[around_the_macros] E0133
+        kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack")
     }
 
     pub fn named<T: Prepare>(bytes: &'static [u8]) -> Result<State<T>> {
         #[cfg(around_the_macros)]
-        return kernel::builtin_cpu_state!(CStr::from_bytes_with_nul_unchecked(bytes)); //~[around_the_macros] E0133
+        return kernel::builtin_cpu_state!(
+            StateSlot::PrepareDyn,
+            CStr::from_bytes_with_nul_unchecked(bytes) //~[around_the_macros] E0133
+        );
         #[cfg(control)]
-        kernel::builtin_cpu_state!(CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?)
-    }
-
-    pub fn list<T: Send + Sync + 'static>() -> impl PinInit<Generations<T>> {
-        #[cfg(around_the_macros)]
-        return Generations::new(c"list", kernel::static_lock_class!()); //~[around_the_macros] E0133
-        #[cfg(control)]
-        kernel::builtin_generations!()
+        kernel::builtin_cpu_state!(
+            StateSlot::PrepareDyn,
+            CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?
+        )
     }
 
     pub fn attack(shrinker: Shrinker) -> Result<StaticDir> {

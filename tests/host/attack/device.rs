@@ -4,16 +4,24 @@
 #![deny(unsafe_code)]
 use kernel::{
     bindings,
-    error::Result,
     mm::{
-        swap::SwapDevice,
-        swap_cache::{FreshFolio, Slot},
-        swap_slots::{FilledSlots, FreedSlots},
+        call::Call,
+        fault::AllocContext,
+        swap_add::{FreshFolio, NewFolio},
+        swap_cache::SwapDevice,
+        swap_cluster::Slot,
         swapops::SwapEntry,
     },
+    prelude::*,
 };
+use zswap_core::slots::{FilledSlots, FreedSlots};
 
-include!("note.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 // The slot is used after put_swap_device(): swapoff may have freed the clusters by
 // then (docs/races.md: 33, 35, 42).
@@ -21,25 +29,28 @@ include!("note.in");
 pub mod slot_past_device {
     use super::*;
 
-    pub fn attack(device: SwapDevice) -> Option<u8> {
+    pub(crate) fn attack(device: SwapDevice) -> Option<u8> {
         let slot = device.slot();
         #[cfg(slot_past_device)]
         drop(device); //~[slot_past_device] E0505
-        slot.word().count()
+        slot.table_entry().count()
     }
 }
 
-// A folio is being added to the swap cache for a device that may be gone.
+// A folio is added to the swap cache for a device that may be gone.
 #[cfg(any(control, adding_past_device))]
 pub mod adding_past_device {
     use super::*;
 
-    pub fn attack(device: SwapDevice, fresh: FreshFolio) -> Result<bool> {
-        let entered = device.slot().add_folio(fresh)?;
+    pub(crate) fn attack(
+        device: SwapDevice,
+        fresh: FreshFolio,
+        context: &AllocContext<'_>,
+    ) -> Result<NewFolio> {
+        let slot = device.slot();
         #[cfg(adding_past_device)]
         drop(device); //~[adding_past_device] E0505
-        drop(entered);
-        Ok(true)
+        slot.add_folio(fresh, context)
     }
 }
 
@@ -48,7 +59,7 @@ pub mod adding_past_device {
 pub mod slot_past_end {
     use super::*;
 
-    pub fn attack(slot: Slot<'_>) -> Option<Slot<'_>> {
+    pub(crate) fn attack(slot: Slot<'_>) -> Option<Slot<'_>> {
         #[cfg(slot_past_end)]
         return Some(Slot {
             entry: usize::MAX, //~[slot_past_end] E0451
@@ -64,7 +75,7 @@ pub mod slot_past_end {
 pub mod device_of_its_fields {
     use super::*;
 
-    pub fn attack(entry: SwapEntry, freed: FreedSlots<'_, Note>) -> Option<SwapDevice> {
+    pub(crate) fn attack(entry: SwapEntry, freed: FreedSlots<'_>) -> Option<SwapDevice> {
         #[cfg(device_of_its_fields)]
         let freed = FreedSlots { nr: 512, ..freed }; //~[device_of_its_fields] E0451
                                                      //~[device_of_its_fields]^ E0451
@@ -87,29 +98,25 @@ pub mod freed_kept {
     use super::*;
 
     #[cfg(control)]
-    type Kept<'b> = Option<bool>;
+    fn policy(slots: FreedSlots<'_>) -> bool {
+        slots.have_nothing()
+    }
     #[cfg(freed_kept)]
-    type Kept<'b> = Option<FilledSlots<'b, Note>>;
+    fn policy(slots: FreedSlots<'_>) -> Option<FilledSlots<'_>> {
+        slots.filled()
+    }
 
     #[allow(unsafe_code)]
-    pub fn attack(entry: bindings::swp_entry_t) {
-        let mut kept = None;
-        // SAFETY: Stands for zswap_invalidate_range(), called with the cluster locked and its entries cleared.
-        unsafe {
-            FreedSlots::<Note>::with_raw(entry, 8, |slots| {
-                #[cfg(control)]
-                let slots = slots.have_nothing();
-                kept = Some(slots); //~[freed_kept] E0521
-            })
-        };
-        let filled = |slots: FreedSlots<'_, Note>| {
-            let filled = slots.filled();
-            #[cfg(control)]
-            let filled = filled.map(|filled| filled.take_each(drop));
-            filled //~[freed_kept] ERROR: lifetime may not live long enough
-        };
-        // SAFETY: The same call: the lock is held until it returns.
-        let _ = unsafe { FreedSlots::<Note>::with_raw(entry, 8, filled) };
+    pub(crate) fn exports(entry: bindings::swp_entry_t) {
+        let kept;
+        {
+            let call = Call::new();
+            // SAFETY: Stands for zswap_invalidate_range(), which is called with the cluster locked and its swap-table
+            // entries cleared.
+            let slots = unsafe { FreedSlots::from_raw(entry, 8, &call) }; //~[freed_kept] E0597
+            kept = policy(slots);
+        }
+        let _kept = kept;
     }
 }
 
@@ -119,19 +126,38 @@ pub mod freed_kept {
 pub mod freed_twice {
     use super::*;
 
-    pub fn attack(slots: FreedSlots<'_, Note>) {
+    pub(crate) fn attack(slots: FreedSlots<'_>) {
         let Some(filled) = slots.filled() else { return };
         #[cfg(freed_twice)]
         let again = slots.filled(); //~[freed_twice] E0382
-        filled.take_each(drop);
+        filled.free_each(|_| ());
         #[cfg(freed_twice)]
-        filled.take_each(drop); //~[freed_twice] E0382
+        filled.free_each(|_| ()); //~[freed_twice] E0382
     }
 
-    pub fn and(filled: FilledSlots<'_, Note>, again: FilledSlots<'_, Note>) {
+    pub(crate) fn and(filled: FilledSlots<'_>, again: FilledSlots<'_>) {
         #[cfg(freed_twice)]
-        filled.take_each(|_| filled.take_each(drop)); //~[freed_twice] E0507
-                                                      //~[freed_twice]^ E0382
-        again.take_each(drop);
+        filled.free_each(|_| again.free_each(|_| ())); //~[freed_twice] E0507
+        #[cfg(control)]
+        filled.free_each(|entry| drop(entry.swap()));
+        #[cfg(control)]
+        again.free_each(|_| ());
+    }
+}
+
+// An entry that is being freed is kept.
+#[cfg(any(control, freed_entry_kept))]
+pub mod freed_entry_kept {
+    use super::*;
+
+    pub(crate) fn attack(filled: FilledSlots<'_>) {
+        let kept = core::cell::Cell::new(None);
+        filled.free_each(|entry| {
+            #[cfg(freed_entry_kept)]
+            kept.set(Some(entry)); //~[freed_entry_kept] E0521
+            #[cfg(control)]
+            kept.set(Some(entry.swap()));
+        });
+        let _ = kept.take();
     }
 }

@@ -2,34 +2,46 @@
 // Entries that are stored for slots: how long they live, and which code may take them.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use core::cell::Cell;
 use kernel::{
-    alloc::KBox,
     bindings::{self, swp_entry_t},
-    impl_kept,
-    mm::{folio::CachedFolio, swap_cache::Origin, swap_slots::Leaves, swapops::SwapEntry},
-    sync::atomic::Atomic,
+    mm::{call::Call, fault::AllocContext, folio::CachedFolio, swapops::SwapEntry},
+    prelude::*,
+};
+use zswap_core::{
+    entry::{Entry, Identity},
+    index::LeafCache,
+    load_states::{Load, UnreadFolio},
+    lru::Prepared,
+    slots::{SlotEntry, Slots},
+    store_batch::{store, StoreBatch},
 };
 
-include!("fill.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
 
-// An entry that was stored is used after it was replaced by a newer one.
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+// An entry that was stored is used after it was replaced by a newer one: a store takes the folio for itself.
 #[cfg(any(control, entry_after_replace))]
 pub mod entry_after_replace {
     use super::*;
 
-    pub fn attack(folio: &mut CachedFolio<'_>, leaves: &'static Leaves<Note>) -> Result<u32> {
-        let mut slots = folio.slots::<Note>();
-        let one = KBox::new(Note(1), GFP_KERNEL)?;
-        let two = KBox::new(Note(2), GFP_KERNEL)?;
-        let (stored, old) = slots.replace(0, one, leaves, GFP_KERNEL)?;
+    pub(crate) fn attack<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        replace: fn(&mut StoreBatch<'f>) -> Result<Prepared<'f>>,
+        leaves: &'static LeafCache,
+    ) -> Option<Identity> {
+        let found = Slots::new(folio).entry(0)?;
         #[cfg(control)]
-        let number = stored.0;
-        drop(slots.replace(0, two, leaves, GFP_KERNEL)); //~[entry_after_replace] E0499
+        let identity = found.get().identity();
+        #[cfg(control)]
+        drop(found);
+        drop(store(folio, leaves, replace, |error| error)); //~[entry_after_replace] E0499
         #[cfg(entry_after_replace)]
-        let number = stored.0;
-        drop(old);
-        Ok(number)
+        let identity = found.get().identity();
+        Some(identity)
     }
 }
 
@@ -38,27 +50,34 @@ pub mod entry_after_replace {
 pub mod entry_after_mark {
     use super::*;
 
-    pub fn stored(folio: &mut CachedFolio<'_>, leaves: &'static Leaves<Note>) -> Result<u32> {
-        let mut slots = folio.slots::<Note>();
-        let note = KBox::new(Note(1), GFP_KERNEL)?;
-        let (stored, old) = slots.replace(0, note, leaves, GFP_KERNEL)?;
-        #[cfg(control)]
-        let number = stored.0;
-        slots.mark_zeroes(0..1); //~[entry_after_mark] E0499
-        #[cfg(entry_after_mark)]
-        let number = stored.0;
-        drop(old);
-        Ok(number)
-    }
-
-    pub fn found(folio: &mut CachedFolio<'_>) -> Option<u32> {
-        let mut slots = folio.slots::<Note>();
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> Option<Identity> {
+        let mut slots = Slots::new(folio);
         #[cfg(control)]
         slots.mark_zeroes(0..1);
-        let found = slots.occupied(0)?;
+        let found = slots.entry(0)?;
         #[cfg(entry_after_mark)]
         slots.mark_zeroes(0..1); //~[entry_after_mark] E0382
-        Some(found.get().0)
+        Some(found.get().identity())
+    }
+}
+
+// Two slots of a folio are open at a time, or one twice: the entry is taken while it is looked at.
+#[cfg(any(control, entry_found_twice))]
+pub mod entry_found_twice {
+    use super::*;
+
+    pub(crate) fn again(slots: &Slots<'_, '_>) -> usize {
+        #[cfg(entry_found_twice)]
+        let again = slots.reborrow(); //~[entry_found_twice] E0624
+        slots.len()
+    }
+
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> Option<Identity> {
+        let slots = Slots::new(folio);
+        let found = slots.entry(0)?;
+        #[cfg(entry_found_twice)]
+        let other = slots.entry(1); //~[entry_found_twice] E0382
+        Some(found.get().identity())
     }
 }
 
@@ -67,13 +86,13 @@ pub mod entry_after_mark {
 pub mod entry_past_lock {
     use super::*;
 
-    pub fn attack(folio: UnreadFolio<'_>) -> Load<'_, Note> {
+    pub(crate) fn attack(folio: UnreadFolio<'_>) -> Load<'_> {
         let mut kept = None;
-        let load = folio.load_exclusively::<Note>(|note, _| {
+        let load = folio.load_exclusively(|entry, _| {
             #[cfg(entry_past_lock)]
-            kept.replace(note); //~[entry_past_lock] E0521
+            kept.replace(entry); //~[entry_past_lock] E0521
             #[cfg(control)]
-            kept.replace(note.0);
+            kept.replace(entry.identity());
             Err(EIO)
         });
         drop(kept);
@@ -83,17 +102,18 @@ pub mod entry_past_lock {
 
 // A reader takes an entry out of its slot: decompressed after that, the page is lost on a failure
 // (a comment in C has the order); or the entry is freed twice (docs/races.md: 10), or read for
-// statistics after it is freed. Only the abstraction takes entries.
+// statistics after it is freed. Only the mechanism takes entries.
 #[cfg(any(control, entry_taken))]
 pub mod entry_taken {
     use super::*;
 
-    pub fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> Option<u32> {
-        let slot = folio.slots::<Note>().occupied(0)?;
-        let number = slot.get().0;
+    pub(crate) fn attack(slot: SlotEntry<'_>) -> Identity {
+        let identity = slot.get().identity();
         #[cfg(entry_taken)]
         let entry = slot.take(); //~[entry_taken] E0624
-        Some(number)
+        #[cfg(entry_taken)]
+        let entry = slot.leaf.empty(0); //~[entry_taken] E0616
+        identity
     }
 }
 
@@ -110,19 +130,22 @@ pub mod entry_of_a_number {
     }
 }
 
-// The task that has the entry's folio and a walk over its list access an entry concurrently,
-// without a common lock: its type must be `Sync`.
-#[cfg(any(control, entries_not_shared))]
-pub mod entries_not_shared {
+// The task that has the entry's folio and a walk over its list access an entry concurrently, without a common
+// lock: the policy changes nothing in it but the second chance.
+#[cfg(any(control, entry_changed))]
+pub mod entry_changed {
     use super::*;
 
-    #[cfg(entries_not_shared)]
-    pub struct Entry(Cell<u32>);
-    #[cfg(control)]
-    pub struct Entry(Atomic<u32>);
-
-    impl_kept! {
-        impl Kept for Entry { owned: KBox<Entry>, name: c"attack" } //~[entries_not_shared] E0277
+    pub(crate) fn attack(entry: &Entry, mut other: SlotEntry<'_>) -> bool {
+        #[cfg(entry_changed)]
+        let _ = &entry.object; //~[entry_changed] E0616
+        #[cfg(entry_changed)]
+        let _ = &entry.links; //~[entry_changed] E0616
+        #[cfg(entry_changed)]
+        let _: &mut Entry = other.get(); //~[entry_changed] E0308
+        #[cfg(control)]
+        let _: &Entry = other.get();
+        entry.use_second_chance()
     }
 }
 
@@ -132,16 +155,18 @@ pub mod origin_kept {
     use super::*;
 
     #[cfg(control)]
-    fn policy(_: &Origin<'_>) {}
+    fn policy(_: &AllocContext<'_>) {}
     #[cfg(origin_kept)]
-    fn policy(_: &Origin<'static>) {}
+    fn policy(_: &AllocContext<'static>) {}
 
     /// # Safety
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
     pub unsafe fn exports((vmf, mpol): (*mut bindings::vm_fault, *mut bindings::mempolicy)) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { Origin::with_raw(vmf, mpol, 0, |origin| policy(origin)) } //~[origin_kept] E0521
+        let context = unsafe { AllocContext::from_raw(0, vmf, mpol, 0, &call) }; //~[origin_kept] E0597
+        policy(&context);
     }
 }

@@ -3,17 +3,13 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    debugfs::attribute::{Attribute, StaticDir},
-    mm::list_lru::{ListLru, Prepared},
+    debugfs::attribute::StaticDir,
     module_param::runtime::ParamLocked,
     percpu::PerCpu,
     prelude::*,
     ratelimit::RateLimit,
-    slab::{Cache, Managed, ObjectRef, Vacant, Vacants},
-    sync::{
-        generations::{Detached, Generations, Numbers, Ref},
-        Arc,
-    },
+    slab::{Box as SlabBox, Cache, UninitBox, UninitBoxes},
+    sync::{atomic::Atomic, Arc},
     workqueue::{RawWorkItem, ReclaimQueue},
     xarray::{Guard, XArray},
 };
@@ -69,17 +65,14 @@ pub mod delayed_on_reclaim_queue {
 pub mod file_of_a_local {
     use super::*;
 
+    static OF_ALL: Atomic<u64> = Atomic::new(0);
+
     pub fn attack(dir: StaticDir, number: u64) {
-        struct Shown;
-        impl Attribute for Shown {
-            fn get() -> u64 {
-                #[cfg(file_of_a_local)]
-                return number; //~[file_of_a_local] E0434
-                #[cfg(control)]
-                0
-            }
-        }
-        dir.file::<Shown>(c"attack");
+        let number = Atomic::new(number);
+        #[cfg(file_of_a_local)]
+        dir.file(c"attack", &number); //~[file_of_a_local] E0597
+        #[cfg(control)]
+        dir.file(c"attack", &OF_ALL);
         let _ = number;
     }
 }
@@ -95,8 +88,13 @@ pub mod invariant {
     type Sub = A<for<'a> fn(&'a u8)>;
     type Super = A<fn(&'static u8)>;
 
-    /// XX is nothing but a box for each CPU.
+    /// A box for each CPU.
     pub fn values(it: PerCpu<Sub>) -> PerCpu<Super> {
+        it
+    }
+
+    /// A box.
+    pub fn object(it: SlabBox<Sub>) -> SlabBox<Super> {
         it
     }
 
@@ -104,41 +102,13 @@ pub mod invariant {
     mod attack {
         use super::*;
 
-        impl<F: 'static> Managed for A<F> {}
-        kernel::impl_generation! { impl Generation for Sub }
-        kernel::impl_generation! { impl Generation for Super }
-
         pub fn cache(it: Cache<Sub>) -> Cache<Super> {
             it //~[invariant] E0308
         }
-        pub fn vacant(it: Vacant<Sub>) -> Vacant<Super> {
+        pub fn memory(it: UninitBox<Sub>) -> UninitBox<Super> {
             it //~[invariant] E0308
         }
-        pub fn vacants(it: Vacants<Sub>) -> Vacants<Super> {
-            it //~[invariant] E0308
-        }
-        pub fn object(it: ObjectRef<'_, Sub>) -> ObjectRef<'_, Super> {
-            it //~[invariant] E0308
-        }
-        pub fn list(it: &ListLru<Sub>) -> &ListLru<Super> {
-            it //~[invariant] E0308
-        }
-        pub fn list_back(it: &ListLru<Super>) -> &ListLru<Sub> {
-            it //~[invariant] E0308
-        }
-        pub fn prepared_back<'p>(it: Prepared<'p, Super>) -> Prepared<'p, Sub> {
-            it //~[invariant] E0308
-        }
-        pub fn generations(it: &Generations<Sub>) -> &Generations<Super> {
-            it //~[invariant] E0308
-        }
-        pub fn detached(it: Detached<Sub>) -> Detached<Super> {
-            it //~[invariant] E0308
-        }
-        pub fn reference(it: Ref<Sub>) -> Ref<Super> {
-            it //~[invariant] E0308
-        }
-        pub fn numbers(it: &'static Numbers<Sub>) -> &'static Numbers<Super> {
+        pub fn memories(it: UninitBoxes<Sub>) -> UninitBoxes<Super> {
             it //~[invariant] E0308
         }
         pub fn tree(it: &XArray<KBox<Sub>>) -> &XArray<KBox<Super>> {

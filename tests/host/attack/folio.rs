@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A folio: its lock, its content, its page.
 //@[control] check-pass
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 use kernel::{
     alloc::flags::GFP_KERNEL,
+    crypto::acompress::Compressor,
     error::Error,
     mm::{
-        folio::{CachedFolio, Folio, FolioPage},
-        swap::{Added, NewFolio, SwapDevice},
-        swap_cache::Slot,
-        swap_slots::Leaves,
+        folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
+        swap_add::{Added, NewFolio},
+        swap_cache::SwapDevice,
+        swap_cluster::Slot,
         swap_table::Pfn,
     },
+    prelude::*,
     sync::aref::ARef,
 };
+use zswap_core::{
+    load_states::{Load, UnreadFolio, WritebackFolio},
+    object::Object,
+    slots::Slots,
+};
 
-include!("fill.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+/// Fills a page from what is stored for it.
+fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
+    from.read(|view| view.copy_to(to))
+}
 
 // A folio that a lookup has found may have left its slot: C's callers must lock it and recheck
 // (docs/races.md: 41). A reference gives no access to the slots.
@@ -23,11 +40,11 @@ include!("fill.in");
 pub mod folio_without_lock {
     use super::*;
 
-    pub fn attack(found: ARef<Folio>, mine: &mut CachedFolio<'_>) -> bool {
+    pub(crate) fn attack(found: ARef<Folio>, mine: &mut CachedFolio<'_>) -> bool {
         #[cfg(folio_without_lock)]
         let mine = found;
-        let slots = mine.slots::<Note>(); //~[folio_without_lock] E0599
-        slots.occupied(0).is_some()
+        let slots = Slots::new(mine); //~[folio_without_lock] E0308
+        slots.entry(0).is_some()
     }
 }
 
@@ -38,7 +55,7 @@ pub mod folio_without_lock {
 pub mod folio_of_a_frame {
     use super::*;
 
-    pub fn attack(slot: Slot<'_>, pfn: Pfn) -> Option<ARef<Folio>> {
+    pub(crate) fn attack(slot: Slot<'_>, pfn: Pfn) -> Option<ARef<Folio>> {
         #[cfg(folio_of_a_frame)]
         return Some(pfn.folio()); //~[folio_of_a_frame] E0599
         let _ = pfn.get();
@@ -47,15 +64,16 @@ pub mod folio_of_a_frame {
 }
 
 // zswap_load() fills the first page of a large folio, and reports all of it filled: "large folios
-// should not be swapped in". Only the abstraction lends contents, never of a large folio.
+// should not be swapped in". Only zswap_core lends contents, never of a large folio.
 #[cfg(any(control, contents_of_large))]
 pub mod contents_of_large {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
         #[cfg(contents_of_large)]
-        let _ = folio.split().1.map(|contents| fill(from, contents)); //~[contents_of_large] E0624
-        folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
+        let _ = folio.split().1.map(|contents| fill(from, contents)); //~[contents_of_large] E0133
+                                                                      //~[contents_of_large]^ E0596
+        folio.load_exclusively(|_, contents| fill(from, contents))
     }
 }
 
@@ -64,8 +82,8 @@ pub mod contents_of_large {
 pub mod filled_twice {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
-        folio.load_exclusively::<Note>(|_, contents| {
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+        folio.load_exclusively(|_, contents| {
             let filled = fill(from, contents)?;
             #[cfg(filled_twice)]
             let filled = fill(from, contents)?; //~[filled_twice] E0382
@@ -80,43 +98,66 @@ pub mod filled_twice {
 pub mod unfilled_page_read {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
-        folio.load_exclusively::<Note>(|_, #[allow(unused_mut)] mut contents| {
+    pub(crate) fn attack<'a>(
+        folio: UnreadFolio<'a>,
+        from: &Object,
+        compressor: &mut Compressor,
+    ) -> Load<'a> {
+        folio.load_exclusively(|_, #[allow(unused_mut)] mut contents| {
             #[cfg(unfilled_page_read)]
-            let _page = contents.page(); //~[unfilled_page_read] E0624
-            #[cfg(unfilled_page_read)]
-            contents.write_page(|_page| ()); //~[unfilled_page_read] E0624
-            #[cfg(unfilled_page_read)]
-            let _page = contents.slots::<Note>().get(0); //~[unfilled_page_read] E0599
+            {
+                let _ = compressor.compress(contents.page()); //~[unfilled_page_read] E0308
+                let _ = Slots::new(contents); //~[unfilled_page_read] E0308
+            }
+            #[cfg(control)]
+            let _ = compressor;
+            fill(from, contents)
+        })
+    }
+
+    pub(crate) fn bytes(mut contents: NotUptodate<'_>) {
+        #[cfg(unfilled_page_read)]
+        contents.write_page(|page| drop((*page)[0])); //~[unfilled_page_read] E0133
+        contents.write_page(drop);
+    }
+}
+
+// A page is declared filled that nothing was written to: stale memory reaches a process, or the device.
+#[cfg(any(control, filled_by_declaration))]
+pub mod filled_by_declaration {
+    use super::*;
+
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+        folio.load_exclusively(|_, contents| {
+            #[cfg(filled_by_declaration)]
+            return Ok(contents.assume_written()); //~[filled_by_declaration] E0133
             fill(from, contents)
         })
     }
 }
 
-// Before a load or a writeback, an object is put into the slot, or all slots are cleared, and the
-// load then fails: the page is lost.
+// Before a load or a writeback, all slots are cleared, and the load then fails: the page is lost.
 #[cfg(any(control, unfilled_changed))]
 pub mod unfilled_changed {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(
+    pub(crate) fn attack<'a>(
         #[allow(unused_mut)] mut folio: UnreadFolio<'a>,
-        from: &Stored<P>,
-        leaves: &'static Leaves<Note>,
-    ) -> Load<'a, Note> {
+        from: &Object,
+    ) -> Load<'a> {
         #[cfg(unfilled_changed)]
-        {
-            let note = KBox::new(Note(1), GFP_KERNEL).unwrap();
-            let _ = folio.slots::<Note>().replace(0, note, leaves, GFP_KERNEL); //~[unfilled_changed] E0596
-            let _ = folio.slots::<Note>().clear(drop); //~[unfilled_changed] E0596
-                                                       //~[unfilled_changed]^ E0597
-        }
-        folio.load_exclusively::<Note>(|_, contents| fill(from, contents)) //~[unfilled_changed] E0505
+        let _ = Slots::new(&mut folio).mark_zeroes(0..1); //~[unfilled_changed] E0596
+        folio.load_exclusively(|_, contents| fill(from, contents))
     }
 
-    pub fn and<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
+    pub(crate) fn and(
+        #[allow(unused_mut)] mut folio: WritebackFolio,
+        from: &Object,
+    ) -> Result<(), Error> {
+        #[cfg(unfilled_changed)]
+        let _ = Slots::new(&mut folio).mark_zeroes(0..1); //~[unfilled_changed] E0308
         folio
-            .write::<Note>(|_, contents| fill(from, contents))
+            .write(|_, contents| fill(from, contents))
             .map_err(|(_, error)| error)
     }
 }
@@ -127,10 +168,10 @@ pub mod unfilled_changed {
 pub mod page_as_bytes {
     use super::*;
 
-    pub fn attack(page: FolioPage<'_>, folio: &CachedFolio<'_>) -> usize {
+    pub(crate) fn attack(page: FolioPage<'_>, folio: &CachedFolio<'_>) -> usize {
         let _ = folio.nr_pages();
         #[cfg(page_as_bytes)]
-        return page.with_mapped(|bytes| bytes.addr()); //~[page_as_bytes] E0624
+        return page.with_mapped(|bytes| usize::from(*bytes)); //~[page_as_bytes] E0133
         page.nid();
         0
     }
@@ -143,7 +184,10 @@ pub mod page_as_bytes {
 pub mod wait_for_a_folio {
     use super::*;
 
-    pub fn attack(device: &SwapDevice, found: ARef<Folio>) -> Result<Option<NewFolio>, Error> {
+    pub(crate) fn attack(
+        device: &SwapDevice,
+        found: ARef<Folio>,
+    ) -> Result<Option<NewFolio>, Error> {
         #[cfg(wait_for_a_folio)]
         found.lock(); //~[wait_for_a_folio] E0599
         let _ = found;
@@ -164,7 +208,7 @@ pub mod wait_for_a_folio {
 pub mod delete_lent {
     use super::*;
 
-    pub fn attack(folio: &mut CachedFolio<'_>) -> usize {
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> usize {
         #[cfg(delete_lent)]
         folio.delete(); //~[delete_lent] E0133
                         //~[delete_lent]^ E0507

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loading a folio from its entry.
 //@[control] check-pass
-#![forbid(unsafe_code)]
-use kernel::mm::swap::{Completed, NotStored};
+#![deny(unsafe_code)]
+use zswap_core::{
+    entry::Entry,
+    load_states::{Completed, NotStored},
+};
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 include!("fill.in");
 
 // A load reports that a slot with an entry has none: C then reads the device, which has older
-// contents. Or it looks for another type's entry, which doesn't exist. Only the abstraction does
-// the lookup, for the type that C's caller has requested.
+// contents. Only zswap_core does the lookup.
 #[cfg(any(control, load_denied))]
 pub mod load_denied {
     use super::*;
 
-    pub struct Other;
-
-    kernel::impl_kept! {
-        impl Kept for Other { owned: KBox<Other>, name: c"other" }
-    }
-
-    pub fn attack<'a, P: HasPool>(
+    pub(crate) fn attack<'a>(
         folio: UnreadFolio<'a>,
-        how: Option<NotStored<'a, Note>>,
-        from: &Stored<P>,
-    ) -> Load<'a, Note> {
+        how: Option<NotStored<'a>>,
+        from: &Object,
+    ) -> Load<'a> {
         let _ = how;
         #[cfg(load_denied)]
         if from.len() > 1 {
             return Load::NotStored(folio); //~[load_denied] E0308
         } else if from.len() > 0 {
-            return Load::NotStored(NotStored(folio, Default::default())); //~[load_denied] E0423
+            return Load::NotStored(NotStored(folio)); //~[load_denied] E0423
         }
-        #[cfg(control)]
-        return folio.load_exclusively::<Note>(|_, contents| fill(from, contents));
-        #[cfg(load_denied)]
-        folio.load_exclusively::<Other>(|_, contents| fill(from, contents)) //~[load_denied] E0308
+        folio.load_exclusively(|_, contents| fill(from, contents))
     }
 }
 
@@ -44,18 +44,18 @@ pub mod load_denied {
 pub mod load_made_up {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(
+    pub(crate) fn attack<'a>(
         folio: UnreadFolio<'a>,
         how: Option<Completed<'a>>,
-        from: &Stored<P>,
-    ) -> Load<'a, Note> {
+        from: &Object,
+    ) -> Load<'a> {
         let _ = (how, from);
         #[cfg(load_made_up)]
         core::mem::forget(folio);
         #[cfg(load_made_up)]
         return Load::Loaded(()); //~[load_made_up] E0308
         #[cfg(control)]
-        folio.load_exclusively::<Note>(|_, contents| fill(from, contents))
+        folio.load_exclusively(|_, contents| fill(from, contents))
     }
 }
 
@@ -64,7 +64,7 @@ pub mod load_made_up {
 pub mod load_failed_is_loaded {
     use super::*;
 
-    pub fn attack<T>(load: Load<'_, T>) -> Load<'_, T> {
+    pub(crate) fn attack(load: Load<'_>) -> Load<'_> {
         match load {
             #[cfg(load_failed_is_loaded)]
             Load::Failed(_, done) => Load::Loaded(done), //~[load_failed_is_loaded] E0308
@@ -78,11 +78,7 @@ pub mod load_failed_is_loaded {
 pub mod load_of_other_folio {
     use super::*;
 
-    pub fn attack<'a, 'b, P: HasPool>(
-        one: UnreadFolio<'a>,
-        other: Load<'b, Note>,
-        from: &Stored<P>,
-    ) -> Load<'a, Note> {
+    pub(crate) fn attack<'a, 'b>(one: UnreadFolio<'a>, other: Load<'b>, from: &Object) -> Load<'a> {
         let _ = from;
         #[cfg(load_of_other_folio)]
         core::mem::forget(one);
@@ -92,7 +88,7 @@ pub mod load_of_other_folio {
         #[cfg(control)]
         let _ = other;
         #[cfg(control)]
-        one.load_exclusively::<Note>(|_, contents| fill(from, contents))
+        one.load_exclusively(|_, contents| fill(from, contents))
     }
 }
 
@@ -101,8 +97,8 @@ pub mod load_of_other_folio {
 pub mod load_without_filling {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
-        folio.load_exclusively::<Note>(|_, contents| {
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+        folio.load_exclusively(|_, contents| {
             #[cfg(load_without_filling)]
             let filled = contents;
             #[cfg(control)]
@@ -118,9 +114,9 @@ pub mod load_without_filling {
 pub mod load_without_taking {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
         let mut kept = None;
-        let load = folio.load_exclusively::<Note>(|_, contents| {
+        let load = folio.load_exclusively(|_, contents| {
             #[cfg(load_without_taking)]
             kept.replace(contents); //~[load_without_taking] E0521
             #[cfg(control)]
@@ -134,19 +130,19 @@ pub mod load_without_taking {
 }
 
 // A load takes the entry, and then fails: the page is lost, and the slot reads as the device's
-// stale contents. Only the abstraction takes entries, when nothing can fail any more.
+// stale contents. Only zswap_core takes entries, when nothing can fail any more.
 #[cfg(any(control, taken_then_failed))]
 pub mod taken_then_failed {
     use super::*;
 
-    pub fn attack<'a, P: HasPool>(folio: UnreadFolio<'a>, from: &Stored<P>) -> Load<'a, Note> {
-        folio.load_exclusively::<Note>(|note, contents| {
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+        folio.load_exclusively(|entry, contents| {
             #[cfg(taken_then_failed)]
-            drop::<Note>(*note); //~[taken_then_failed] E0507
+            drop::<Entry>(*entry); //~[taken_then_failed] E0507
             #[cfg(taken_then_failed)]
             return Err(EIO);
             #[cfg(control)]
-            let _: &Note = note;
+            let _: &Entry = entry;
             fill(from, contents)
         })
     }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 use kernel::{
     mm::{
+        call::Call,
         folio::CachedFolio,
         memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
     },
@@ -25,18 +26,23 @@ pub mod lruvec_past_rcu {
     }
 }
 
-// obj_cgroup_memcg() without RCU: the cgroup is freed between the call and its use. The
-// policy gets a counted reference.
+// obj_cgroup_memcg() without RCU, or used after it: the cgroup is freed between the call and its use. The
+// policy gets a counted reference; what RCU keeps is a pointer.
 #[cfg(any(control, memcg_of_an_entry))]
 pub mod memcg_of_an_entry {
     use super::*;
 
     pub fn attack(objcg: &ObjCgroup) -> Option<ARef<MemCgroup>> {
         #[cfg(memcg_of_an_entry)]
-        let _ = objcg.memcg_rcu(&rcu::read_lock()); //~[memcg_of_an_entry] E0624
-        #[cfg(control)]
-        drop(rcu::read_lock());
+        let _ = objcg.memcg_rcu(); //~[memcg_of_an_entry] E0061
         objcg.memcg()
+    }
+
+    pub fn lent(objcg: &ObjCgroup, call: &Call) -> bool {
+        let memcg = objcg.memcg_rcu(&rcu::read_lock());
+        #[cfg(memcg_of_an_entry)]
+        let _ = MemCgroup::from_raw_or_null(memcg, call); //~[memcg_of_an_entry] E0133
+        memcg.is_null()
     }
 }
 

@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 use kernel::{
     error::Result,
-    module_param::runtime::{AtBoot, Number, ParamLock, ParamLocked, Text},
+    module_param::runtime::{AtBoot, ParamLock, ParamLocked, Text, UintParam},
     prelude::*,
     str::CStr,
     types::NotThreadSafe,
@@ -84,14 +84,14 @@ pub mod parameter_lock_made_up {
 pub mod parameter_for_all {
     use super::*;
 
-    static PERCENT: Number = Number::new(20);
+    static PERCENT: UintParam = UintParam::new(20);
 
     #[cfg(parameter_for_all)]
-    kernel::builtin_param!("attack.percent", PERCENT: Number, 0o666);
+    kernel::builtin_param!("attack.percent", PERCENT: UintParam, 0o666);
     #[cfg(parameter_for_all)]
-    kernel::builtin_param!("attack.of_others", PERCENT: Number, 0o604);
+    kernel::builtin_param!("attack.of_others", PERCENT: UintParam, 0o604);
     #[cfg(control)]
-    kernel::builtin_param!("attack.percent", PERCENT: Number, 0o644);
+    kernel::builtin_param!("attack.percent", PERCENT: UintParam, 0o644);
 }
 
 // A parameter whose module name is too long for C, which copies it for sysfs
@@ -100,18 +100,18 @@ pub mod parameter_for_all {
 pub mod parameter_too_long {
     use super::*;
 
-    static PERCENT: Number = Number::new(20);
+    static PERCENT: UintParam = UintParam::new(20);
 
     #[cfg(parameter_too_long)]
     kernel::builtin_param!(
         "a_name_of_fifty_six_letters_which_is_one_more_than_there.percent",
-        PERCENT: Number,
+        PERCENT: UintParam,
         0o644
     );
     #[cfg(control)]
     kernel::builtin_param!(
         "name_of_fifty_five_letters_which_is_the_most_that_there.percent",
-        PERCENT: Number,
+        PERCENT: UintParam,
         0o644
     );
 }

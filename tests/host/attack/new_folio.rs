@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A new folio for a slot: read, or filled and written back.
 //@[control] check-pass
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 use kernel::{
     mm::{
         folio::{CachedFolio, Folio},
-        swap::{Added, NewFolio, Reads, SwapDevice},
+        swap_add::{Added, NewFolio},
+        swap_cache::{Reads, SwapDevice},
     },
     sync::aref::ARef,
 };
+use zswap_core::{load_states::check_zero_mark, slots::Slots};
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 include!("fill.in");
 
@@ -17,7 +26,7 @@ include!("fill.in");
 pub mod new_folio_after_read {
     use super::*;
 
-    pub fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
+    pub(crate) fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
         let read = folio.read(reads);
         #[cfg(new_folio_after_read)]
         folio.discard(); //~[new_folio_after_read] E0382
@@ -31,8 +40,8 @@ pub mod new_folio_after_read {
 pub mod new_folio_after_write {
     use super::*;
 
-    pub fn attack<P: HasPool>(folio: WritebackFolio, from: &Stored<P>) -> Result {
-        let written = folio.write::<Note>(|_, contents| fill(from, contents));
+    pub(crate) fn attack(folio: WritebackFolio, from: &Object) -> Result {
+        let written = folio.write(|_, contents| fill(from, contents));
         #[cfg(new_folio_after_write)]
         drop(folio); //~[new_folio_after_write] E0382
         written.map_err(|(_, error)| error)
@@ -44,7 +53,7 @@ pub mod new_folio_after_write {
 pub mod new_folio_of_a_pointer {
     use super::*;
 
-    pub fn attack(device: &SwapDevice) -> Option<NewFolio> {
+    pub(crate) fn attack(device: &SwapDevice) -> Option<NewFolio> {
         #[cfg(new_folio_of_a_pointer)]
         return Some(NewFolio::from_raw(core::ptr::null_mut())); //~[new_folio_of_a_pointer] E0624
         match device.add_folio(kernel::alloc::flags::GFP_KERNEL) {
@@ -60,15 +69,11 @@ pub mod new_folio_of_a_pointer {
 pub mod write_other_contents {
     use super::*;
 
-    pub fn attack<P: HasPool>(
-        one: WritebackFolio,
-        two: WritebackFolio,
-        from: &Stored<P>,
-    ) -> Result {
-        let written = one.write::<Note>(|_, first| {
+    pub(crate) fn attack(one: WritebackFolio, two: WritebackFolio, from: &Object) -> Result {
+        let written = one.write(|_, first| {
             #[cfg(write_other_contents)]
-            let _ = two.write::<Note>(|_, _| fill(from, first)); //~[write_other_contents] ERROR: lifetime may not live long enough
-                                                                 //~[write_other_contents]^ ERROR: lifetime may not live long enough
+            let _ = two.write(|_, _| fill(from, first)); //~[write_other_contents] ERROR: lifetime may not live long enough
+                                                         //~[write_other_contents]^ ERROR: lifetime may not live long enough
             #[cfg(write_other_contents)]
             return Err(EINVAL);
             #[cfg(control)]
@@ -84,13 +89,13 @@ pub mod write_other_contents {
 pub mod write_other_taken {
     use super::*;
 
-    pub fn attack<'f, P: HasPool>(
+    pub(crate) fn attack<'f>(
         one: WritebackFolio,
         two: &'f mut CachedFolio<'f>,
-        from: &Stored<P>,
+        from: &Object,
     ) -> Result {
-        let other = two.slots::<Note>().occupied(0).ok_or(ENOENT)?;
-        let written = one.write::<Note>(|_, contents| {
+        let other = Slots::new(two).entry(0).ok_or(ENOENT)?;
+        let written = one.write(|_, contents| {
             let filled = fill(from, contents)?;
             #[cfg(write_other_taken)]
             return Ok((filled, other)); //~[write_other_taken] E0308
@@ -102,16 +107,16 @@ pub mod write_other_taken {
     }
 }
 
-// The slot's page is all zeroes, and zswap isn't told: the entry is stale, and its writeback brings
+// The slot's page is all zeroes, without a call of zswap: the entry is stale, and its writeback brings
 // the old page back (docs/upstream). A caller that hasn't checked the mark can't write.
 #[cfg(any(control, zero_mark_ignored))]
 pub mod zero_mark_ignored {
     use super::*;
 
-    pub fn attack<P: HasPool>(folio: NewFolio, from: &Stored<P>) -> Result {
+    pub(crate) fn attack(folio: NewFolio, from: &Object) -> Result {
         #[cfg(control)]
-        let folio = folio.check_zero_mark().map_err(|_| EINVAL)?;
-        let written = folio.write::<Note>(|_, contents| fill(from, contents)); //~[zero_mark_ignored] E0599
+        let folio = check_zero_mark(folio).map_err(|_| EINVAL)?;
+        let written = folio.write(|_, contents| fill(from, contents)); //~[zero_mark_ignored] E0599
         written.map_err(|(_, error): (_, Error)| error)
     }
 }
@@ -122,14 +127,14 @@ pub mod zero_mark_ignored {
 pub mod healthy_slot_emptied {
     use super::*;
 
-    pub fn attack(folio: NewFolio) -> bool {
+    pub(crate) fn attack(folio: NewFolio) -> bool {
         #[cfg(healthy_slot_emptied)]
-        return folio.discard_stale::<Note>(); //~[healthy_slot_emptied] E0599
-        match folio.check_zero_mark() {
+        return folio.discard_stale(); //~[healthy_slot_emptied] E0599
+        match check_zero_mark(folio) {
             #[cfg(healthy_slot_emptied)]
-            Ok(folio) => folio.discard_stale::<Note>(), //~[healthy_slot_emptied] E0599
+            Ok(folio) => folio.discard_stale(), //~[healthy_slot_emptied] E0599
             Ok(_) => false,
-            Err(stale) => stale.discard_stale::<Note>(),
+            Err(stale) => stale.discard_stale(),
         }
     }
 }

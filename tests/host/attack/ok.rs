@@ -2,55 +2,114 @@
 // Programs that the types don't exclude: they compile. Each says what it leads to: nothing,
 // memory held, a deadlock, lost data, memory unsafety.
 //@ check-pass
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 use core::mem::{self, forget, swap, MaybeUninit};
 use kernel::{
-    alloc::{flags::GFP_KERNEL, AllocError, NumaNode},
+    alloc::{
+        flags::{GFP_KERNEL, GFP_NOWAIT},
+        AllocError, NumaNode,
+    },
     bindings::folio,
     cpu::CpuId,
-    cpuhotplug::{Instance, Prepare, Slot, State},
+    cpuhotplug::{Instance, Prepare, State},
     crypto::acompress::Compressor,
     mm::{
-        folio::{CachedFolio, Folio, FolioPage},
-        list_lru::{Batch, Charged, Item, ListLru, Next, Prepared},
-        memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup, ZswapCharged, ZswapObject},
+        folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
+        memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
         mempolicy::VmaPolicy,
-        swap::{Abandoned, Added, Completed, NewFolio, Reads, SwapDevice, ZeroMarked},
-        swap_cache::{Entered, FreshFolio, Pinned, Splittable},
-        swap_slots::{
-            Cleared, DeadDevice, FilledSlots, FreedSlots, Kept, Leaves, Listed, Occupied,
-            Published, Slots,
-        },
+        swap_add::{Added, FreshFolio, NewFolio},
+        swap_cache::{Reads, SwapDevice},
         swapops::SwapEntry,
-        zsmalloc::Pool,
+        zsmalloc,
     },
     module_param::runtime::{ParamLock, Text},
     percpu::PerCpu,
+    prelude::*,
     shrinker::Shrinker,
-    slab::{self, Cache, Managed, Vacant, Vacants},
-    sync::{
-        aref::ARef,
-        atomic::ordering::Relaxed,
-        generations::{Detached, Generation, Generations, Ref, *},
-        rcu, Mutex, SetOnce, SpinLock,
-    },
+    slab::{self, UninitBox, UninitBoxes},
+    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, Mutex, SetOnce, SpinLock},
     types::ForeignOwnable,
     xarray::XArray,
 };
 use pin_init::Wrapper;
+use zswap_core::{
+    entry::Entry,
+    index::LeafCache,
+    load_states::{
+        check_zero_mark, Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio,
+        ZeroMarked,
+    },
+    lru::{self, Next, Prepared},
+    object::Object,
+    pool_list::{NewPool, PoolRef},
+    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
+    store_batch::{store, Published, StoreBatch, Unpublished},
+    trees::DeadDevice,
+};
 
-include!("fill.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+/// Fills a page from what is stored for it.
+fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
+    from.read(|view| view.copy_to(to))
+}
+
+// A folio's pages are charged to another cgroup than its own: that one pays, and its walks find them. The entries keep
+// a reference to it, and are uncharged from it.
+pub mod charge_of_another {
+    use super::*;
+
+    pub(crate) fn publish<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        add: fn(&mut StoreBatch<'f>),
+        other: &ObjCgroup,
+        leaves: &'static LeafCache,
+    ) -> Result<Published<'f>> {
+        let make = |batch: &mut StoreBatch<'f>| {
+            add(batch);
+            lru::prepare(Some(other), GFP_KERNEL)
+        };
+        let stored = store(folio, leaves, make, |error| error);
+        stored.map(|(_, it)| it).map_err(|(_, error)| error)
+    }
+}
 
 // Two witnesses of one lifetime can be swapped: each still is valid for its own folio, from which
-// its slots are found. Swapped Reads are both submitted.
+// its slots are found. Swapped Reads are both submitted. Swapped batches each have the entries of their own folio,
+// are published once, and prove that about their own folio. (A call lends one folio: to get two of one
+// lifetime takes `unsafe`. See batches_swapped.)
 pub mod evidence_swapped {
     use super::*;
 
-    pub fn folios<'f>(one: &mut CachedFolio<'f>, other: &mut CachedFolio<'f>) {
+    pub(crate) fn folios<'f>(one: &mut CachedFolio<'f>, other: &mut CachedFolio<'f>) {
         swap(one, other);
     }
 
-    pub fn reads() {
+    pub(crate) fn batches<'f>(
+        (one, other): (&'f mut CachedFolio<'f>, &'f mut CachedFolio<'f>),
+        lists: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> Option<(Published<'f>, Published<'f>)> {
+        let mut others = None;
+        let make = |one: &mut StoreBatch<'f>| {
+            let other = other;
+            let swapped = |other: &mut StoreBatch<'f>| {
+                swap(one, other);
+                Ok(lists)
+            };
+            others = store(other, leaves, swapped, |error| error).ok();
+            Ok(lists)
+        };
+        let ones = store(one, leaves, make, |error| error).ok();
+        Some((ones?.1, others?.1))
+    }
+
+    pub(crate) fn reads() {
         Reads::together(|one| Reads::together(|other| swap(one, other)));
     }
 }
@@ -60,52 +119,52 @@ pub mod evidence_swapped {
 pub mod flags_of_any_bits {
     use super::*;
 
-    pub fn complement() -> Result<KBox<u64>, AllocError> {
+    pub(crate) fn complement() -> Result<KBox<u64>, AllocError> {
         KBox::new(7, !GFP_NOWAIT)
     }
 }
 
 // A witness that owns nothing: forgetting it has no effect, nor has dropping it. A witness that is
-// only lent to a closure (View, ParamLock, Reads, Uncharges, and what NewFolio and UnreadFolio lend) can't be
-// forgotten: see view_forgotten. A caller that forgets a Visit or an Unlocked has no Next to end
+// only lent to a closure (View, ParamLock, Reads, StoreBatch, and what NewFolio and UnreadFolio lend) can't be
+// forgotten: see view_forgotten, batch_kept. A caller that forgets a Visit or an Unlocked has no Next to end
 // the callback with: see visit_without_end.
 pub mod forget_evidence {
     use super::*;
 
-    pub fn cached(folio: CachedFolio<'_>, pinned: Pinned<'_, '_>, contents: Contents<'_>) {
-        forget((folio, pinned, contents));
+    pub(crate) fn cached(folio: CachedFolio<'_>, contents: NotUptodate<'_>) {
+        forget((folio, contents));
     }
 
-    pub fn slots<T: Kept>(slots: Slots<'_, '_, T>, slot: Occupied<'_, T>) {
-        forget((slots, slot));
+    pub(crate) fn slots(slots: Slots<'_, '_>, slot: SlotEntry<'_>, unpublished: Unpublished<'_>) {
+        forget((slots, slot, unpublished));
     }
 
-    pub fn freed<T: Kept>(freed: FreedSlots<'_, T>, filled: FilledSlots<'_, T>) {
+    pub(crate) fn freed(freed: FreedSlots<'_>, filled: FilledSlots<'_>) {
         forget((freed, filled));
     }
 
-    pub fn results<T: Kept>(filled: Filled<'_>, cleared: Cleared<'_, T>) {
-        forget((filled, cleared));
+    pub(crate) fn results(filled: Uptodate<'_>, cleared: Cleared<'_>, published: Published<'_>) {
+        forget((filled, cleared, published));
     }
 
-    pub fn others<T: Item>(
+    pub(crate) fn others(
         device: DeadDevice<'_>,
         ends: (Completed<'_>, Abandoned<'_>, Next<'_>),
-        lists: Prepared<'_, T>,
+        lists: Prepared<'_>,
     ) {
         forget((device, ends, lists));
     }
 }
 
-// Harmless: requests in flight have no handle. Nothing is in flight when the lanes are
-// forgotten, and they stay as they were.
-pub mod forget_lanes {
+// Harmless: requests in flight have no handle. Nothing is in flight when the queue is
+// forgotten, and it stays as it was.
+pub mod forget_queue {
     use super::*;
 
-    pub fn forgotten<'p>(compressor: &mut Compressor, pages: &[FolioPage<'p>]) -> Result {
-        mem::forget(compressor.lanes());
-        match compressor.lanes() {
-            Some(mut lanes) => lanes.compress_each(pages.iter().copied(), |page, compressed| {
+    pub(crate) fn forgotten<'p>(compressor: &mut Compressor, pages: &[FolioPage<'p>]) -> Result {
+        mem::forget(compressor.queue());
+        match compressor.queue() {
+            Some(mut queue) => queue.compress_each(pages.iter().copied(), |page, compressed| {
                 let _ = (page, compressed?);
                 Ok(())
             }),
@@ -122,58 +181,55 @@ pub mod forget_lanes {
 pub mod forget_locks {
     use super::*;
 
-    use kernel::mm::swap_cache::Charged;
+    pub(crate) fn loading(folio: UnreadFolio<'_>, not_stored: NotStored<'_>) {
+        forget((folio, not_stored));
+    }
 
-    pub fn loading(folio: UnreadFolio<'_>) {
+    pub(crate) fn new(folio: NewFolio) {
         forget(folio);
     }
 
-    pub fn new(folio: NewFolio) {
-        forget(folio);
-    }
-
-    pub fn writing_back(folio: WritebackFolio, zero: ZeroMarked) {
+    pub(crate) fn writing_back(folio: WritebackFolio, zero: ZeroMarked) {
         forget((folio, zero));
     }
 
-    pub fn handed_to_c(new: NewFolio) -> *mut folio {
+    pub(crate) fn handed_to_c(new: NewFolio) -> *mut folio {
         new.into_c_locked()
-    }
-
-    pub fn steps(entered: Entered<'_>, charged: Charged<'_>, splittable: Splittable<'_>) {
-        forget((entered, charged, splittable));
     }
 }
 
-// Forgotten memory is leaked, and its contents stay valid: an entry is still on its
-// list, where a walk finds it alive; one in a batch is on none, and never will be; its object keeps its pool, its charge the cgroup's
-// counters. An instance that hotplug calls owns its memory, which is leaked with it.
-// A shrinker that isn't registered is never called, and a state
-// that is forgotten stays registered.
+// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. An instance that
+// hotplug calls owns its memory, which is leaked with it. A shrinker that isn't registered is never called, and a
+// state that is forgotten stays registered. The entries of a batch can't be forgotten: see batch_kept.
 pub mod forget_memory {
     use super::*;
 
-    pub fn entries<T: Item>(entry: slab::Object<T>, vacant: Vacant<T>, cache: Cache<T>) {
-        forget((entry, vacant, cache));
+    pub(crate) fn entries<T>(entry: slab::Box<T>, memory: UninitBox<T>, cache: slab::Cache<T>) {
+        forget((entry, memory, cache));
     }
 
-    pub fn together<T: Item>(entries: Batch<T>, charged: Charged<'_, T>, vacants: Vacants<T>) {
-        forget((entries, charged, vacants));
+    pub(crate) fn together<T>(memories: UninitBoxes<T>) {
+        forget(memories);
     }
 
-    pub fn leaves<T: Kept>(leaves: Leaves<T>) {
+    pub(crate) fn leaves(leaves: LeafCache) {
         forget(leaves);
     }
 
-    pub fn objects<P: HasPool, O: ZswapObject>(object: Object<P>, charged: ZswapCharged<O>) {
-        forget((object, charged));
+    pub(crate) fn objects(object: Object) {
+        forget(object);
     }
 
-    pub fn instances<T: Prepare>(instance: Instance<T>, state: State<T>) {
+    pub(crate) fn instances<T: Prepare>(instance: Instance<T>, state: State<T>) {
         forget((instance, state));
     }
 
-    pub fn others(pool: Pool, cpus: PerCpu<u32>, compressor: Compressor, shrinker: Shrinker) {
+    pub(crate) fn others(
+        pool: zsmalloc::Pool,
+        cpus: PerCpu<u32>,
+        compressor: Compressor,
+        shrinker: Shrinker,
+    ) {
         forget((pool, cpus, compressor, shrinker));
     }
 }
@@ -184,11 +240,11 @@ pub mod forget_memory {
 pub mod forget_rcu {
     use super::*;
 
-    pub fn section() {
+    pub(crate) fn section() {
         forget(rcu::read_lock());
     }
 
-    pub fn locks(mutex: Pin<&Mutex<u32>>, lock: Pin<&SpinLock<u32>>) {
+    pub(crate) fn locks(mutex: Pin<&Mutex<u32>>, lock: Pin<&SpinLock<u32>>) {
         forget(mutex.lock());
         forget(lock.lock());
     }
@@ -201,19 +257,19 @@ pub mod forget_rcu {
 pub mod forget_references {
     use super::*;
 
-    pub fn device(device: SwapDevice) {
+    pub(crate) fn device(device: SwapDevice) {
         forget(device);
     }
 
-    pub fn pools<T: Send + Sync>(pool: Ref<T>, detached: Detached<T>) {
-        forget((pool, detached));
+    pub(crate) fn pools(pool: PoolRef, new: NewPool) {
+        forget((pool, new));
     }
 
-    pub fn groups(memcg: ARef<MemCgroup>, objcg: ARef<ObjCgroup>, cursor: Cursor) {
+    pub(crate) fn groups(memcg: ARef<MemCgroup>, objcg: ARef<ObjCgroup>, cursor: Cursor) {
         forget((memcg, objcg, cursor));
     }
 
-    pub fn folios(folio: ARef<Folio>, fresh: FreshFolio, policy: VmaPolicy<'_>) {
+    pub(crate) fn folios(folio: ARef<Folio>, fresh: FreshFolio, policy: VmaPolicy<'_>) {
         forget((folio, fresh, policy));
     }
 }
@@ -222,7 +278,7 @@ pub mod forget_references {
 pub mod instance_pinned_in_place {
     use super::*;
 
-    pub fn in_place<T: Prepare>(state: &'static State<T>, inner: T) -> Result {
+    pub(crate) fn in_place<T: Prepare>(state: &'static State<T>, inner: T) -> Result {
         let init = MaybeUninit::<Instance<T>>::pin_init(Instance::new(state, inner));
         drop(KBox::pin_init(init, GFP_KERNEL)?);
         Ok(())
@@ -239,8 +295,6 @@ pub mod instance_while_preparing {
     pub struct Nested;
 
     impl Prepare for Nested {
-        const SLOT: Slot = Slot::PrepareDyn;
-
         fn prepare(&self, _: CpuId) -> Result {
             Instance::new(STATE.as_ref().ok_or(EINVAL)?, Nested).map(drop)
         }
@@ -253,13 +307,13 @@ pub mod instance_while_preparing {
 pub mod load_of_another {
     use super::*;
 
-    pub fn fill_from<'a, P: HasPool>(folio: UnreadFolio<'a>, other: &Stored<P>) -> Load<'a, Note> {
-        folio.load_exclusively::<Note>(|_, contents| fill(other, contents))
+    pub(crate) fn fill_from<'a>(folio: UnreadFolio<'a>, other: &Object) -> Load<'a> {
+        folio.load_exclusively(|_, contents| fill(other, contents))
     }
 
-    pub fn write_from<P: HasPool>(folio: WritebackFolio, other: &Stored<P>) -> Result {
+    pub(crate) fn write_from(folio: WritebackFolio, other: &Object) -> Result {
         folio
-            .write::<Note>(|_, contents| fill(other, contents))
+            .write(|_, contents| fill(other, contents))
             .map_err(|(_, error)| error)
     }
 }
@@ -269,62 +323,39 @@ pub mod load_of_another {
 pub mod lock_twice {
     use super::*;
 
-    pub fn list<T: Item>(nid: NumaNode) {
-        ListLru::<T>::walk(nid, None, &mut 1, |visit| {
-            ListLru::<T>::walk(nid, None, &mut 1, |visit| visit.rotate());
+    pub(crate) fn list(nid: NumaNode) {
+        lru::walk(nid, None, &mut 1, |visit| {
+            lru::walk(nid, None, &mut 1, |visit| visit.rotate());
             visit.rotate()
         });
     }
 
-    pub fn tree<T: ForeignOwnable>(tree: &XArray<T>, value: T) {
+    pub(crate) fn tree<T: ForeignOwnable>(tree: &XArray<T>, value: T) {
         let _guard = tree.lock();
         let _ = tree.insert(0, value, GFP_NOWAIT);
     }
 
-    pub fn cluster<T: Kept>(filled: FilledSlots<'_, T>, device: &SwapDevice) {
-        filled.take_each(|_| drop(device.add_folio(GFP_NOWAIT)));
+    pub(crate) fn cluster(filled: FilledSlots<'_>, device: &SwapDevice) {
+        filled.free_each(|_| drop(device.add_folio(GFP_NOWAIT)));
     }
 }
 
 // Memory unsafety, not excluded, in kernels without CONFIG_SMP: there a spin lock doesn't exclude code that runs
 // in its own section. That is so for the kernel crate's SpinLock, too. CONFIG_DEBUG_SPINLOCK reports it. With SMP
-// these programs deadlock. A pool is taken off its list twice; an object is freed that a walk is looking at.
+// this deadlocks. An entry is freed that a walk is looking at.
 pub mod locks_of_one_cpu {
     use super::*;
 
-    use kernel::slab::Object;
-
-    pub fn pool<T: Generation>(list: &'static Generations<T>) -> [Option<Detached<T>>; 2] {
-        let inner = core::cell::Cell::new(None);
-        let outer = list.take_retired(|_| {
-            inner.set(list.take_retired(|_| true));
-            true
+    pub(crate) fn entry(filled: FilledSlots<'_>, nid: NumaNode, look: impl Fn(&Entry)) {
+        let mut filled = Some(filled);
+        lru::walk(nid, None, &mut 1, |visit| {
+            let seen = visit.entry();
+            if let Some(filled) = filled.take() {
+                filled.free_each(|_| ());
+            }
+            look(seen);
+            visit.rotate()
         });
-        [outer, inner.take()]
-    }
-
-    // As take_each(), Slots::clear() hands out objects that are still on their lists.
-    pub fn object<T: Listed>(filled: FilledSlots<'_, T>, nid: NumaNode, look: impl Fn(&T)) {
-        filled.take_each(|object: Object<T>| {
-            let mut object = Some(object);
-            ListLru::<T>::walk(nid, None, &mut 1, |visit| {
-                let seen = visit.object();
-                drop(object.take());
-                look(seen);
-                visit.rotate()
-            });
-        });
-    }
-}
-
-// Memory is held, not excluded: a slot gets the zero mark by the view of another type than zswap's, which drops
-// only the objects of its own type. zswap's entry stays behind the mark: C reads zeroes there, and doesn't ask zswap.
-// The entry is dropped when the slot is stored again or freed, or when its writeback finds the mark.
-pub mod mark_of_another {
-    use super::*;
-
-    pub fn mark(folio: &mut CachedFolio<'_>) {
-        folio.slots::<Note>().mark_zeroes(0..1);
     }
 }
 
@@ -334,9 +365,9 @@ pub mod mark_of_another {
 pub mod new_folio_dropped {
     use super::*;
 
-    pub fn give_up(device: &SwapDevice) -> Result {
+    pub(crate) fn give_up(device: &SwapDevice) -> Result {
         match device.add_folio(GFP_KERNEL) {
-            Added::New(folio) => match folio.check_zero_mark() {
+            Added::New(folio) => match check_zero_mark(folio) {
                 Ok(folio) => {
                     drop(folio);
                     Ok(())
@@ -349,36 +380,6 @@ pub mod new_folio_dropped {
     }
 }
 
-// Memory is held, not excluded: an entry is in its slot, and on no list, so that it is never written back. One that
-// is put there by replace() isn't charged either: no limit counts it. A load or a store that looks at an entry can
-// take it off its list. Loads find it, and freeing the slot frees it.
-pub mod off_its_list {
-    use super::*;
-
-    use kernel::slab::Object;
-
-    pub fn replaced<T: Listed>(
-        slots: &mut Slots<'_, '_, T>,
-        object: Object<T>,
-        leaves: &'static Leaves<T>,
-    ) -> Result {
-        slots.replace(0, object, leaves, GFP_KERNEL).map(drop)
-    }
-
-    pub fn removed<T: Listed>(folio: UnreadFolio<'_>) -> Load<'_, T> {
-        folio.load_exclusively::<T>(|entry, _| {
-            ListLru::remove(entry);
-            Err(EIO)
-        })
-    }
-
-    pub fn before_drop<T: Listed>(folio: &mut CachedFolio<'_>) {
-        if let Some(slot) = folio.slots::<T>().occupied(0) {
-            T::before_drop(slot.get());
-        }
-    }
-}
-
 // The parameters' lock is taken twice: the task waits for itself, for ever. There never are two
 // witnesses.
 pub mod parameters_locked_twice {
@@ -386,7 +387,7 @@ pub mod parameters_locked_twice {
 
     static TEXT: Text = Text::new(c"lzo");
 
-    pub fn twice() -> usize {
+    pub(crate) fn twice() -> usize {
         ParamLock::with(|outer| {
             ParamLock::with(|inner| TEXT.get(inner).len()) + TEXT.get(outer).len()
         })
@@ -398,33 +399,26 @@ pub mod parameters_locked_twice {
 pub mod sleep_in_atomic {
     use super::*;
 
-    pub fn walk<T: Item>(nid: NumaNode, mutex: Pin<&Mutex<u32>>) {
-        ListLru::<T>::walk(nid, None, &mut 1, |visit| {
+    pub(crate) fn walk(nid: NumaNode, mutex: Pin<&Mutex<u32>>) {
+        lru::walk(nid, None, &mut 1, |visit| {
             drop(mutex.lock());
             visit.rotate()
         });
     }
 
-    pub fn free<T: Kept>(filled: FilledSlots<'_, T>, mutex: Pin<&Mutex<u32>>) {
-        filled.take_each(|_| drop(mutex.lock()));
+    pub(crate) fn free(filled: FilledSlots<'_>, mutex: Pin<&Mutex<u32>>) {
+        filled.free_each(|_| drop(mutex.lock()));
     }
 }
 
 // Memory unsafety, not excluded: code sleeps in an RCU read section, in which it has a reference that RCU keeps.
-// Unless CONFIG_PREEMPT_RCU is set a grace period can end meanwhile: the pool, or the state of the cgroup, is
+// Unless CONFIG_PREEMPT_RCU is set a grace period can end meanwhile: the state of the cgroup is
 // freed under the reference. The kernel crate's rcu::Guard doesn't say that nothing may sleep. might_sleep() and
 // CONFIG_PROVE_RCU report it when it happens.
 pub mod sleep_in_rcu {
     use super::*;
 
-    pub fn pool<T: Generation>(list: &Generations<T>, mutex: Pin<&Mutex<u32>>, look: impl Fn(&T)) {
-        list.for_each(|pool| {
-            drop(mutex.lock());
-            look(pool);
-        });
-    }
-
-    pub fn lruvec(folio: &CachedFolio<'_>, mutex: Pin<&Mutex<u32>>) -> isize {
+    pub(crate) fn lruvec(folio: &CachedFolio<'_>, mutex: Pin<&Mutex<u32>>) -> isize {
         let rcu = rcu::read_lock();
         let lruvec = LruVec::of_folio(folio, &rcu);
         drop(mutex.lock());
@@ -438,31 +432,42 @@ pub mod sleep_in_rcu {
 pub mod store_of_another {
     use super::*;
 
-    pub fn store_made_of_another<'f, T: Listed>(
+    pub(crate) fn store_made_of_another<'f>(
         folio: &'f mut CachedFolio<'f>,
-        made_of_another: Charged<'_, T>,
-        leaves: &'static Leaves<T>,
-    ) -> Result<Published<'f, T>> {
-        let slots = folio.slots::<T>();
-        let published = slots.publish(made_of_another, leaves, GFP_KERNEL);
-        published.map(|(_, it)| it).map_err(|(_, error)| error)
+        (memory, pool): (UninitBox<Entry>, PoolRef),
+        made_of_another: &[u8],
+        lists: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> Result<Published<'f>> {
+        let swap = folio.swap();
+        let object =
+            Object::from_bytes(pool, made_of_another, swap, GFP_KERNEL, NumaNode::NO_NODE)?;
+        let make = |batch: &mut StoreBatch<'f>| {
+            batch.push(memory, object);
+            Ok(lists)
+        };
+        let stored = store(folio, leaves, make, |error| error);
+        stored.map(|(_, it)| it).map_err(|(_, error)| error)
     }
 }
 
-// A tag is the policy's: any bits name a slot, and of two tasks that change a tag at a time one may
-// be undone. A device is got by a slot's name only if it is in use and has that slot. The owner's
-// number and the length, next to the tag, stay as they are.
-pub mod tag_of_any_bits {
+// Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot. An object gets only
+// into the slot of the folio that it names; any other is dropped, with a warning.
+pub mod slot_of_any_bits {
     use super::*;
 
-    pub fn device<P: HasPool>(object: &Object<P>) -> Option<SwapDevice> {
-        SwapDevice::get(SwapEntry::unpack(object.tag()))
+    pub(crate) fn device(bits: u64) -> Option<SwapDevice> {
+        SwapDevice::get(SwapEntry::unpack(bits))
     }
 
-    pub fn changed<P: HasPool>(object: &Object<P>) {
-        object.change_tag(|tag| {
-            object.change_tag(|_| u64::MAX);
-            !tag
-        });
+    pub(crate) fn object(
+        (memory, pool): (UninitBox<Entry>, PoolRef),
+        batch: &mut StoreBatch<'_>,
+        bits: u64,
+    ) -> Result {
+        let slot = SwapEntry::unpack(bits);
+        let object = Object::from_bytes(pool, &[7], slot, GFP_KERNEL, NumaNode::NO_NODE)?;
+        batch.push(memory, object);
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@
 use core::{cell::Cell, mem::MaybeUninit};
 use kernel::{
     cpu::CpuId,
-    cpuhotplug::{Instance, Prepare, Slot, State},
+    cpuhotplug::{Instance, Prepare, State, StateSlot},
     percpu::PerCpu,
     prelude::*,
     sync::{Arc, Mutex},
@@ -66,7 +66,7 @@ pub mod cpu_state_that_goes {
 
     pub fn attack<T: Prepare>(stays: &'static State<T>, inner: T) -> Result<Instance<T>> {
         #[cfg(cpu_state_that_goes)]
-        let stays = &kernel::builtin_cpu_state!(c"attack")?; //~[cpu_state_that_goes] E0716
+        let stays = &kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack")?; //~[cpu_state_that_goes] E0716
         Instance::new(stays, inner)
     }
 }
@@ -83,13 +83,11 @@ pub mod cpu_state_of_a_subtype {
     type Second = Buffers<fn(&'static u8)>;
 
     impl Prepare for First {
-        const SLOT: Slot = Slot::PrepareDyn;
         fn prepare(&self, _: CpuId) -> Result {
             Ok(())
         }
     }
     impl Prepare for Second {
-        const SLOT: Slot = Slot::MmZswapPoolPrepare;
         fn prepare(&self, _: CpuId) -> Result {
             Err(EINVAL)
         }

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The policy of zswap: its own types, and functions that C's callers reach through the C ABI.
 //@[control] check-pass
-//@[load_for_ever] error-in-other-file: is not general enough
+//@[load_for_ever] error-in-other-file: `call` does not live long enough
 //@[store_for_ever] error-in-other-file: lifetime may not live long enough
-//@[freed_for_ever] error-in-other-file: is not general enough
-//@[freed_for_ever] error-in-other-file: is not general enough
-//@[freed_for_ever] error-in-other-file: is not general enough
-//@[freed_for_ever] error-in-other-file: borrowed data escapes outside of closure
+//@[freed_for_ever] error-in-other-file: `call` does not live long enough
+//@[freed_for_ever] error-in-other-file: `call` does not live long enough
+//@[freed_for_ever] error-in-other-file: `call` does not live long enough
+//@[freed_for_ever] error-in-other-file: `call` does not live long enough
 #![deny(unsafe_code)]
 use kernel::{
     jump_label::static_key::StaticKeyFalse,
-    mm::{
-        folio::CachedFolio,
-        memcontrol::MemCgroup,
-        swap_slots::{self, Listed, Published},
-    },
-    slab::Vacant,
+    mm::{call::Call, folio::CachedFolio, memcontrol::MemCgroup},
+    prelude::*,
+    slab::UninitBox,
     sync::SetOnce,
+};
+use zswap_core::{
+    entry,
+    index,
+    object::Object,
+    slots::Slots,
+    store_batch::{Published, StoreBatch}, //
 };
 
 // As in zswap_rs.rs.
@@ -26,8 +30,6 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod age;
 #[path = "../../../samples/rust/zswap_rs/compress.rs"]
 mod compress;
-#[path = "../../../samples/rust/zswap_rs/contexts.rs"]
-mod contexts;
 #[path = "../../../samples/rust/zswap_rs/debugfs.rs"]
 mod debugfs;
 #[cfg(not(freed_for_ever))]
@@ -35,8 +37,7 @@ mod debugfs;
 mod device;
 #[cfg(freed_for_ever)]
 use freed_for_ever as device;
-#[path = "../../../samples/rust/zswap_rs/entry.rs"]
-mod entry;
+#[allow(unsafe_code)]
 #[path = "../../../samples/rust/zswap_rs/exports.rs"]
 mod exports;
 #[path = "../../../samples/rust/zswap_rs/limits.rs"]
@@ -48,8 +49,6 @@ mod load;
 use load_for_ever as load;
 #[path = "../../../samples/rust/zswap_rs/params.rs"]
 mod params;
-#[path = "../../../samples/rust/zswap_rs/pool.rs"]
-mod pool;
 #[path = "../../../samples/rust/zswap_rs/runs.rs"]
 mod runs;
 #[path = "../../../samples/rust/zswap_rs/setup.rs"]
@@ -65,12 +64,15 @@ mod stats;
 mod store;
 #[cfg(store_for_ever)]
 use store_for_ever as store;
-#[path = "../../../samples/rust/zswap_rs/tag.rs"]
-mod tag;
+#[path = "../../../samples/rust/zswap_rs/trace.rs"]
+mod trace;
 #[path = "../../../samples/rust/zswap_rs/tunables.rs"]
 mod tunables;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
 mod writeback;
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 // Writeback keeps an entry's address across the dropped lock, and dereferences it: "only when this
 // is successful can the entry be dereferenced".
@@ -99,19 +101,21 @@ pub mod memcg_kept {
     static KEPT: SetOnce<&'static MemCgroup> = SetOnce::new();
 
     #[cfg(control)]
-    fn offline(memcg: Option<&MemCgroup>) -> bool {
-        memcg.is_some_and(MemCgroup::is_online)
+    fn offline(memcg: &MemCgroup) -> bool {
+        memcg.is_online()
     }
 
     #[cfg(memcg_kept)]
-    fn offline(memcg: Option<&'static MemCgroup>) -> bool {
-        memcg.is_some_and(|memcg| KEPT.populate(memcg))
+    fn offline(memcg: &'static MemCgroup) -> bool {
+        KEPT.populate(memcg)
     }
 
     #[allow(unsafe_code)]
     pub(crate) fn attack(memcg: *mut kernel::bindings::mem_cgroup) -> bool {
-        // SAFETY: Stands for zswap_memcg_offline_cleanup(), whose caller has a reference to the group.
-        unsafe { MemCgroup::with_raw(memcg, offline) } //~[memcg_kept] ERROR: implementation of `FnOnce` is not general
+        let call = Call::new();
+        // SAFETY: Stands for zswap_memcg_offline_cleanup(), whose caller has a reference to the cgroup.
+        let memcg = unsafe { MemCgroup::from_raw_or_null(memcg, &call) }; //~[memcg_kept] E0597
+        memcg.is_some_and(offline)
     }
 }
 
@@ -127,9 +131,9 @@ pub mod ever_enabled_key {
         #[cfg(ever_enabled_key)]
         let _ = &raw mut KEY.key; //~[ever_enabled_key] E0616
         #[cfg(ever_enabled_key)]
-        let _ = &raw const swap_slots::EVER_KEPT; //~[ever_enabled_key] E0603
+        let _ = &raw const index::EVER_OPEN; //~[ever_enabled_key] E0603
         KEY.enable();
-        kernel::static_key_enabled_unlikely!(KEY) && swap_slots::nothing_was_ever_kept()
+        kernel::static_key_enabled_unlikely!(KEY) && index::never_opened()
     }
 }
 
@@ -139,18 +143,19 @@ pub mod entry_half_made {
     use super::*;
 
     pub(crate) fn attack(
-        vacant: Vacant<entry::Entry>,
-        making: &mut entry::Making,
-        object: compress::Object,
-    ) -> entry::StoredEntry {
+        batch: &mut StoreBatch<'_>,
+        memory: UninitBox<entry::Entry>,
+        object: Object,
+    ) {
         #[cfg(entry_half_made)]
-        return vacant.write(making.entry()); //~[entry_half_made] E0061
-        vacant.write(making.entry(object))
+        batch.push(memory); //~[entry_half_made] E0061
+        #[cfg(control)]
+        batch.push(memory, object);
     }
 }
 
 // zswap_store() says that a folio is stored after it has emptied its slots, or without having filled any: C
-// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that publishing returns, in a
+// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that a store returns, in a
 // folio all of whose pages have the zero mark, too.
 #[cfg(any(control, stored_unproved))]
 pub mod stored_unproved {
@@ -159,13 +164,13 @@ pub mod stored_unproved {
     pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>, how: u32) -> store::Store<'f> {
         #[cfg(stored_unproved)]
         if how == 1 {
-            folio.slots::<entry::Entry>().clear(drop);
+            Slots::new(folio).clear();
             return Ok(()); //~[stored_unproved] E0308
         } else if how == 2 {
-            folio.slots::<entry::Entry>().mark_zeroes(0..1);
-            return Ok(Published(Default::default(), Default::default())); //~[stored_unproved] E0423
+            Slots::new(folio).mark_zeroes(0..1);
+            return Ok(Published(folio)); //~[stored_unproved] E0423
         }
-        Err(folio.slots::<entry::Entry>().clear(drop))
+        Err(Slots::new(folio).clear())
     }
 }
 
@@ -174,29 +179,11 @@ pub mod stored_unproved {
 pub mod published_of_another {
     use super::*;
 
-    pub(crate) fn attack<'a, 'b>(
-        ours: Published<'a, entry::Entry>,
-        others: Published<'b, entry::Entry>,
-    ) -> store::Store<'a> {
+    pub(crate) fn attack<'a, 'b>(ours: Published<'a>, others: Published<'b>) -> store::Store<'a> {
         #[cfg(published_of_another)]
         let ours = others;
         Ok(ours) //~[published_of_another] ERROR: lifetime may not live long enough
                  //~[published_of_another]^ ERROR: lifetime may not live long enough
-    }
-}
-
-// A folio's pages are stored as objects of another type, of which zswap_load() knows nothing.
-#[cfg(any(control, published_for_another_type))]
-pub mod published_for_another_type {
-    use super::*;
-
-    pub(crate) fn attack<'f, T: Listed>(
-        ours: Published<'f, entry::Entry>,
-        others: Published<'f, T>,
-    ) -> store::Store<'f> {
-        #[cfg(published_for_another_type)]
-        let ours = others;
-        Ok(ours) //~[published_for_another_type] E0308
     }
 }
 
@@ -210,7 +197,7 @@ pub mod refused_not_cleared {
         #[cfg(refused_not_cleared)]
         return Err(()); //~[refused_not_cleared] E0308
         #[cfg(control)]
-        Err(folio.slots::<entry::Entry>().clear(drop))
+        Err(Slots::new(folio).clear())
     }
 }
 
@@ -225,76 +212,65 @@ pub mod refused_other_cleared {
     ) -> store::Store<'a> {
         #[cfg(refused_other_cleared)]
         let one = other;
-        Err(one.slots::<entry::Entry>().clear(drop)) //~[refused_other_cleared] ERROR: lifetime may not live long enough
-                                                     //~[refused_other_cleared]^ ERROR: lifetime may not live long enough
+        Err(Slots::new(one).clear()) //~[refused_other_cleared] ERROR: lifetime may not live long enough
+                                     //~[refused_other_cleared]^ ERROR: lifetime may not live long enough
     }
 }
 
-// Another subsystem's data for the slots is cleared.
-#[cfg(any(control, refused_other_tree))]
-pub mod refused_other_tree {
-    use super::*;
-
-    include!("note.in");
-
-    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
-        #[cfg(refused_other_tree)]
-        return Err(folio.slots::<Note>().clear(drop)); //~[refused_other_tree] E0308
-        #[cfg(control)]
-        Err(folio.slots::<entry::Entry>().clear(drop))
-    }
-}
-
-// A load keeps the folio's lock forever: a change of the policy alone, which is safe code. The C
-// ABI lends to closures, which can't choose a lifetime.
+// A load keeps the folio's lock forever: a change of the policy alone, which is safe code. What the C ABI
+// lends ends with the call, so it can't choose a lifetime.
 #[cfg(any(control, load_for_ever))]
 pub mod load_for_ever {
-    use kernel::mm::swap::{Load, UnreadFolio};
+    use crate::zswap_core::{
+        entry::Entry,
+        load_states::{Load, UnreadFolio},
+    };
+    use kernel::{
+        mm::folio::{NotUptodate, Uptodate},
+        prelude::*,
+    };
 
-    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static, crate::entry::Entry> {
-        folio.load_exclusively(|_, _| Err(kernel::error::code::EIO))
+    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static> {
+        folio.load_exclusively(|_, _| Err(EIO))
     }
 
-    pub(crate) fn decompress_entry<'a>(
-        _: &crate::entry::Entry,
-        _: kernel::mm::folio::Contents<'a>,
-    ) -> kernel::error::Result<kernel::mm::folio::Filled<'a>> {
-        Err(kernel::error::code::EIO)
+    pub(crate) fn decompress_entry<'a>(_: &Entry, _: NotUptodate<'a>) -> Result<Uptodate<'a>> {
+        Err(EIO)
     }
 }
 
 // A store keeps the witness of the folio's lock forever: a change of the policy alone, which is
-// safe code. The C ABI lends to closures, which can't choose a lifetime.
+// safe code. What the C ABI lends ends with the call, so it can't choose a lifetime.
 #[cfg(any(control, store_for_ever))]
 pub mod store_for_ever {
-    use crate::entry::Entry;
-    use kernel::mm::{
-        folio::CachedFolio,
-        swap_slots::{Cleared, Published},
+    use crate::zswap_core::{
+        slots::{Cleared, Slots},
+        store_batch::Published,
     };
+    use kernel::mm::folio::CachedFolio;
 
-    type Store = Result<Published<'static, Entry>, Cleared<'static, Entry>>;
+    pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
 
-    pub(crate) fn store(folio: &'static mut CachedFolio<'static>) -> Store {
-        Err(folio.slots().clear(drop))
+    pub(crate) fn store(folio: &'static mut CachedFolio<'static>) -> Store<'static> {
+        Err(Slots::new(folio).clear())
     }
 }
 
 // Freeing slots, or swapon, keeps its witness forever: a change of the policy alone, which is safe
-// code. The C ABI lends to closures, which can't choose a lifetime.
+// code. What the C ABI lends ends with the call, so it can't choose a lifetime.
 #[cfg(any(control, freed_for_ever))]
 pub mod freed_for_ever {
-    use crate::entry::Entry;
-    use kernel::{
-        mm::swap_slots::{Attached, DeadDevice, FreedSlots},
-        prelude::*,
+    use crate::zswap_core::{
+        slots::FreedSlots,
+        trees::{Attached, DeadDevice},
     };
+    use kernel::prelude::*;
 
-    pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static, Entry>> {
+    pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static>> {
         Err(EINVAL)
     }
 
     pub(crate) fn swapoff(_: DeadDevice<'static>) {}
 
-    pub(crate) fn invalidate(_: FreedSlots<'static, Entry>) {}
+    pub(crate) fn invalidate(_: FreedSlots<'static>) {}
 }

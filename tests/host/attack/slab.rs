@@ -5,7 +5,7 @@
 use kernel::{
     alloc::NumaNode,
     prelude::*,
-    slab::{Cache, HasRcuHead, Managed, Object, Vacant, Vacants},
+    slab::{self, Cache, UninitBox, UninitBoxes},
 };
 
 // kmem_cache_free() of an object to a cache that it doesn't come from. Dropping an object finds its
@@ -14,7 +14,7 @@ use kernel::{
 pub mod object_to_other_cache {
     use super::*;
 
-    pub fn attack<T: Managed>(object: Object<T>, cache: &Cache<T>) {
+    pub fn attack<T>(object: slab::Box<T>, cache: &Cache<T>) {
         #[cfg(object_to_other_cache)]
         cache.free(object); //~[object_to_other_cache] E0599
         #[cfg(control)]
@@ -29,11 +29,11 @@ pub mod object_to_other_cache {
 pub mod object_changed {
     use super::*;
 
-    pub fn attack<T: Managed + Default>(mut object: Object<T>) -> Object<T> {
+    pub fn attack<T>(mut object: slab::Box<T>) -> slab::Box<T> {
         #[cfg(object_changed)]
-        let place: &mut T = &mut object.borrow(); //~[object_changed] E0596
+        let place: &mut T = &mut object; //~[object_changed] E0596
         #[cfg(control)]
-        let place = &mut object;
+        let place: &T = &object;
         let _ = place;
         object
     }
@@ -44,81 +44,65 @@ pub mod object_changed {
 pub mod object_moved_out {
     use super::*;
 
-    pub fn attack<T: Managed>(object: Object<T>) -> Object<T> {
+    pub fn attack<T>(object: slab::Box<T>) -> slab::Box<T> {
         #[cfg(object_moved_out)]
-        let inner: T = *object.borrow(); //~[object_moved_out] E0507
+        let inner: T = *object; //~[object_moved_out] E0507
         #[cfg(control)]
-        let inner = object.borrow();
+        let inner: &T = &object;
         let _ = inner;
         object
     }
 }
 
-// The object is used after kmem_cache_free().
+// The object is used after kmem_cache_free(), or after it has left its memory; or it is freed twice.
 #[cfg(any(control, object_past_drop))]
 pub mod object_past_drop {
     use super::*;
 
-    pub fn attack<T: Managed + Copy>(object: Object<T>) -> T {
-        let borrowed = object.borrow().get();
+    pub fn attack<T: Copy>(object: slab::Box<T>) -> T {
+        let lent: &T = &object;
         #[cfg(object_past_drop)]
         drop(object); //~[object_past_drop] E0505
-        *borrowed
+        *lent
+    }
+
+    pub fn parts<T>(object: slab::Box<T>, look: fn(&T)) {
+        let lent: &T = &object;
+        #[cfg(control)]
+        look(lent);
+        drop(slab::Box::into_parts(object)); //~[object_past_drop] E0505
+        #[cfg(object_past_drop)]
+        look(lent);
+    }
+
+    pub fn twice<T>(object: slab::Box<T>) {
+        #[cfg(object_past_drop)]
+        drop(slab::Box::into_parts(object));
+        drop(object); //~[object_past_drop] E0382
     }
 }
 
-// A caller that drops an object has it to itself first, and keeps that access until it is freed; or has
-// it while others may look at it.
-#[cfg(any(control, drop_after_kept))]
-pub mod drop_after_kept {
+// An address is made an object again, of which there is one already: two owners free it. Or an object is looked at
+// by its address, which may be freed.
+#[cfg(any(control, object_of_its_address))]
+pub mod object_of_its_address {
     use super::*;
 
-    pub fn attack<T: Managed>(object: Object<T>, other: Object<T>) {
-        #[cfg(drop_after_kept)]
-        {
-            let mut kept = None;
-            object.drop_after(|object| kept = Some(object)); //~[drop_after_kept] E0521
-            let lent = other.borrow();
-            other.drop_after(|_| ()); //~[drop_after_kept] E0505
-            drop(lent);
-            drop(other); //~[drop_after_kept] E0382
-        }
-        #[cfg(control)]
-        object.drop_after(|_| drop(other));
-    }
-}
-
-// kfree_rcu() of a type without room for a callback, which would overwrite what readers look at:
-// `unsafe` says where the room is. Nor is an object used after it.
-#[cfg(any(control, rcu_without_head))]
-pub mod rcu_without_head {
-    use super::*;
-
-    pub struct Entry(pub [u64; 4]);
-    impl Managed for Entry {}
-
-    #[cfg(rcu_without_head)]
-    impl HasRcuHead for Other {
-        //~[rcu_without_head]^ E0200
-        const OFFSET: usize = 16;
-    }
-    pub struct Other(pub [u64; 4]);
-    impl Managed for Other {}
-
-    pub fn attack(object: Object<Entry>) {
-        #[cfg(rcu_without_head)]
-        object.free_rcu(); //~[rcu_without_head] E0599
-        #[cfg(control)]
-        drop(object);
+    pub fn attack<T: Copy>(object: slab::Box<T>) -> Option<T> {
+        let address = object.as_ptr();
+        #[cfg(object_of_its_address)]
+        drop(slab::Box::from_raw(address)); //~[object_of_its_address] E0133
+        #[cfg(object_of_its_address)]
+        return Some(*address.as_ref()); //~[object_of_its_address] E0133
+        let _ = address;
+        None
     }
 
-    pub fn used<T: HasRcuHead>(object: Object<T>) {
-        #[cfg(rcu_without_head)]
-        let lent = object.borrow();
-        object.free_rcu(); //~[rcu_without_head] E0505
-        #[cfg(rcu_without_head)]
-        drop((lent, object)); //~[rcu_without_head] E0382
-                              //~[rcu_without_head]^ E0505
+    pub fn node<T>(object: &T, other: &slab::Box<T>) -> NumaNode {
+        #[cfg(object_of_its_address)]
+        return slab::nid_of(object); //~[object_of_its_address] E0133
+        let _ = object;
+        other.nid()
     }
 }
 
@@ -127,13 +111,13 @@ pub mod rcu_without_head {
 pub mod cache_that_goes {
     use super::*;
 
-    pub fn many<T: Managed>(stays: &'static Cache<T>) -> Result<Vacants<T>> {
+    pub fn many<T>(stays: &'static Cache<T>) -> Result<UninitBoxes<T>> {
         #[cfg(cache_that_goes)]
         let stays = &Cache::<T>::new(c"attack")?; //~[cache_that_goes] E0716
-        Ok(stays.alloc_many(7, GFP_KERNEL, NumaNode::NO_NODE)?)
+        Ok(stays.alloc_bulk(7, GFP_KERNEL, NumaNode::NO_NODE)?)
     }
 
-    pub fn attack<T: Managed>(stays: &'static Cache<T>) -> Result<Vacant<T>> {
+    pub fn attack<T>(stays: &'static Cache<T>) -> Result<UninitBox<T>> {
         #[cfg(cache_that_goes)]
         let stays = &Cache::<T>::new(c"attack")?; //~[cache_that_goes] E0716
         Ok(stays.alloc(GFP_KERNEL, NumaNode::NO_NODE)?)
@@ -142,13 +126,42 @@ pub mod cache_that_goes {
 
 // An allocated object is used before it was written: "many things
 // rely on the zero-initialization".
-#[cfg(any(control, vacant_is_no_object))]
-pub mod vacant_is_no_object {
+#[cfg(any(control, memory_is_no_object))]
+pub mod memory_is_no_object {
     use super::*;
 
-    pub fn attack<T: Managed>(vacant: Vacant<T>, value: T) -> Object<T> {
-        #[cfg(vacant_is_no_object)]
-        let _ = vacant.borrow(); //~[vacant_is_no_object] E0599
-        vacant.write(value)
+    pub fn attack<T>(memory: UninitBox<T>, value: T) -> slab::Box<T> {
+        #[cfg(memory_is_no_object)]
+        let _: &T = &memory; //~[memory_is_no_object] E0308
+        memory.write(value)
+    }
+}
+
+// A cache of one type gives memory for another, larger or with another meaning: of a subtype, too.
+#[cfg(any(control, memory_of_a_subtype))]
+#[allow(coherence_leak_check)]
+pub mod memory_of_a_subtype {
+    use super::*;
+
+    type First = for<'a> fn(&'a u8);
+    #[cfg(control)]
+    type To = First;
+    #[cfg(memory_of_a_subtype)]
+    type To = fn(&'static u8);
+
+    pub fn cache(cache: &'static Cache<First>) -> &'static Cache<To> {
+        cache //~[memory_of_a_subtype] E0308
+    }
+
+    pub fn back(cache: &'static Cache<To>) -> &'static Cache<First> {
+        cache //~[memory_of_a_subtype] E0308
+    }
+
+    pub fn memory(memory: UninitBox<First>) -> UninitBox<To> {
+        memory //~[memory_of_a_subtype] E0308
+    }
+
+    pub fn more(memory: UninitBoxes<First>) -> UninitBoxes<To> {
+        memory //~[memory_of_a_subtype] E0308
     }
 }

@@ -8,14 +8,14 @@ use kernel::{
     bindings,
     error::Result,
     mm::{
+        call::Call,
+        fault::AllocContext,
         folio::CachedFolio,
         mempolicy::VmaPolicy,
-        swap::{Added, NewFolio, Reads, SwapDevice},
-        swap_cache::{
-            self, add_from_c, Charged, Entered, FreshFolio, Origin, Pinned, Slot, SlotWord,
-            Splittable,
-        },
-        swap_table::{Native, Pfn, Shadow},
+        swap_add::{self, add_from_c, Added, FreshFolio, NewFolio},
+        swap_cache::{Reads, SwapDevice},
+        swap_cluster::{self, LockedCluster, Slot},
+        swap_table::{KernelLayout, Pfn, Shadow, SwapTableEntry},
     },
     prelude::*,
 };
@@ -38,15 +38,24 @@ pub mod added_forgotten {
     }
 }
 
-// A folio is added to the LRU, and passed to the workingset code, before a cgroup is charged.
+// A folio is added to the LRU, and passed to the workingset code, before a cgroup is charged, or a large
+// one without its cgroup's deferred split queue. Between the steps a folio has a type that can't be named.
 #[cfg(any(control, charge_skipped))]
 pub mod charge_skipped {
     use super::*;
 
-    pub fn attack<'a>(entered: Entered<'a>, origin: &Origin<'_>) -> Result<Splittable<'a>> {
+    pub fn attack(
+        slot: Slot<'_>,
+        fresh: FreshFolio,
+        context: &AllocContext<'_>,
+    ) -> Result<NewFolio, kernel::error::Error> {
         #[cfg(charge_skipped)]
-        return entered.prepare_split(); //~[charge_skipped] E0599
-        entered.charge(origin)?.prepare_split()
+        core::mem::forget(swap_add::Unpublished::enter(slot, fresh)?); //~[charge_skipped] E0603
+                                                                       //~[charge_skipped]^ E0624
+        #[cfg(charge_skipped)]
+        return Err(EINVAL);
+        #[cfg(control)]
+        slot.add_folio(fresh, context)
     }
 }
 
@@ -55,25 +64,11 @@ pub mod charge_skipped {
 pub mod charge_by_other_flags {
     use super::*;
 
-    pub fn attack<'a>(slot: Slot<'a>, origin: &Origin<'_>) -> Result<Charged<'a>> {
-        let entered = slot.add_folio(FreshFolio::alloc(GFP_NOWAIT, 0, origin).ok_or(ENOMEM)?)?;
+    pub fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
+        let fresh = FreshFolio::alloc(0, context).ok_or(ENOMEM)?;
         #[cfg(charge_by_other_flags)]
-        return entered.charge(origin, GFP_KERNEL); //~[charge_by_other_flags] E0061
-        entered.charge(origin)
-    }
-}
-
-// A large folio is published without its cgroup's deferred split queue: it is queued there later,
-// where an allocation must not fail.
-#[cfg(any(control, split_unprepared))]
-pub mod split_unprepared {
-    use super::*;
-
-    pub fn attack(charged: Charged<'_>) -> Result<NewFolio, kernel::error::Error> {
-        #[cfg(split_unprepared)]
-        return Ok(charged.publish()); //~[split_unprepared] E0599
-        let splittable: Splittable<'_> = charged.prepare_split()?;
-        Ok(splittable.publish())
+        return slot.add_folio(fresh, context, GFP_KERNEL); //~[charge_by_other_flags] E0061
+        slot.add_folio(fresh, context)
     }
 }
 
@@ -83,24 +78,28 @@ pub mod split_unprepared {
 pub mod fresh_after_add {
     use super::*;
 
-    pub fn attack<'a>(slot: Slot<'a>, fresh: FreshFolio) -> Result<Entered<'a>> {
-        let entered = slot.add_folio(fresh);
+    pub fn attack(
+        slot: Slot<'_>,
+        fresh: FreshFolio,
+        context: &AllocContext<'_>,
+    ) -> Result<NewFolio> {
+        let added = slot.add_folio(fresh, context);
         #[cfg(fresh_after_add)]
         drop(fresh); //~[fresh_after_add] E0382
-        entered
+        added
     }
 }
 
-// The result of a step of adding a folio is dropped unused: charged, and never published.
-#[cfg(any(control, step_forgotten))]
-pub mod step_forgotten {
+// The folio that was added is dropped unused: it was charged and published for nothing.
+#[cfg(any(control, new_folio_unused))]
+pub mod new_folio_unused {
     use super::*;
 
-    pub fn attack(entered: Entered<'_>, origin: &Origin<'_>) -> Result {
-        #[cfg(step_forgotten)]
-        entered.charge(origin)?; //~[step_forgotten] unused_must_use
+    pub fn attack(slot: Slot<'_>, fresh: FreshFolio, context: &AllocContext<'_>) -> Result {
+        #[cfg(new_folio_unused)]
+        slot.add_folio(fresh, context)?; //~[new_folio_unused] unused_must_use
         #[cfg(control)]
-        drop(entered.charge(origin)?);
+        drop(slot.add_folio(fresh, context)?);
         Ok(())
     }
 }
@@ -112,28 +111,28 @@ pub mod shadow_as_folio {
     use super::*;
 
     pub fn attack(slot: Slot<'_>) -> Option<Pfn> {
-        match slot.word() {
-            SlotWord::Folio(pfn, _) => Some(pfn),
+        match slot.table_entry() {
+            SwapTableEntry::Folio(pfn, _) => Some(pfn),
             #[cfg(shadow_as_folio)]
-            SlotWord::Shadow(shadow, _) => Some(shadow), //~[shadow_as_folio] E0308
+            SwapTableEntry::Shadow(shadow, _) => Some(shadow), //~[shadow_as_folio] E0308
             _ => None,
         }
     }
 }
 
 // A swap-table entry is written without the cluster's lock, or with an invalid value.
-#[cfg(any(control, word_written))]
-pub mod word_written {
+#[cfg(any(control, table_entry_written))]
+pub mod table_entry_written {
     use super::*;
 
-    pub fn attack(slot: Slot<'_>) -> SlotWord {
-        let word = slot.word();
-        #[cfg(word_written)]
-        let raw = Native::encode(word); //~[word_written] E0624
+    pub fn attack(slot: Slot<'_>) -> SwapTableEntry {
+        let entry = slot.table_entry();
+        #[cfg(table_entry_written)]
+        let raw = KernelLayout::encode(entry); //~[table_entry_written] E0624
         #[cfg(control)]
-        let raw = Native::HAS_ZERO_MARK;
+        let raw = KernelLayout::HAS_ZERO_MARK;
         let _ = raw;
-        word
+        entry
     }
 }
 
@@ -143,10 +142,10 @@ pub mod word_written {
 pub mod cluster_lock {
     use super::*;
 
-    pub fn attack(slot: swap_cache::Slot<'_>) -> bool {
+    pub fn attack(slot: Slot<'_>) -> bool {
         #[cfg(cluster_lock)]
-        let lock = swap_cache::Locked::new(slot); //~[cluster_lock] E0603
-                                                  //~[cluster_lock]^ E0624
+        let lock = swap_cluster::ClusterGuard::new(slot); //~[cluster_lock] E0603
+                                                          //~[cluster_lock]^ E0624
         #[cfg(control)]
         let lock = slot;
         let _ = lock;
@@ -175,45 +174,49 @@ pub mod reads_never_submitted {
 }
 
 // An allocation by a memory policy after mpol_cond_put().
-#[cfg(any(control, origin_past_policy))]
-pub mod origin_past_policy {
+#[cfg(any(control, context_past_policy))]
+pub mod context_past_policy {
     use super::*;
 
     pub fn attack(policy: VmaPolicy<'_>) -> Option<FreshFolio> {
-        let origin: Origin<'_> = policy.origin();
-        #[cfg(origin_past_policy)]
-        drop(policy); //~[origin_past_policy] E0505
-        FreshFolio::alloc(kernel::alloc::flags::GFP_KERNEL, 0, &origin)
+        let context: AllocContext<'_> = policy.alloc_context(kernel::alloc::flags::GFP_KERNEL);
+        #[cfg(context_past_policy)]
+        drop(policy); //~[context_past_policy] E0505
+        FreshFolio::alloc(0, &context)
     }
 }
 
-// The entry points for C's callers, which own the slots or have frozen the folio: a folio is added
-// without a check, replaced by any other one, deleted under its reader.
+// The entry points for C's callers, which own the slots, have locked the cluster, or have frozen the folio: a
+// folio is added without a check, replaced by any other one, deleted under its reader.
 #[cfg(any(control, doors_of_c))]
 pub mod doors_of_c {
     use super::*;
 
-    pub fn attack(
-        (one, two): (CachedFolio<'_>, Pinned<'_, '_>),
+    pub fn attack<'a>(
+        (one, two): (CachedFolio<'_>, CachedFolio<'_>),
         new: NonNull<bindings::folio>,
         cluster: NonNull<bindings::swap_cluster_info>,
+        locked: fn() -> LockedCluster<'a>,
         entry: bindings::swp_entry_t,
     ) {
         #[cfg(doors_of_c)]
         {
-            add_from_c(cluster, new, entry); //~[doors_of_c] E0133
+            let call = Call::new();
+            let _ = Slot::from_raw(entry, &call); //~[doors_of_c] E0133
+            let _ = LockedCluster::from_raw(cluster, &call); //~[doors_of_c] E0133
+            add_from_c(locked(), new, entry); //~[doors_of_c] E0133
+            two.replace_by(locked(), new); //~[doors_of_c] E0133
+            two.delete_locked(locked(), Shadow::NONE, true); //~[doors_of_c] E0133
             one.delete(); //~[doors_of_c] E0133
-            two.replace_by(new); //~[doors_of_c] E0133
-            two.delete(Shadow::NONE, true); //~[doors_of_c] E0133
         }
         #[cfg(control)]
         let _ = (
             add_from_c,
-            Pinned::delete,
+            CachedFolio::delete_locked,
             one,
             two,
             new,
-            cluster,
+            (cluster, locked()),
             entry,
             Shadow::NONE,
         );

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The trees of a device.
 //@[control] check-pass
-#![forbid(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::CachedFolio,
-        swap_slots::{Attached, DeadDevice, Kept, Leaves, SlotTrees, Slots},
-    },
-    prelude::*,
-    xarray::XArray,
+#![deny(unsafe_code)]
+use kernel::{mm::folio::CachedFolio, prelude::*, xarray::XArray};
+use zswap_core::{
+    index::{self, LeafCache},
+    lru::Prepared,
+    slots::Slots,
+    store_batch::{store, Published},
+    trees::{self, Attached, DeadDevice},
 };
 
-include!("note.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 // Objects in a tree outlive the caller that stores them, and are read back as the tree's
 // type: a tree of `&'static u8` that could be coerced to one of `&'a u8` would return a
@@ -48,72 +53,51 @@ pub mod tree_takes_a_local {
 pub mod other_devices_tree {
     use super::*;
 
-    pub fn attack(folio: &mut CachedFolio<'_>) -> bool {
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> bool {
         let entry = folio.swap();
         #[cfg(other_devices_tree)]
-        let found = Note::trees().tree(entry).is_some(); //~[other_devices_tree] E0624
+        let found = trees::tree(entry).is_some(); //~[other_devices_tree] E0603
+                                                  //~[other_devices_tree]^ E0133
+        #[cfg(other_devices_tree)]
+        let found = trees::tree_unchecked(entry).is_empty(); //~[other_devices_tree] E0603
+                                                             //~[other_devices_tree]^ E0133
         #[cfg(control)]
-        let found = entry == folio.swap() && folio.slots::<Note>().occupied(0).is_some();
-        let _ = Note::trees();
+        let found = entry.offset() != 0 && Slots::new(folio).entry(0).is_some();
         found
     }
 }
 
-// A type's trees are implemented by the policy, so that they may differ between calls.
+// The index of the slots is emptied, or replaced, while it is in use: trees differ between calls.
 #[cfg(any(control, trees_made_up))]
 pub mod trees_made_up {
     use super::*;
 
-    pub struct Other;
-    static TREES: SlotTrees<Note> = SlotTrees::new(c"attack");
-    #[cfg(trees_made_up)]
-    static OTHERS: SlotTrees<Other> = SlotTrees::new(c"attack");
-
-    #[cfg(trees_made_up)]
-    impl Kept for Other {
-        //~[trees_made_up]^ E0200
-        type Owned = KBox<Other>;
-
-        fn trees() -> &'static SlotTrees<Self> {
-            &OTHERS
-        }
-    }
-
-    pub fn attack() -> bool {
-        core::ptr::eq(Note::trees(), &TREES)
+    pub(crate) fn attack(device: &DeadDevice<'_>) -> bool {
+        #[cfg(trees_made_up)]
+        let _ = device.clear(); //~[trees_made_up] E0624
+        #[cfg(trees_made_up)]
+        let _ = &trees::INDEX; //~[trees_made_up] E0603
+        #[cfg(trees_made_up)]
+        let _: Option<index::LeafRef<'_>> = None; //~[trees_made_up] E0603
+        let _ = device;
+        index::never_opened()
     }
 }
 
-// A leaf of one type, from its cache, is put into the tree of another, whose values it would drop;
-// or a leaf from a cache that is destroyed with leaves in it.
-#[cfg(any(control, leaves_of_another))]
-pub mod leaves_of_another {
+// A leaf comes from a cache that is destroyed with leaves in it.
+#[cfg(any(control, leaves_of_a_local))]
+pub mod leaves_of_a_local {
     use super::*;
 
-    pub struct Other(pub u32);
-
-    kernel::impl_kept! {
-        impl Kept for Other { owned: KBox<Other>, name: c"other" }
-    }
-
-    type Cache<T> = &'static Leaves<T>;
-
-    pub fn attack(
-        slots: &mut Slots<'_, '_, Note>,
-        note: KBox<Note>,
-        (leaves, others): (Cache<Note>, Cache<Other>),
-    ) -> Result {
-        #[cfg(leaves_of_another)]
-        let leaves = others;
-        slots.replace(0, note, leaves, GFP_KERNEL)?; //~[leaves_of_another] E0308
-        Ok(())
-    }
-
-    pub fn and(slots: &mut Slots<'_, '_, Note>, note: KBox<Note>, leaves: Cache<Note>) -> Result {
-        #[cfg(leaves_of_another)]
-        let leaves = &Leaves::new(c"attack")?; //~[leaves_of_another] E0716
-        slots.replace(0, note, leaves, GFP_KERNEL)?;
-        Ok(())
+    pub(crate) fn attack<'f>(
+        folio: &'f mut CachedFolio<'f>,
+        prepared: Prepared<'_>,
+        leaves: &'static LeafCache,
+    ) -> Result<Option<Published<'f>>> {
+        #[cfg(leaves_of_a_local)]
+        let leaves = &LeafCache::new(c"attack")?; //~[leaves_of_a_local] E0716
+        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
+        Ok(stored.ok().map(|(_, published)| published))
     }
 }
 
@@ -123,12 +107,28 @@ pub mod leaves_of_another {
 pub mod attached_too_few {
     use super::*;
 
-    pub fn attack(device: DeadDevice<'_>) -> Result<Attached<'_, Note>> {
+    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
         #[cfg(attached_too_few)]
         return Ok(()); //~[attached_too_few] E0308
         #[cfg(attached_too_few)]
-        return device.attach(1, kernel::static_lock_class!()); //~[attached_too_few] E0061
-        device.attach(kernel::static_lock_class!())
+        return device.attach(1); //~[attached_too_few] E0061
+        device.attach()
+    }
+}
+
+// The length of a device is changed, before trees are made for its slots.
+#[cfg(any(control, device_shortened))]
+pub mod device_shortened {
+    use super::*;
+
+    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
+        #[cfg(device_shortened)]
+        let device = DeadDevice {
+            nr_slots: 1, //~[device_shortened] E0451
+            ..device     //~[device_shortened] E0451
+                         //~[device_shortened]^ E0451
+        };
+        device.attach()
     }
 }
 
@@ -138,16 +138,29 @@ pub mod attached_to_another {
     use super::*;
 
     #[cfg(attached_to_another)]
-    pub fn another<'a, 'b>(
+    pub(crate) fn another<'a, 'b>(
         one: DeadDevice<'a>,
         other: DeadDevice<'b>,
-    ) -> Result<Attached<'a, Note>> {
-        other.attach(kernel::static_lock_class!()) //~[attached_to_another] ERROR: lifetime may not live long enough
-                                                   //~[attached_to_another]^ ERROR: lifetime may not live long enough
+    ) -> Result<Attached<'a>> {
+        other.attach() //~[attached_to_another] ERROR: lifetime may not live long enough
+                       //~[attached_to_another]^ ERROR: lifetime may not live long enough
     }
 
     #[cfg(control)]
-    pub fn attack(device: DeadDevice<'_>) -> Result<Attached<'_, Note>> {
-        device.attach(kernel::static_lock_class!())
+    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
+        device.attach()
+    }
+}
+
+// A device's trees are dropped, and it is put into use all the same.
+#[cfg(any(control, detached_and_attached))]
+pub mod detached_and_attached {
+    use super::*;
+
+    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
+        let attached = device.attach();
+        #[cfg(detached_and_attached)]
+        device.detach(); //~[detached_and_attached] E0382
+        attached
     }
 }

@@ -7,69 +7,143 @@ use core::{
     ptr::{null_mut, NonNull},
 };
 use kernel::{
-    bindings,
+    alloc::NumaNode,
+    bindings::{self, lru_status},
     mm::{
-        folio::{CachedFolio, Contents, Filled, Folio, FolioPage},
-        list_lru::{Item, Links, Next, Unlocked, Visit},
-        memcontrol::{LruVec, MemCgroup},
+        call::Call,
+        fault::{AllocContext, Fault},
+        folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
+        list_lru::{ListLru, LockedList},
+        memcontrol::{LruVec, MemCgroup, ObjCgroup},
         mempolicy::VmaPolicy,
-        swap::{
-            Abandoned, Completed, Load, NewFolio, NotStored, Reads, SwapDevice, UnreadFolio,
-            WritebackFolio, ZeroMarked,
-        },
-        swap_cache::{Charged, Entered, Fault, FreshFolio, Origin, Pinned, Slot, Splittable},
-        swap_slots::{Cleared, DeadDevice, FilledSlots, FreedSlots, Occupied, Slots},
+        swap_add::{self, FreshFolio, NewFolio},
+        swap_cache::{Reads, SwapDevice},
+        swap_cluster::{LockedCluster, Slot},
         swap_table::Shadow,
         swapops::SwapEntry,
         virt::VmaRef,
-        zsmalloc::{HasPool, View},
+        zsmalloc::{self, Handle, View},
     },
     module_param::runtime::ParamLock,
     prelude::*,
     slab,
-    sync::{generations::Ref, lock::mutex::MutexGuard, rcu, Mutex},
+    sync::{lock::mutex::MutexGuard, rcu, Mutex, SetOnce},
+};
+use zswap_core::{
+    entry::Entry,
+    free::StoredEntry,
+    load_states::{Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio, ZeroMarked},
+    lru::{Next, Unlocked, Visit},
+    object::Object,
+    pool_list::PoolRef,
+    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
+    store_batch::{Published, StoreBatch, Unpublished},
+    trees::{Attached, DeadDevice},
 };
 
-include!("note.in");
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 // C relies on comments for what a pointer is. Here such a claim requires `unsafe`.
 #[cfg(any(control, evidence_of_a_pointer))]
 pub mod evidence_of_a_pointer {
     use super::*;
 
-    pub fn never(folio: UnreadFolio<'_>) -> Load<'_, Note> {
-        folio.load_exclusively(|_, _| Err(EIO))
-    }
-
-    pub fn attack(entry: bindings::swp_entry_t, cluster: NonNull<bindings::swap_cluster_info>) {
-        #[cfg(control)]
-        {
-            let _ = (CachedFolio::from_raw, entry, cluster);
-            let _ = (Pinned::from_raw, Shadow::from_ptr);
-            let _ = (
-                MemCgroup::disabled,
-                LruVec::of,
-                null_mut::<()>,
-                NonNull::<()>::dangling,
-            );
-        }
+    pub(crate) fn attack(
+        entry: bindings::swp_entry_t,
+        cluster: NonNull<bindings::swap_cluster_info>,
+        (mut one, mut two, mut three, call): (Call, Call, Call, Call),
+    ) {
+        let (lent, other) = (&mut one, &mut two);
+        let third = &mut three;
         #[cfg(evidence_of_a_pointer)]
         {
-            let lent = CachedFolio::from_raw(null_mut()); //~[evidence_of_a_pointer] E0133
-            let _ = UnreadFolio::with_raw(null_mut(), never); //~[evidence_of_a_pointer] E0133
-            CachedFolio::with_raw(null_mut(), |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = Folio::with_raw(null_mut(), |_| ()); //~[evidence_of_a_pointer] E0133
-            FreedSlots::<Note>::with_raw(entry, 1, |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = DeadDevice::with_raw(0, |_| Ok(())); //~[evidence_of_a_pointer] E0133
-            let _ = Slot::with_raw(entry, |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = Pinned::from_raw(lent, cluster); //~[evidence_of_a_pointer] E0133
-            let _ = Origin::with_raw(null_mut(), null_mut(), 0, |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = Fault::with_raw(NonNull::dangling(), |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = Reads::with_raw(null_mut(), |_| ()); //~[evidence_of_a_pointer] E0133
+            let _ = CachedFolio::from_raw(null_mut(), lent); //~[evidence_of_a_pointer] E0133
+            let _ = UnreadFolio::from_raw(null_mut(), other); //~[evidence_of_a_pointer] E0133
+            let _ = DeadDevice::from_raw(0, 0, third); //~[evidence_of_a_pointer] E0133
+            let _ = Folio::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = FreedSlots::from_raw(entry, 1, &call); //~[evidence_of_a_pointer] E0133
+            let _ = Slot::from_raw(entry, &call); //~[evidence_of_a_pointer] E0133
+            let _ = LockedCluster::from_raw(cluster, &call); //~[evidence_of_a_pointer] E0133
+            let _ = AllocContext::from_raw(0, null_mut(), null_mut(), 0, &call); //~[evidence_of_a_pointer] E0133
+            let _ = Fault::from_raw(NonNull::dangling(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = VmaRef::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = Reads::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133
             let _ = Shadow::from_ptr(null_mut()); //~[evidence_of_a_pointer] E0133
-            let _ = MemCgroup::with_raw(null_mut(), |_| ()); //~[evidence_of_a_pointer] E0133
-            let _ = LruVec::with_raw(null_mut(), |_| ()); //~[evidence_of_a_pointer] E0133
+            let _ = MemCgroup::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = LruVec::from_c(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = SwapEntry::from_raw(entry); //~[evidence_of_a_pointer] E0133
         }
+    }
+}
+
+// What rust/kernel has for zswap's mechanism, in core/, is called by its policy, without the proof that
+// it asks for: a page past a folio's end, a second view of its contents, an entry on two lists.
+#[cfg(any(control, mechanism_called))]
+pub mod mechanism_called {
+    use super::*;
+
+    pub(crate) fn folios<'a>(
+        mut cached: CachedFolio<'_>,
+        mut new: NewFolio,
+        contents: NotUptodate<'_>,
+        cluster: fn() -> LockedCluster<'a>,
+        shadow: Shadow,
+    ) {
+        #[cfg(mechanism_called)]
+        {
+            let _ = cached.swap().after(1); //~[mechanism_called] E0133
+            let _ = cached.page(1); //~[mechanism_called] E0133
+            let _ = cached.split(); //~[mechanism_called] E0133
+            let _ = new.split(); //~[mechanism_called] E0133
+            let _ = contents.assume_written(); //~[mechanism_called] E0133
+            cached.replace_by(cluster(), NonNull::dangling()); //~[mechanism_called] E0133
+            let entry = cached.swap().as_raw();
+            swap_add::add_from_c(cluster(), NonNull::dangling(), entry); //~[mechanism_called] E0133
+            match new.has_zero_mark() {
+                true => cached.delete(), //~[mechanism_called] E0133
+                false => cached.delete_locked(cluster(), shadow, true), //~[mechanism_called] E0133
+            }
+        }
+    }
+
+    pub(crate) fn lists(
+        lru: &ListLru,
+        mut list: LockedList<'_>,
+        links: *mut bindings::list_head,
+        nid: NumaNode,
+        objcg: Option<&ObjCgroup>,
+    ) {
+        #[cfg(mechanism_called)]
+        {
+            let _ = lru.lock(nid, objcg); //~[mechanism_called] E0133
+            lru.del(links, nid, objcg); //~[mechanism_called] E0133
+            lru.walk(nid, None, &mut 1, |_, _| lru_status::LRU_RETRY); //~[mechanism_called] E0133
+            list.add(links); //~[mechanism_called] E0133
+            list.del(links); //~[mechanism_called] E0133
+        }
+    }
+
+    pub(crate) fn memory(kept: slab::Box<u64>, pool: &zsmalloc::Pool, nid: NumaNode) {
+        let ptr = slab::Box::into_raw(kept);
+        #[cfg(mechanism_called)]
+        {
+            let _ = slab::nid_of(ptr.as_ptr()); //~[mechanism_called] E0133
+            let _ = slab::Box::from_raw(ptr); //~[mechanism_called] E0133
+            let handle = pool.store(&[1], GFP_KERNEL, nid); //~[mechanism_called] E0133
+            let Ok(handle) = handle else { return };
+            pool.read(&handle, 1, |_| ()); //~[mechanism_called] E0133
+            pool.free(handle); //~[mechanism_called] E0133
+        }
+    }
+
+    pub(crate) fn page(pool: &zsmalloc::Pool, page: FolioPage<'_>) {
+        #[cfg(mechanism_called)]
+        let _ = pool.store_page(page, GFP_KERNEL); //~[mechanism_called] E0133
     }
 }
 
@@ -79,17 +153,22 @@ pub mod evidence_of_a_pointer {
 pub mod evidence_of_its_fields {
     use super::*;
 
-    pub fn attack<'f>(
+    pub(crate) fn attack<'f>(
         entry: SwapEntry,
-        _: Option<(Filled<'f>, Completed<'f>, Abandoned<'f>, Cleared<'f, ()>)>,
+        _: Option<(Uptodate<'f>, Completed<'f>, Abandoned<'f>, Cleared<'f>)>,
+        _: Option<(Published<'f>, Unpublished<'f>, Attached<'f>, Unlocked<'f>)>,
         _: PhantomData<()>,
     ) -> SwapEntry {
         #[cfg(evidence_of_its_fields)]
         {
-            let _ = Filled(PhantomData); //~[evidence_of_its_fields] E0423
+            let _ = Uptodate(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Completed(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Abandoned(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Cleared(PhantomData, PhantomData); //~[evidence_of_its_fields] E0423
+            let _ = Cleared(PhantomData); //~[evidence_of_its_fields] E0423
+            let _ = Published(todo!()); //~[evidence_of_its_fields] E0423
+            let _ = Unpublished(todo!()); //~[evidence_of_its_fields] E0423
+            let _ = Attached(PhantomData); //~[evidence_of_its_fields] E0423
+            let _ = Unlocked(PhantomData, todo!()); //~[evidence_of_its_fields] E0423
             let _ = SwapEntry(entry.0); //~[evidence_of_its_fields] E0616
                                         //~[evidence_of_its_fields]^ E0423
         }
@@ -102,74 +181,45 @@ pub mod evidence_of_its_fields {
 pub mod evidence_copied {
     use super::*;
 
-    pub struct Owned;
-
-    kernel::impl_kept! {
-        impl Kept for Owned { owned: KBox<Owned>, name: c"attack" }
-    }
-
     fn copied<T: Clone>() {}
 
-    pub fn attack<M: slab::Managed>() {
+    pub(crate) fn attack() {
         copied::<SwapEntry>();
         #[cfg(evidence_copied)]
         {
             copied::<CachedFolio<'_>>(); //~[evidence_copied] E0277
             copied::<UnreadFolio<'_>>(); //~[evidence_copied] E0277
-            copied::<Contents<'_>>(); //~[evidence_copied] E0277
-            copied::<Filled<'_>>(); //~[evidence_copied] E0277
-            copied::<Slots<'_, '_, Owned>>(); //~[evidence_copied] E0277
-            copied::<Occupied<'_, Owned>>(); //~[evidence_copied] E0277
-            copied::<NotStored<'_, Owned>>(); //~[evidence_copied] E0277
-            copied::<Cleared<'_, Owned>>(); //~[evidence_copied] E0277
-            copied::<FreedSlots<'_, Owned>>(); //~[evidence_copied] E0277
-            copied::<FilledSlots<'_, Owned>>(); //~[evidence_copied] E0277
+            copied::<NotUptodate<'_>>(); //~[evidence_copied] E0277
+            copied::<Uptodate<'_>>(); //~[evidence_copied] E0277
+            copied::<Slots<'_, '_>>(); //~[evidence_copied] E0277
+            copied::<SlotEntry<'_>>(); //~[evidence_copied] E0277
+            copied::<StoreBatch<'_>>(); //~[evidence_copied] E0277
+            copied::<Unpublished<'_>>(); //~[evidence_copied] E0277
+            copied::<Published<'_>>(); //~[evidence_copied] E0277
+            copied::<Cleared<'_>>(); //~[evidence_copied] E0277
+            copied::<NotStored<'_>>(); //~[evidence_copied] E0277
+            copied::<FreedSlots<'_>>(); //~[evidence_copied] E0277
+            copied::<FilledSlots<'_>>(); //~[evidence_copied] E0277
             copied::<DeadDevice<'_>>(); //~[evidence_copied] E0277
+            copied::<Attached<'_>>(); //~[evidence_copied] E0277
             copied::<SwapDevice>(); //~[evidence_copied] E0277
             copied::<NewFolio>(); //~[evidence_copied] E0277
             copied::<WritebackFolio>(); //~[evidence_copied] E0277
             copied::<ZeroMarked>(); //~[evidence_copied] E0277
-            copied::<(FreshFolio, Entered<'_>)>(); //~[evidence_copied] E0277
-                                                   //~[evidence_copied]^ E0277
-            copied::<(Charged<'_>, Splittable<'_>)>(); //~[evidence_copied] E0277
-                                                       //~[evidence_copied]^ E0277
-            copied::<(Pinned<'_, '_>, Links)>(); //~[evidence_copied] E0277
-                                                 //~[evidence_copied]^ E0277
-            copied::<slab::Object<M>>(); //~[evidence_copied] E0277
+            copied::<FreshFolio>(); //~[evidence_copied] E0277
+            copied::<LockedCluster<'_>>(); //~[evidence_copied] E0277
+            copied::<LockedList<'_>>(); //~[evidence_copied] E0277
+            copied::<Visit<'_>>(); //~[evidence_copied] E0277
+            copied::<Unlocked<'_>>(); //~[evidence_copied] E0277
+            copied::<Next<'_>>(); //~[evidence_copied] E0277
+            copied::<Entry>(); //~[evidence_copied] E0277
+            copied::<StoredEntry>(); //~[evidence_copied] E0277
+            copied::<Object>(); //~[evidence_copied] E0277
+            copied::<Handle>(); //~[evidence_copied] E0277
+            copied::<slab::Box<Entry>>(); //~[evidence_copied] E0277
+            copied::<Call>(); //~[evidence_copied] E0277
         }
     }
-
-    #[cfg(control)]
-    pub type Imported<'a, M> = (
-        (
-            CachedFolio<'a>,
-            UnreadFolio<'a>,
-            Contents<'a>,
-            Filled<'a>,
-            Slots<'a, 'a, Owned>,
-            Links,
-        ),
-        (
-            Occupied<'a, Owned>,
-            NotStored<'a, Owned>,
-            Cleared<'a, Owned>,
-            FreedSlots<'a, Owned>,
-            FilledSlots<'a, Owned>,
-            DeadDevice<'a>,
-        ),
-        (
-            SwapDevice,
-            NewFolio,
-            WritebackFolio,
-            ZeroMarked,
-            FreshFolio,
-            Entered<'a>,
-            Charged<'a>,
-            Splittable<'a>,
-            Pinned<'a, 'a>,
-        ),
-        slab::Object<M>,
-    );
 }
 
 // A lock that one task holds is released, or relied on, by another.
@@ -177,91 +227,211 @@ pub mod evidence_copied {
 pub mod guard_sent {
     use super::*;
 
-    pub struct Owned;
-
-    kernel::impl_kept! {
-        impl Kept for Owned { owned: KBox<Owned>, name: c"attack" }
-    }
-
     fn sent<T: Send>() {}
 
-    pub fn attack<I: Item, P: HasPool>() {
-        sent::<(Ref<P>, Mutex<Owned>)>();
+    pub(crate) fn attack() {
+        sent::<(PoolRef, Mutex<Object>)>();
         #[cfg(guard_sent)]
         {
+            sent::<Call>(); //~[guard_sent] E0277
             sent::<CachedFolio<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
             sent::<UnreadFolio<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
             sent::<NewFolio>(); //~[guard_sent] E0277
                                 //~[guard_sent]^ E0277
+            sent::<WritebackFolio>(); //~[guard_sent] E0277
+                                      //~[guard_sent]^ E0277
+            sent::<ZeroMarked>(); //~[guard_sent] E0277
+                                  //~[guard_sent]^ E0277
             sent::<FolioPage<'_>>(); //~[guard_sent] E0277
-            sent::<Slots<'_, '_, Owned>>(); //~[guard_sent] E0277
-                                            //~[guard_sent]^ E0277
-            sent::<Occupied<'_, Owned>>(); //~[guard_sent] E0277
-                                           //~[guard_sent]^ E0277
-            sent::<NotStored<'_, Owned>>(); //~[guard_sent] E0277
-                                            //~[guard_sent]^ E0277
-            sent::<FreedSlots<'_, Owned>>(); //~[guard_sent] E0277
-            sent::<FilledSlots<'_, Owned>>(); //~[guard_sent] E0277
-                                              //~[guard_sent]^ E0277
-            sent::<Pinned<'_, '_>>(); //~[guard_sent] E0277
+            sent::<Slots<'_, '_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
+            sent::<SlotEntry<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
+            sent::<StoreBatch<'_>>(); //~[guard_sent] E0277
+                                      //~[guard_sent]^ E0277
+                                      //~[guard_sent]^^ E0277
+            sent::<Unpublished<'_>>(); //~[guard_sent] E0277
+                                       //~[guard_sent]^ E0277
+            sent::<Published<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
+            sent::<NotStored<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
+            sent::<FreedSlots<'_>>(); //~[guard_sent] E0277
+            sent::<FilledSlots<'_>>(); //~[guard_sent] E0277
+                                       //~[guard_sent]^ E0277
+            sent::<LockedCluster<'_>>(); //~[guard_sent] E0277
+                                         //~[guard_sent]^ E0277
+            sent::<LockedList<'_>>(); //~[guard_sent] E0277
                                       //~[guard_sent]^ E0277
                                       //~[guard_sent]^^ E0277
             sent::<FreshFolio>(); //~[guard_sent] E0277
-            sent::<Entered<'_>>(); //~[guard_sent] E0277
-                                   //~[guard_sent]^ E0277
-                                   //~[guard_sent]^^ E0277
-            sent::<Charged<'_>>(); //~[guard_sent] E0277
-                                   //~[guard_sent]^ E0277
-                                   //~[guard_sent]^^ E0277
-            sent::<Splittable<'_>>(); //~[guard_sent] E0277
-                                      //~[guard_sent]^ E0277
-                                      //~[guard_sent]^^ E0277
-            sent::<Visit<'_, I>>(); //~[guard_sent] E0277
-                                    //~[guard_sent]^ E0277
-                                    //~[guard_sent]^^ E0277
+            sent::<Visit<'_>>(); //~[guard_sent] E0277
+                                 //~[guard_sent]^ E0277
+                                 //~[guard_sent]^^ E0277
             sent::<Next<'_>>(); //~[guard_sent] E0277
             sent::<Unlocked<'_>>(); //~[guard_sent] E0277
-            sent::<View<'_, P>>(); //~[guard_sent] E0277
+            sent::<View<'_>>(); //~[guard_sent] E0277
             sent::<VmaPolicy<'_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
                                      //~[guard_sent]^^ E0277
             sent::<ParamLock>(); //~[guard_sent] E0277
             sent::<rcu::Guard>(); //~[guard_sent] E0277
-            sent::<MutexGuard<'_, Owned>>(); //~[guard_sent] E0277
+            sent::<MutexGuard<'_, Object>>(); //~[guard_sent] E0277
         }
     }
+}
+
+// A C caller's folio, locked for the call, is lent twice: what is branded with one would be taken for the
+// other's.
+#[cfg(any(control, two_folios_of_a_call))]
+pub mod two_folios_of_a_call {
+    use super::*;
+
+    /// # Safety
+    ///
+    /// As for the C ABI of the kernel.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn exports(one: *mut bindings::folio, two: *mut bindings::folio) -> bool {
+        let mut call = Call::new();
+        #[cfg(control)]
+        let mut other = Call::new();
+        // SAFETY: By the requirement.
+        let one = unsafe { CachedFolio::from_raw(one, &mut call) };
+        #[cfg(two_folios_of_a_call)]
+        // SAFETY: By the requirement.
+        let two = unsafe { CachedFolio::from_raw(two, &mut call) }; //~[two_folios_of_a_call] E0499
+        #[cfg(control)]
+        // SAFETY: By the requirement.
+        let two = unsafe { CachedFolio::from_raw(two, &mut other) };
+        one.nr_pages() == two.nr_pages()
+    }
+}
+
+// A device is lent twice in a call, so that one can prove what is true of the other.
+#[cfg(any(control, two_devices_of_a_call))]
+pub mod two_devices_of_a_call {
+    use super::*;
+
+    /// # Safety
+    ///
+    /// As for the C ABI of the kernel.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn exports() -> Result<bool> {
+        let mut call = Call::new();
+        // SAFETY: By the requirement.
+        let one = unsafe { DeadDevice::from_raw(0, 1, &mut call) }?;
+        #[cfg(two_devices_of_a_call)]
+        // SAFETY: By the requirement.
+        let two = unsafe { DeadDevice::from_raw(1, 1, &mut call) }?; //~[two_devices_of_a_call] E0499
+        #[cfg(two_devices_of_a_call)]
+        drop(two);
+        Ok(one.detach())
+    }
+}
+
+// What C lends outlives the call: it is returned to a caller in Rust, or kept by it.
+#[cfg(any(control, call_outlived))]
+pub mod call_outlived {
+    use super::*;
 
     #[cfg(control)]
-    pub type Imported<'a, I, P> = (
-        (
-            CachedFolio<'a>,
-            UnreadFolio<'a>,
-            NewFolio,
-            FolioPage<'a>,
-            Slots<'a, 'a, Owned>,
-            rcu::Guard,
-        ),
-        (
-            Occupied<'a, Owned>,
-            NotStored<'a, Owned>,
-            FreedSlots<'a, Owned>,
-            FilledSlots<'a, Owned>,
-            Pinned<'a, 'a>,
-            FreshFolio,
-        ),
-        (
-            Entered<'a>,
-            Charged<'a>,
-            Splittable<'a>,
-            Visit<'a, I>,
-            Next<'a>,
-            Unlocked<'a>,
-            ParamLock,
-        ),
-        (View<'a, P>, VmaPolicy<'a>, MutexGuard<'a, Owned>),
-    );
+    type Returned<'a> = bool;
+    #[cfg(call_outlived)]
+    type Returned<'a> = &'a Folio;
+
+    /// # Safety
+    ///
+    /// As for the C ABI of the kernel.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn exports<'a>(ptr: *mut bindings::folio) -> Returned<'a> {
+        let call = Call::new();
+        // SAFETY: By the requirement.
+        let folio = unsafe { Folio::from_raw(ptr, &call) };
+        #[cfg(control)]
+        let folio = folio.is_large();
+        folio //~[call_outlived] E0515
+    }
+
+    /// # Safety
+    ///
+    /// As for the C ABI of the kernel.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn kept(ptr: *mut bindings::folio) -> usize {
+        let kept;
+        {
+            let mut call = Call::new();
+            // SAFETY: By the requirement.
+            kept = unsafe { CachedFolio::from_raw(ptr, &mut call) }; //~[call_outlived] E0597
+            #[cfg(control)]
+            return kept.nr_pages();
+        }
+        #[cfg(call_outlived)]
+        kept.nr_pages()
+    }
+}
+
+// A call that never ends: a constant, or a static.
+#[cfg(any(control, call_for_ever))]
+pub mod call_for_ever {
+    use super::*;
+
+    #[cfg(call_for_ever)]
+    static CALL: Call = Call::new(); //~[call_for_ever] E0277
+                                     //~[call_for_ever]^ E0015
+
+    #[cfg(control)]
+    pub(crate) fn attack() -> Call {
+        Call::new()
+    }
+}
+
+// A call is a temporary that the compiler makes a static of.
+#[cfg(any(control, call_promoted))]
+pub mod call_promoted {
+    use super::*;
+
+    #[cfg(control)]
+    pub(crate) fn attack() -> bool {
+        let _: &Call = &Call::new();
+        true
+    }
+
+    #[cfg(call_promoted)]
+    pub(crate) fn attack() -> &'static Call {
+        &Call::new() //~[call_promoted] E0515
+    }
+
+    pub(crate) fn lent(lend: impl FnOnce(&Call)) {
+        #[cfg(call_promoted)]
+        let call: &'static Call = &Call::new(); //~[call_promoted] E0716
+        #[cfg(control)]
+        let call = &Call::new();
+        lend(call);
+    }
+}
+
+// The policy keeps a witness in a static, beyond the call.
+#[cfg(any(control, kept_in_a_static))]
+pub mod kept_in_a_static {
+    use super::*;
+
+    static KEPT: SetOnce<&'static MemCgroup> = SetOnce::new();
+
+    /// # Safety
+    ///
+    /// As for the C ABI of the kernel.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn exports(memcg: *mut bindings::mem_cgroup) -> bool {
+        let call = Call::new();
+        // SAFETY: By the requirement.
+        let memcg = unsafe { MemCgroup::from_raw_or_null(memcg, &call) }; //~[kept_in_a_static] E0597
+        #[cfg(control)]
+        return memcg.is_some_and(MemCgroup::is_online);
+        #[cfg(kept_in_a_static)]
+        memcg.is_some_and(|memcg| KEPT.populate(memcg))
+    }
 }
 
 // The policy keeps a slot beyond the call, when its device is no longer kept.
@@ -278,9 +448,10 @@ pub mod slot_kept {
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
-    pub unsafe fn exports(entry: bindings::swp_entry_t) {
+    pub(crate) unsafe fn exports(raw: bindings::swp_entry_t) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { Slot::with_raw(entry, |slot| policy(slot)) } //~[slot_kept] E0521
+        policy(unsafe { Slot::from_raw(raw, &call) }) //~[slot_kept] E0597
     }
 }
 
@@ -298,9 +469,10 @@ pub mod reads_kept {
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
-    pub unsafe fn exports(ctx: *mut bindings::swap_io_ctx) {
+    pub(crate) unsafe fn exports(raw: *mut bindings::swap_io_ctx) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { Reads::with_raw(ctx, |reads| policy(reads)) } //~[reads_kept] E0521
+        policy(unsafe { Reads::from_raw(raw, &call) }) //~[reads_kept] E0597
     }
 }
 
@@ -318,9 +490,10 @@ pub mod fault_kept {
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
-    pub unsafe fn exports(vmf: core::ptr::NonNull<bindings::vm_fault>) {
+    pub(crate) unsafe fn exports(raw: NonNull<bindings::vm_fault>) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { Fault::with_raw(vmf, |fault| policy(fault)) } //~[fault_kept] E0521
+        policy(unsafe { Fault::from_raw(raw, &call) }) //~[fault_kept] E0597
     }
 }
 
@@ -338,9 +511,10 @@ pub mod vma_kept {
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
-    pub unsafe fn exports(vma: *mut bindings::vm_area_struct) {
+    pub(crate) unsafe fn exports(raw: *mut bindings::vm_area_struct) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { VmaRef::with_raw(vma, |vma| policy(vma)) } //~[vma_kept] E0521
+        policy(unsafe { VmaRef::from_raw_or_null(raw, &call) }) //~[vma_kept] E0597
     }
 }
 
@@ -358,8 +532,9 @@ pub mod lent_folio_kept {
     ///
     /// As for the C ABI of the kernel.
     #[allow(unsafe_code)]
-    pub unsafe fn exports(folio: *mut bindings::folio) {
+    pub(crate) unsafe fn exports(raw: *mut bindings::folio) {
+        let call = Call::new();
         // SAFETY: By the requirement.
-        unsafe { Folio::with_raw(folio, |folio| policy(folio)) } //~[lent_folio_kept] E0521
+        policy(unsafe { Folio::from_raw(raw, &call) }) //~[lent_folio_kept] E0597
     }
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Objects of zsmalloc, and views of them.
 //@[control] check-pass
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 use kernel::{
-    mm::zsmalloc::{HasPool, Object, Pool},
+    alloc::NumaNode,
+    mm::zsmalloc::{Handle, Pool},
     prelude::*,
 };
+use zswap_core::object::Object;
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
 
 // zs_free() during a read of the object, whose memory is then reused.
 #[cfg(any(control, object_freed_while_read))]
 pub mod object_freed_while_read {
     use super::*;
 
-    pub fn attack<P: HasPool>(object: Object<P>) -> usize {
+    pub(crate) fn attack(object: Object) -> usize {
         object.read(|view| {
             //~[object_freed_while_read]^ E0505
             #[cfg(object_freed_while_read)]
@@ -27,7 +36,7 @@ pub mod object_freed_while_read {
 pub mod view_kept {
     use super::*;
 
-    pub fn attack<P: HasPool>(object: &Object<P>) -> bool {
+    pub(crate) fn attack(object: &Object) -> bool {
         let input = object.read(|view| {
             #[cfg(view_kept)]
             return view.as_input(); //~[view_kept] ERROR: lifetime may not live long enough
@@ -45,7 +54,7 @@ pub mod view_kept {
 pub mod view_forgotten {
     use super::*;
 
-    pub fn attack<P: HasPool>(object: &Object<P>) -> usize {
+    pub(crate) fn attack(object: &Object) -> usize {
         object.read(|view| {
             #[cfg(view_forgotten)]
             core::mem::forget(*view); //~[view_forgotten] E0507
@@ -54,61 +63,60 @@ pub mod view_forgotten {
     }
 }
 
-// A copied handle is freed twice, or in another pool.
+// A copied handle is freed twice, or in another pool: an object's handle is its own, and a handle isn't a number.
 #[cfg(any(control, handle_by_itself))]
 pub mod handle_by_itself {
     use super::*;
 
-    pub fn attack<P: HasPool>(object: &Object<P>) -> usize {
+    pub(crate) fn attack(object: &Object, handle: Handle) -> usize {
         #[cfg(handle_by_itself)]
-        return object.handle; //~[handle_by_itself] E0616
+        let _ = &object.handle; //~[handle_by_itself] E0616
+        #[cfg(handle_by_itself)]
+        let _ = Handle(handle.0); //~[handle_by_itself] E0423
+                                  //~[handle_by_itself]^ E0616
+        #[cfg(handle_by_itself)]
+        drop(handle.clone()); //~[handle_by_itself] E0599
+        drop(handle);
         object.len()
     }
-}
 
-// Two pools, selected by the owner's type: after a coercion an object is freed in the wrong one.
-#[cfg(any(control, pool_of_a_subtype))]
-#[allow(coherence_leak_check)]
-pub mod pool_of_a_subtype {
-    use super::*;
-
-    pub struct Owner<F> {
-        one: Pool,
-        other: Pool,
-        _f: F,
-    }
-    type First = Owner<for<'a> fn(&'a u8)>;
-    type Second = Owner<fn(&'static u8)>;
-
-    kernel::impl_has_zs_pool! { impl HasPool for First { self.one } }
-    kernel::impl_has_zs_pool! { impl HasPool for Second { self.other } }
-
-    pub fn attack(object: Object<First>) {
-        #[cfg(pool_of_a_subtype)]
-        let object: Object<Second> = object; //~[pool_of_a_subtype] E0308
-        drop(object);
+    pub(crate) fn twice(handle: Handle) -> (Handle, Option<Handle>) {
+        #[cfg(handle_by_itself)]
+        return (handle, Some(handle)); //~[handle_by_itself] E0382
+        (handle, None)
     }
 }
 
-// zs_free() of a handle in another pool: an owner must always have the same pool, so the pool must
-// be its field, and not what a field dereferences to.
-#[cfg(any(control, pool_by_deref))]
-pub mod pool_by_deref {
+// An object is stored in a pool that goes before it, read with another length, or freed in another pool: what is
+// only a thin layer over C is `unsafe`.
+#[cfg(any(control, object_by_hand))]
+pub mod object_by_hand {
     use super::*;
 
-    pub struct Owner {
-        #[cfg(pool_by_deref)]
-        zs: KBox<Pool>,
+    pub(crate) fn attack(pool: &Pool, other: &Pool, one: Handle, two: Handle) -> usize {
+        #[cfg(object_by_hand)]
+        let _ = pool.store(b"bytes", GFP_KERNEL, NumaNode::NO_NODE); //~[object_by_hand] E0133
+        #[cfg(object_by_hand)]
+        pool.read(&one, 4096, |view| view.len()); //~[object_by_hand] E0133
+        #[cfg(object_by_hand)]
+        other.free(one); //~[object_by_hand] E0133
+        pool.total_pages()
+    }
+}
+
+// An object is made of parts: its handle is of another pool than its word says, or has another length.
+#[cfg(any(control, object_of_its_parts))]
+pub mod object_of_its_parts {
+    use super::*;
+
+    use kernel::mm::swapops::SwapEntry;
+    use zswap_core::pool_list::PoolRef;
+
+    pub(crate) fn attack(pool: PoolRef, slot: SwapEntry, handle: Handle, old: Object) -> Object {
+        #[cfg(object_of_its_parts)]
+        return Object::new(pool, 4096, slot, handle); //~[object_of_its_parts] E0624
         #[cfg(control)]
-        zs: Pool,
-    }
-
-    kernel::impl_has_zs_pool! {
-    //~[pool_by_deref]^ E0308
-        impl HasPool for Owner { self.zs }
-    }
-
-    pub fn pages(owner: Owner) -> usize {
-        KBox::new(owner, GFP_KERNEL).map_or(0, |owner| owner.zs_pool().total_pages())
+        let _ = (pool, slot, handle);
+        old
     }
 }

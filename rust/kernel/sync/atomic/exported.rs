@@ -15,7 +15,7 @@ const _: () = assert!(
 
 /// Defines an atomic variable, 0 at boot, that a C header declares as `extern atomic_long_t`.
 ///
-/// Fails to compile unless a header has that declaration, and fails to link if C defines the
+/// Fails to compile unless a C header has that declaration, and fails to link if C also defines the
 /// variable.
 ///
 /// ```ignore
@@ -24,6 +24,8 @@ const _: () = assert!(
 ///     pub(crate) static zswap_stored_pages;
 /// }
 /// ```
+// One user: zswap's counter of stored pages, which C reads. Any variable that moves from C to Rust while C
+// reads it needs this.
 #[macro_export]
 macro_rules! exported_atomic_long {
     // Documentation is the only attribute allowed: others may be unsafe.
@@ -33,7 +35,7 @@ macro_rules! exported_atomic_long {
         $vis static $name: $crate::sync::atomic::Atomic<isize> =
             $crate::sync::atomic::Atomic::new(0);
 
-        // Checks C's declaration.
+        // Checks the declaration in C.
         const _: fn() -> *const $crate::bindings::atomic_long_t =
             || &raw const $crate::bindings::$name;
     };

@@ -148,6 +148,10 @@ impl<T> KBox<T> {
     pub fn into_raw(this: Self) -> *mut T {
         core::mem::ManuallyDrop::new(this).0.as_ptr()
     }
+    pub fn leak<'a>(this: Self) -> &'a mut T {
+        // SAFETY: By the type invariant the `T` was ours; nobody frees it while this is used.
+        unsafe { &mut *Self::into_raw(this) }
+    }
     /// # Safety
     ///
     /// `ptr` must be from `into_raw`, and be passed once.

@@ -1132,9 +1132,12 @@ pub unsafe fn list_lru_walk_one(
 pub unsafe fn max_node_ids() -> c_uint {
     1
 }
-pub const node_states_N_NORMAL_MEMORY: c_uint = 2;
-pub unsafe fn node_state(nid: c_int, _: c_uint) -> c_int {
-    (nid == 0).into()
+pub unsafe fn next_memory_node(node: c_int) -> c_int {
+    if node < 0 {
+        0
+    } else {
+        -1
+    }
 }
 pub const KMALLOC_MAX_SIZE: u32 = 1 << 22;
 pub unsafe fn memalloc_noreclaim_save() -> c_uint {
@@ -1238,10 +1241,7 @@ pub unsafe fn call_rcu(
         queue.iter().all(|(queued, _)| *queued != address),
         "an object is freed twice"
     );
-    let run = move || {
-        sim::forget_words(address);
-        func.unwrap()(address as *mut callback_head)
-    };
+    let run = move || func.unwrap()(address as *mut callback_head);
     queue.push((address, Box::new(run)));
 }
 pub unsafe fn kfree(ptr: *const c_void) {

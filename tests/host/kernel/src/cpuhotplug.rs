@@ -5,28 +5,27 @@
 use crate::{cpu::CpuId, error::Result, sim::NR_CPUS, str::CStr};
 use core::{marker::PhantomData, ops::Deref};
 
-pub enum Slot {
+pub enum StateSlot {
     PrepareDyn,
     MmZswapPoolPrepare,
 }
 
 pub trait Prepare: Send + Sync + 'static {
-    const SLOT: Slot;
     fn prepare(&self, cpu: CpuId) -> Result;
 }
 
 pub struct State<T>(PhantomData<fn(T) -> T>);
 
 impl<T: Prepare> State<T> {
-    pub fn new(_: &'static CStr) -> Result<Self> {
+    pub fn new(_: StateSlot, _: &'static CStr) -> Result<Self> {
         Ok(Self(PhantomData))
     }
 }
 
 #[macro_export]
 macro_rules! builtin_cpu_state {
-    ($name:expr) => {
-        $crate::cpuhotplug::State::new($name)
+    ($slot:expr, $name:expr) => {
+        $crate::cpuhotplug::State::new($slot, $name)
     };
 }
 

@@ -7,8 +7,8 @@
 //! [`sim`].
 //!
 //! Replaced at their API, since they belong to C or the kernel crate and their unsafe code isn't
-//! the project's, or is unrelated to access to slots: `xarray`, `sync` except `generations` and
-//! `percpu_ref`, `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`,
+//! the project's, or is unrelated to access to slots: `xarray`, `sync` except `percpu_ref`,
+//! `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`,
 //! `debugfs`, `ratelimit`, `block`.
 
 #![allow(

@@ -777,6 +777,10 @@ pub fn free(ptr: *mut u8) {
     if let Some(shadow) = shadow {
         shadow.write();
     }
+    // Its owner may have moved what was in it, or not have dropped it.
+    (address..address + layout.size())
+        .step_by(8)
+        .for_each(Word::forget);
     // SAFETY: It was allocated with this size, and has no owner now.
     unsafe { ptr.write_bytes(POISON, layout.size()) };
     world
@@ -785,22 +789,6 @@ pub fn free(ptr: *mut u8) {
         .entry(layout)
         .or_default()
         .push(address);
-}
-
-/// Forgets the words in the allocation around `address`: of memory that is freed without being dropped.
-pub fn forget_words(address: usize) {
-    let Some(world) = try_world() else { return };
-    let memory = world.memory.borrow();
-    let around = memory
-        .iter()
-        .map(|(start, (layout, _))| *start..*start + layout.size())
-        .find(|around| around.contains(&address));
-    drop(memory);
-    around
-        .into_iter()
-        .flatten()
-        .step_by(8)
-        .for_each(Word::forget);
 }
 
 /// Whether an address is that of allocated memory of this kind.

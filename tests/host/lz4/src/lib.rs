@@ -26,7 +26,7 @@ pub mod error {
 
 #[doc(hidden)]
 pub mod prelude {
-    pub use super::error::code::Error;
+    pub use super::error::code::{Error, EINVAL};
 
     pub type Result<T = (), E = Error> = core::result::Result<T, E>;
     pub struct Flags;

@@ -3,12 +3,21 @@
 //! zswap_rs and swap_cache_rs, the same files that the kernel builds, on the simulated kernel; and
 //! the setup and teardown of a model.
 
-#![allow(dead_code, unused_imports, unreachable_pub, clippy::all)]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_must_use,
+    unreachable_pub,
+    clippy::all
+)]
 
 #[path = "../../../../samples/rust/swap_cache_rs/swap_cache_rs.rs"]
 mod swap_cache_rs;
 #[path = "../../../../samples/rust/zswap_rs/zswap_rs.rs"]
 mod zswap_rs;
+
+pub mod batches;
+pub mod leaves;
 
 use kernel::{
     bindings::{self, swap_info_struct, swp_entry_t},

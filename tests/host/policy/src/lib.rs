@@ -7,6 +7,8 @@
 
 #[path = "../../../../samples/rust/zswap_rs/age.rs"]
 mod age;
+#[path = "../../../../samples/rust/zswap_rs/core/entry_word.rs"]
+mod entry_word;
 #[path = "../../../../samples/rust/zswap_rs/limits.rs"]
 mod limits;
 #[path = "../../../../samples/rust/zswap_rs/runs.rs"]
@@ -15,8 +17,6 @@ mod runs;
 mod swap_table;
 #[path = "../../../../rust/kernel/mm/swapops.rs"]
 mod swapops;
-#[path = "../../../../samples/rust/zswap_rs/tag.rs"]
-mod tag;
 #[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
 mod window;
 
@@ -73,94 +73,98 @@ mod bindings {
 }
 pub mod mm {
     pub(crate) use crate::swapops;
-
-    pub mod zsmalloc {
-        // Beside the owner's number and a length.
-        pub const TAG_BITS: u32 = 64 - 8 - 16;
-    }
 }
 mod ffi {
     pub(crate) use core::ffi::c_void;
 }
 pub mod page {
     pub const PAGE_SHIFT: usize = 12;
+    pub const PAGE_SIZE: usize = 1 << PAGE_SHIFT;
 }
 extern crate self as kernel;
 
 pub mod api {
     //! Makes what is `pub(crate)` in the kernel available to tests.
 
-    pub use crate::mm::zsmalloc::TAG_BITS;
+    pub use crate::page::PAGE_SIZE;
     use crate::{
         age, bindings,
+        entry_word::EntryWord,
         limits::{Fullness, Limits},
         mm::swapops::SwapEntry,
-        runs::Runs,
-        swap_table::{Layout, Word},
-        tag::Tag,
-        window::{self, Noted},
+        runs::SkipIncompressible,
+        swap_table::{Layout, SwapTableEntry},
+        window::{self, ReadaheadState},
     };
     use core::ops::Range;
 
     /// `MAX_SWAPFILES`
     pub const MAX_DEVICES: usize = bindings::MAX_SWAPFILES as usize;
 
-    /// `Tag::new`, for the slot of a device below `MAX_DEVICES`.
-    pub fn new_tag(device: usize, offset: usize) -> u64 {
+    /// The parts of an `EntryWord`.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Parts {
+        pub pool_id: u8,
+        pub len: usize,
+        pub device: usize,
+        pub offset: usize,
+        pub referenced: bool,
+    }
+
+    /// `EntryWord::new`, for the slot of a device below `MAX_DEVICES`.
+    pub fn new_word(pool_id: u8, len: usize, device: usize, offset: usize) -> u64 {
         assert!(device < MAX_DEVICES);
         // SAFETY: Arithmetic, and just checked.
-        let swap = unsafe { SwapEntry::from_raw(bindings::swp_entry(device, offset)) };
-        Tag::new(swap).bits()
+        let slot = unsafe { SwapEntry::from_raw(bindings::swp_entry(device, offset)) };
+        EntryWord::new(pool_id, len, slot).bits()
     }
 
-    /// What a tag says: the slot's device and offset, `referenced`, `counted`.
-    pub fn said_by_tag(bits: u64) -> (usize, usize, bool, bool) {
-        let tag = Tag::from_bits(bits);
-        let swap = tag.swap();
-        (
-            swap.device(),
-            swap.offset(),
-            tag.referenced(),
-            tag.counted(),
-        )
+    /// All parts of a word. The offset is found in two ways.
+    pub fn parts(bits: u64) -> Parts {
+        let word = EntryWord::from_bits(bits);
+        assert_eq!(word.offset(), word.slot().offset());
+        Parts {
+            pool_id: word.pool_id(),
+            len: word.len(),
+            device: word.slot().device(),
+            offset: word.slot().offset(),
+            referenced: word.referenced(),
+        }
     }
 
-    /// `Tag::without_second_chance`
-    pub fn without_second_chance(bits: u64) -> u64 {
-        Tag::from_bits(bits).without_second_chance().bits()
+    /// `EntryWord::without_referenced`
+    pub fn without_referenced(bits: u64) -> u64 {
+        EntryWord::from_bits(bits).without_referenced().bits()
     }
 
-    /// `Tag::without_count`
-    pub fn without_count(bits: u64) -> u64 {
-        Tag::from_bits(bits).without_count().bits()
-    }
-
-    /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
-    /// tests/swap_table.c. The value is a page frame number or a shadow.
     /// For each page of a folio, of which some compress, whether it is tried.
     pub fn tried(enabled: bool, compress: &[bool]) -> impl Iterator<Item = bool> + '_ {
-        let mut runs = Runs::new(enabled);
+        let mut skip = SkipIncompressible::new(enabled);
         compress.iter().map(move |&compresses| {
-            let tries = runs.try_next();
+            let tries = skip.try_next();
             if tries {
-                runs.tried(compresses);
+                skip.record(compresses);
             }
             tries
         })
     }
 
+    /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
+    /// tests/swap_table.c. The value is a page frame number or a shadow.
     pub fn decode<const PFN_BITS: u32>(raw: usize) -> (&'static str, usize, u8, bool) {
         match Layout::<PFN_BITS>::decode(raw) {
-            Word::Null => ("null", 0, 0, false),
-            Word::Shadow(shadow, flags) => (
+            SwapTableEntry::Null => ("null", 0, 0, false),
+            SwapTableEntry::Shadow(shadow, flags) => (
                 "shadow",
                 shadow.as_ptr().addr(),
                 flags.count(),
                 flags.is_zero(),
             ),
-            Word::Folio(pfn, flags) => ("folio", pfn.get(), flags.count(), flags.is_zero()),
-            Word::Bad => ("bad", 0, 0, false),
-            Word::Unknown(_) => ("unknown", 0, 0, false),
+            SwapTableEntry::Folio(pfn, flags) => {
+                ("folio", pfn.get(), flags.count(), flags.is_zero())
+            }
+            SwapTableEntry::Bad => ("bad", 0, 0, false),
+            SwapTableEntry::Unknown(_) => ("unknown", 0, 0, false),
         }
     }
 
@@ -185,9 +189,9 @@ pub mod api {
         window::around(here, prev, pages, vma, table)
     }
 
-    /// `Noted`: unpacked, with or without a hit at an address, and packed again.
+    /// `ReadaheadState`: unpacked, with or without a hit at an address, and packed again.
     pub fn noted_hit(word: usize, address: usize, hit: bool) -> usize {
-        Noted::unpack(word).with_hit(address, hit).pack()
+        ReadaheadState::unpack(word).with_hit(address, hit).pack()
     }
 
     /// `age::spare`: the remaining entries, and the swap-ins that are not offset yet.

@@ -13,4 +13,4 @@ macro_rules! variants {
     };
 }
 
-variants! { two_lanes returns_early does_not_wait transform_goes_first no_backlog }
+variants! { short_queue returns_early does_not_wait transform_goes_first no_backlog }

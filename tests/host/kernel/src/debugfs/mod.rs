@@ -5,8 +5,14 @@
 pub mod attribute {
     use crate::{error::Result, str::CStr, sync::atomic::Atomic};
 
-    pub trait Attribute {
-        fn get() -> u64;
+    pub trait Attribute: Sync {
+        fn get(&self) -> u64;
+    }
+
+    impl Attribute for Atomic<u64> {
+        fn get(&self) -> u64 {
+            self.load(crate::sync::atomic::Relaxed)
+        }
     }
 
     #[derive(Clone, Copy)]
@@ -16,9 +22,8 @@ pub mod attribute {
         pub fn new(_: &CStr) -> Result<Self> {
             Ok(Self(()))
         }
-        pub fn file<A: Attribute>(self, _: &CStr) {
-            A::get();
+        pub fn file<A: Attribute>(self, _: &CStr, attribute: &'static A) {
+            attribute.get();
         }
-        pub fn counter(self, _: &CStr, _: &'static Atomic<u64>) {}
     }
 }

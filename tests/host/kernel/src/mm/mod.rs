@@ -2,8 +2,12 @@
 
 //! Memory management: the kernel's own files, and variants of the index of slots for models.
 
+#[path = "../../../../../rust/kernel/mm/call.rs"]
+pub mod call;
 #[path = "../../../../../rust/kernel/mm/debug.rs"]
 pub mod debug;
+#[path = "../../../../../rust/kernel/mm/fault.rs"]
+pub mod fault;
 #[path = "../../../../../rust/kernel/mm/folio.rs"]
 pub mod folio;
 #[path = "../../../../../rust/kernel/mm/list_lru.rs"]
@@ -14,34 +18,26 @@ pub mod memalloc;
 pub mod memcontrol;
 #[path = "../../../../../rust/kernel/mm/mempolicy.rs"]
 pub mod mempolicy;
-#[path = "../../../../../rust/kernel/mm/swap.rs"]
-pub mod swap;
+#[path = "../../../../../rust/kernel/mm/swap_add.rs"]
+pub mod swap_add;
 #[path = "../../../../../rust/kernel/mm/swap_cache.rs"]
 pub mod swap_cache;
+#[path = "../../../../../rust/kernel/mm/swap_cluster.rs"]
+pub mod swap_cluster;
+#[path = "../../../../../rust/kernel/mm/swap_delete.rs"]
+pub mod swap_delete;
 #[path = "../../../../../rust/kernel/mm/swap_readahead.rs"]
 pub mod swap_readahead;
-#[path = "../../../../../rust/kernel/mm/swap_slots.rs"]
-pub mod swap_slots;
 #[path = "../../../../../rust/kernel/mm/swap_table.rs"]
 pub mod swap_table;
 #[path = "../../../../../rust/kernel/mm/swapops.rs"]
 pub mod swapops;
-#[path = "../../../../../rust/kernel/mm/trace.rs"]
-pub mod trace;
+#[path = "../../../../../rust/kernel/mm/trace_event.rs"]
+pub mod trace_event;
 #[path = "../../../../../rust/kernel/mm/vmstat.rs"]
 pub mod vmstat;
 #[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]
 pub mod zsmalloc;
-
-macro_rules! variants {
-    ($($name:ident)*) => {
-        $(pub mod $name {
-            include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
-        })*
-    };
-}
-
-variants! { joins_what_leaves leaves_unseen frees_at_once leaves_unjoined }
 
 pub mod virt {
     //! A VMA, by its address.

@@ -92,9 +92,9 @@ pub mod runtime {
         }
     }
 
-    pub struct Number(Atomic<u32>);
+    pub struct UintParam(Atomic<u32>);
 
-    impl Value for Number {
+    impl Value for UintParam {
         fn write(&self, word: &CStr) -> Result {
             let value = word.to_str().ok().and_then(|word| word.parse().ok());
             let value = value.ok_or(EINVAL)?;
@@ -103,7 +103,7 @@ pub mod runtime {
         }
     }
 
-    impl Number {
+    impl UintParam {
         pub const fn new(value: u32) -> Self {
             Self(Atomic::new(value))
         }

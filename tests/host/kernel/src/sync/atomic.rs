@@ -5,6 +5,7 @@
 
 use crate::sim::{Shadow, Word};
 use core::cell::UnsafeCell;
+pub use ordering::{Acquire, Full, Relaxed, Release};
 use ordering::{AcquireOrRelaxed, Any, ReleaseOrRelaxed};
 use std::rc::Rc;
 

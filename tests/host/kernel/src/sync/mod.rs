@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Locks and references, replaced at their API; generations and their reference counts are the
-//! kernel's.
+//! Locks and references, replaced at their API; per-CPU reference counts are the kernel's.
 
 pub mod aref;
 pub mod atomic;
-#[path = "../../../../../rust/kernel/sync/generations.rs"]
-pub mod generations;
 #[path = "../../../../../rust/kernel/sync/percpu_ref.rs"]
 pub mod percpu_ref;
 pub mod rcu;

@@ -1,151 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Batches of objects for the slots of a large folio, without zswap, by one task.
+//! The entries of a large folio, stored together, without zswap's pools, by one task.
 //!
-//! A position of a batch is a slot of the folio. A slot without an object must have the zero mark, or its
-//! page is lost: neither a batch that was published before nor one that leaves a page out may be published.
+//! An entry of a batch is for a slot of the folio. A slot without an entry must have the zero mark, or its
+//! page is lost: a batch that leaves a page out isn't published.
 
 use kernel::{
-    alloc::NumaNode,
-    bindings::{self, folio, words, SWAPFILE_CLUSTER_SLOTS},
-    c,
-    error::{code::EINVAL, Result},
-    impl_kept, impl_list_lru_item,
-    mm::{
-        folio::CachedFolio,
-        list_lru::{Batch, Links, ListLru},
-        memalloc,
-        memcontrol::{ZswapCharged, ZswapObject},
-        swap_slots::{DeadDevice, FreedSlots, Indices, Leaves},
-    },
+    bindings::{self, folio, words, Fault},
+    error::code::{EINVAL, ENOMEM},
     page::PAGE_SIZE,
-    prelude::*,
-    shrinker::{Request, Scanned, Shrink, Shrinker},
     sim::{self, Run},
-    slab::{Cache, Object},
-    static_lock_class,
-    sync::SetOnce,
     workqueue,
 };
-use std::ops::Range;
+use models::batches::{
+    counted, listed, set_up, tear_down, walk, Locked, DEVICE, ELSEWHERE, FIRST, NR,
+};
 
-/// A device that zswap doesn't know.
-const DEVICE: usize = 1;
-
-/// The first slot of the folio, which has a cluster's slots.
-const FIRST: usize = SWAPFILE_CLUSTER_SLOTS;
-
-const NR: usize = SWAPFILE_CLUSTER_SLOTS;
-
-struct Bytes;
-
-// SAFETY: It is a constant.
-unsafe impl ZswapObject for Bytes {
-    fn bytes(&self) -> usize {
-        PAGE_SIZE / 2
-    }
+/// The numbers with the pages that they are for.
+fn pages(numbers: [Option<u32>; NR]) -> Vec<(usize, u32)> {
+    let numbers = numbers.into_iter().enumerate();
+    numbers
+        .filter_map(|(index, number)| Some((index, number?)))
+        .collect()
 }
 
-struct Entry {
-    links: Links,
-    object: ZswapCharged<Bytes>,
-    number: u32,
-}
-
-static LRU: ListLru<Entry> = ListLru::new();
-static CACHE: SetOnce<Cache<Entry>> = SetOnce::new();
-static LEAVES: SetOnce<Leaves<Entry>> = SetOnce::new();
-
-impl_list_lru_item! {
-    impl Item for Entry { links: self.links, charged: self.object: ZswapCharged<Bytes>, lru: LRU }
-}
-
-impl_kept! {
-    impl Kept for Entry { owned: Object<Entry>, name: c"batches" }
-}
-
-struct Pressure;
-
-impl Shrink for Pressure {
-    fn count(_: &Request<'_>) -> usize {
-        0
-    }
-
-    fn scan(_: &Request<'_>, _: &mut usize) -> Scanned {
-        Scanned::Refused
-    }
-}
-
-fn object(number: u32) -> Object<Entry> {
-    let cache = CACHE.as_ref().unwrap();
-    let vacant = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
-    vacant.write(Entry {
-        links: Links::new(),
-        object: ZswapCharged::new(Bytes),
-        number,
-    })
-}
-
-/// A batch with an object for each page of the folio that `numbers` has a number for.
-fn batch(numbers: [Option<u32>; NR]) -> Batch<Entry> {
-    let mut batch = Batch::new();
-    for (index, number) in numbers.into_iter().enumerate() {
-        if let Some(number) = number {
-            batch.skip_to(index);
-            batch.push(object(number));
-        }
-    }
-    batch.skip_to(NR);
-    batch
-}
-
-/// Charges what is in a batch, and publishes it. The proof is good for no longer than this.
-fn publish(folio: Locked, batch: &mut Batch<Entry>) -> Result<usize> {
-    let lists = ListLru::prepare(None, GFP_KERNEL).unwrap();
-    let charged = memalloc::scope(move |scope| batch.charge(&lists, scope));
-    let leaves = LEAVES.as_ref().unwrap();
-    folio.with(
-        |folio| match folio.slots::<Entry>().publish(charged, leaves, GFP_KERNEL) {
-            Ok((nr, _published)) => Ok(nr),
-            Err((unpublished, error)) => {
-                assert_eq!(unpublished.slots().len(), NR, "the slots are given back");
-                Err(error)
-            }
-        },
-    )
-}
-
-/// The folio, which is locked by us, and in the swap cache.
-#[derive(Clone, Copy)]
-struct Locked(*mut folio);
-
-impl Locked {
-    /// Lends the lock.
-    fn with<R>(self, f: impl for<'f> FnOnce(&'f mut CachedFolio<'f>) -> R) -> R {
-        // SAFETY: The folio stays locked and in the swap cache. No other task uses its slots: no model calls
-        // this from within itself.
-        unsafe { CachedFolio::with_raw(self.0, f) }
-    }
-
-    /// As [`Slots::mark_zeroes`](kernel::mm::swap_slots::Slots::mark_zeroes).
-    fn mark_zeroes(self, indices: Range<usize>) -> Indices {
-        self.with(|folio| folio.slots::<Entry>().mark_zeroes(indices))
-    }
-}
-
-/// The numbers of the objects that the folio's slots have. As many objects are on lists.
-fn kept(folio: Locked) -> [Option<u32>; NR] {
-    let kept = folio.with(|folio| {
-        core::array::from_fn(|index| {
-            let slot = folio.slots::<Entry>().occupied(index)?;
-            let number = slot.get().number;
-            Some(number)
-        })
-    });
-    let nr = kept.iter().flatten().count();
-    let listed = ListLru::<Entry>::count(NumaNode::new(0).unwrap(), None);
-    assert_eq!(listed, nr, "what slots have is on lists, and nothing else");
-    kept
+/// The numbers that the folio's slots have. As many entries are on lists, and counted.
+fn stored(folio: Locked) -> [Option<u32>; NR] {
+    let stored = folio.numbers();
+    let nr = stored.iter().flatten().count();
+    assert_eq!(
+        listed(),
+        nr,
+        "what slots have is on lists, and nothing else"
+    );
+    let odd = stored.iter().flatten().filter(|&n| n % 2 != 0).count();
+    assert_eq!(
+        counted(),
+        (nr as isize, odd as isize),
+        "what slots have is counted"
+    );
+    assert_eq!(sim::allocated("kmalloc"), nr, "objects are left");
+    stored
 }
 
 /// The slots of the folio that have the zero mark.
@@ -162,7 +57,7 @@ fn marked() -> [bool; NR] {
 }
 
 /// Runs `f` with a folio of `NR` pages, none of which is all zeroes, in the swap cache. Nothing is left of
-/// the objects after that.
+/// the entries after that.
 fn with_folio(f: impl FnOnce(Locked)) {
     let plain = Run {
         broken: None,
@@ -170,42 +65,14 @@ fn with_folio(f: impl FnOnce(Locked)) {
         schedules: 0,
     };
     plain.plain(|| {
-        let shrinker = Shrinker::new::<Pressure>(c"batches").unwrap();
-        LRU.init(&shrinker).unwrap();
-        core::mem::forget(shrinker);
-        CACHE.populate(Cache::new(c"batches").unwrap());
-        LEAVES.populate(Leaves::new(c"batches").unwrap());
-        LEAVES.as_ref().unwrap().open();
-
-        // SAFETY: As swapon does it: the device isn't in use before it is created.
-        let attached = unsafe {
-            DeadDevice::attach_raw::<Entry>(DEVICE as i32, FIRST + NR, |device| {
-                device.attach(static_lock_class!())
-            })
-        };
-        attached.unwrap();
-        bindings::swap_info_struct::create(DEVICE, FIRST + NR);
-
-        // SAFETY: The folio is new, and stays locked and in the swap cache. Its slots are nobody else's.
-        unsafe {
-            let entry = bindings::swp_entry(DEVICE, FIRST);
-            let folio = bindings::folio_alloc(NR.ilog2());
-            c::folio_lock(folio);
-            bindings::folio_enter_swapcache(folio, entry);
-            f(Locked(folio));
-            FreedSlots::<Entry>::with_raw(entry, NR, |slots| {
-                if let Some(filled) = slots.filled() {
-                    filled.take_listed(drop);
-                }
-            });
-        }
-        // SAFETY: The folio's task has the slots, and doesn't use them any more.
-        let empty = unsafe {
-            DeadDevice::with_raw(DEVICE as i32, |mut device| Ok(device.detach::<Entry>()))
-        };
-        assert!(empty.unwrap(), "a leaf is left in its tree");
+        set_up();
+        let folio = Locked::new();
+        f(folio);
+        folio.free();
+        assert_eq!(stored(folio), [None; NR]);
+        assert!(tear_down(), "a leaf is left in its tree");
         while workqueue::run() {}
-        assert_eq!(sim::allocated("slab"), 0, "objects or leaves are left");
+        assert_eq!(sim::allocated("slab"), 0, "entries or leaves are left");
         assert_eq!(sim::locks_held(), 1, "locks are left, besides the folio's");
     });
 }
@@ -221,20 +88,35 @@ unsafe fn clear_page(folio: *mut folio, index: usize) {
 }
 
 #[test]
-fn a_batch_is_published_once() {
+fn what_a_slot_had_is_replaced() {
     with_folio(|folio| {
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        let mut batch = batch(all);
-        assert_eq!(publish(folio, &mut batch), Ok(NR));
-        assert_eq!(kept(folio), all);
-        // It has as many positions as before, of which none has an object.
-        assert_eq!(publish(folio, &mut batch), Err(EINVAL));
-        assert_eq!(kept(folio), all);
-        // A new object comes after those positions: it doesn't make the batch whole.
-        batch.push(object(14));
-        assert_eq!(publish(folio, &mut batch), Err(EINVAL));
-        drop(batch);
-        assert_eq!(kept(folio), all);
+        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
+        assert_eq!(stored(folio), all);
+        // A batch without entries isn't the folio's: it is that of a folio of zeroes.
+        assert_eq!(folio.publish(&[], false), Err(EINVAL));
+        assert_eq!(stored(folio), all);
+        let others = [Some(20), Some(22), Some(21), Some(24)];
+        assert_eq!(folio.publish(&pages(others), false), Ok(NR));
+        assert_eq!(stored(folio), others);
+        // What is given up isn't stored, and leaves the slots as they were.
+        folio.give_up(&pages(all));
+        folio.give_up(&pages([None, Some(31), None, None]));
+        folio.give_up(&[]);
+        assert_eq!(stored(folio), others);
+    });
+}
+
+#[test]
+fn a_walk_visits_what_is_published() {
+    with_folio(|folio| {
+        assert_eq!(walk(8), (vec![], 8));
+        folio.give_up(&pages([Some(1), Some(2), Some(3), Some(4)]));
+        assert_eq!(walk(8), (vec![], 8), "entries of a batch are on no list");
+        let all = [Some(10), Some(11), Some(12), Some(13)];
+        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
+        assert_eq!(walk(2), (vec![10, 11], 0));
+        assert_eq!(walk(NR), (vec![12, 13, 10, 11], 0));
     });
 }
 
@@ -243,65 +125,103 @@ fn no_page_is_lost() {
     with_folio(|folio| {
         // SAFETY: It is the folio.
         unsafe { clear_page(folio.0, 1) };
-        let others = folio.mark_zeroes(0..NR);
-        assert_eq!(others.len(), 3);
-        assert!(others.eq([0, 2, 3]));
+        assert_eq!(folio.mark_zeroes(0..NR), [0, 2, 3]);
         assert_eq!(marked(), [false, true, false, false]);
-        // A slot without a mark gets no object: the first one, the third, the last, all of them.
+        // A slot without a mark gets no entry: the first one, the third, the last, all of them.
         for wrong in [
             [None, Some(1), Some(2), Some(3)],
             [Some(0), None, None, Some(3)],
             [Some(0), None, Some(2), None],
             [None; NR],
         ] {
-            let mut batch = batch(wrong);
-            assert_eq!(publish(folio, &mut batch), Err(EINVAL), "{wrong:?}");
-            drop(batch);
-            assert_eq!(kept(folio), [None; NR], "{wrong:?}");
-        }
-        // Neither is a batch for a smaller or a larger folio the right one.
-        for nr in [NR - 1, NR + 1] {
-            let mut batch = Batch::new();
-            (0..nr).for_each(|index| batch.push(object(index as u32)));
-            assert_eq!(publish(folio, &mut batch), Err(EINVAL), "{nr} pages");
-            drop(batch);
-            assert_eq!(kept(folio), [None; NR], "{nr} pages");
+            assert_eq!(
+                folio.publish(&pages(wrong), false),
+                Err(EINVAL),
+                "{wrong:?}"
+            );
+            assert_eq!(stored(folio), [None; NR], "{wrong:?}");
         }
         let right = [Some(0), None, Some(2), Some(3)];
-        assert_eq!(publish(folio, &mut batch(right)), Ok(3));
-        assert_eq!(kept(folio), right);
+        assert_eq!(folio.publish(&pages(right), false), Ok(3));
+        assert_eq!(stored(folio), right);
         assert_eq!(marked(), [false, true, false, false]);
     });
 }
 
 #[test]
-fn a_mark_ends_what_was_kept() {
+fn slots_are_given_back_without_memory() {
     with_folio(|folio| {
-        let leaves = LEAVES.as_ref().unwrap();
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        assert_eq!(publish(folio, &mut batch(all)), Ok(NR));
-        // What is replaced isn't on a list.
-        folio.with(|folio| {
-            let mut slots = folio.slots::<Entry>();
-            let (new, old) = slots.replace(1, object(21), leaves, GFP_KERNEL).unwrap();
-            assert_eq!((new.number, old.unwrap().borrow().number), (21, 11));
-        });
+        // After an entry and a number for each page: the leaf, its place in the tree.
+        for nth in [1, 2] {
+            bindings::fail(Fault::Memory, 2 * NR as u32 + nth);
+            assert_eq!(folio.publish(&pages(all), false), Err(ENOMEM));
+            assert_eq!(stored(folio), [None; NR]);
+        }
+        // What slots had stays, until they are cleared.
+        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
+        assert_eq!(
+            folio.publish(&pages([None, Some(1), Some(2), Some(3)]), false),
+            Err(EINVAL)
+        );
+        assert_eq!(stored(folio), all);
+        assert_eq!(
+            folio.publish(&pages([None, Some(1), Some(2), Some(3)]), true),
+            Err(EINVAL)
+        );
+        assert_eq!(stored(folio), [None; NR]);
+    });
+}
+
+/// Entries for a smaller or a larger folio, or out of order.
+fn refused(numbers: &'static [(usize, u32)]) {
+    with_folio(|folio| _ = folio.publish(numbers, false));
+}
+
+#[test]
+#[should_panic(expected = "the kernel warns")]
+fn a_page_comes_once() {
+    refused(&[(0, 0), (1, 1), (1, 2)]);
+}
+
+#[test]
+#[should_panic(expected = "the kernel warns")]
+fn pages_come_in_order() {
+    refused(&[(1, 1), (0, 0)]);
+}
+
+#[test]
+#[should_panic(expected = "the kernel warns")]
+fn a_page_is_of_the_folio() {
+    refused(&[(0, 0), (1, 1), (2, 2), (3, 3), (NR, 4)]);
+}
+
+#[test]
+#[should_panic(expected = "the kernel warns")]
+fn a_page_is_of_the_folios_device() {
+    refused(&[(0, 0), (ELSEWHERE + 1, 1), (2, 2), (3, 3)]);
+}
+
+#[test]
+fn a_mark_ends_what_was_stored() {
+    with_folio(|folio| {
+        let all = [Some(10), Some(11), Some(12), Some(13)];
+        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
         // SAFETY: It is the folio.
         unsafe { clear_page(folio.0, 1) };
         // Only what is asked for is marked.
-        assert!(folio.mark_zeroes(2..NR).eq([2, 3]));
+        assert_eq!(folio.mark_zeroes(2..NR), [2, 3]);
         assert_eq!(marked(), [false; NR]);
         let entries = sim::allocated("slab");
-        assert!(folio.mark_zeroes(0..NR).eq([0, 2, 3]));
+        assert_eq!(folio.mark_zeroes(0..NR), [0, 2, 3]);
         assert_eq!(marked(), [false, true, false, false]);
-        assert_eq!(kept(folio), [Some(10), None, Some(12), Some(13)]);
+        assert_eq!(stored(folio), [Some(10), None, Some(12), Some(13)]);
         assert_eq!(sim::allocated("slab"), entries - 1, "it is freed");
-        // What is on a list leaves it, too.
         // SAFETY: It is the folio.
         unsafe { clear_page(folio.0, 3) };
-        assert!(folio.mark_zeroes(3..NR).eq([]));
+        assert_eq!(folio.mark_zeroes(3..NR), []);
         assert_eq!(marked(), [false, true, false, true]);
-        assert_eq!(kept(folio), [Some(10), None, Some(12), None]);
+        assert_eq!(stored(folio), [Some(10), None, Some(12), None]);
     });
 }
 
@@ -310,9 +230,9 @@ fn a_folio_of_marks_is_published() {
     with_folio(|folio| {
         // SAFETY: It is the folio.
         (0..NR).for_each(|index| unsafe { clear_page(folio.0, index) });
-        assert!(folio.mark_zeroes(0..NR).eq([]));
-        assert_eq!(publish(folio, &mut batch([None; NR])), Ok(0));
-        assert_eq!(kept(folio), [None; NR]);
+        assert_eq!(folio.mark_zeroes(0..NR), []);
+        assert_eq!(folio.publish(&[], false), Ok(0));
+        assert_eq!(stored(folio), [None; NR]);
         assert_eq!(marked(), [true; NR]);
     });
 }

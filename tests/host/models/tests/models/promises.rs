@@ -21,9 +21,9 @@ macro_rules! promises {
 
 const OTHER: &str = "a process reads what it hasn't written";
 /// A device is freed while it still has entries.
-const LEFT: &str = "device::swapoff: !device.detach::<Entry>()";
+const LEFT: &str = "device::swapoff: !device.detach()";
 /// A folio leaves the swap cache for slots that have been freed.
-const LEAVES: &str = "swap_cache::leaves_outside: true";
+const LEAVES: &str = "swap_cluster::bad_table_entry: kind == BadEntry :: LeavesOutside";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
 /// Two tasks have one slot: both take its entry.
@@ -45,7 +45,7 @@ promises! {
     a_dying_device_is_not_looked_up: DyingRefused, too_late_to_look, GONE;
     a_dying_device_is_not_loaded_from: DyingRefused, too_late_to_load, GONE;
     a_dying_device_is_not_written_to: DyingRefused, too_late_to_write_back, GONE;
-    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_cache::leave: true";
+    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_delete::leave: true";
     a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, "a free frame has references";
     a_dirty_folio_is_written: DirtyStays, read_ahead, "what was reclaimed is there to be written back";
     a_fault_looks_again: Recheck, same_slot_again, OTHER;

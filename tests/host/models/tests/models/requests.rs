@@ -7,14 +7,17 @@
 //! after it was freed; the waiter finds the result; and the result is that of the page.
 
 use kernel::{
-    alloc::{KBox, NumaNode},
+    alloc::NumaNode,
     bindings::{self, folio, page},
     c,
     crypto::{
-        acompress, does_not_wait, no_backlog, returns_early, transform_goes_first, two_lanes,
+        acompress, does_not_wait, no_backlog, returns_early, short_queue, transform_goes_first,
     },
     error::Result,
-    mm::folio::{CachedFolio, FolioPage},
+    mm::{
+        call::Call,
+        folio::{CachedFolio, FolioPage},
+    },
     page::PAGE_SIZE,
     sim::{self, together, Shadow},
 };
@@ -47,20 +50,13 @@ macro_rules! compressors {
                 pages: impl Iterator<Item = FolioPage<'p>>,
                 each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), ()>,
             ) -> Result<(), ()> {
-                self.lanes().unwrap().compress_each(pages, each)
+                self.queue().unwrap().compress_each(pages, each)
             }
         })*
     };
 }
 
-compressors! { acompress two_lanes returns_early does_not_wait transform_goes_first no_backlog }
-
-/// The slots have no objects.
-struct Nothing;
-
-kernel::impl_kept! {
-    impl Kept for Nothing { owned: KBox<Nothing>, name: c"requests" }
-}
+compressors! { acompress short_queue returns_early does_not_wait transform_goes_first no_backlog }
 
 /// A locked folio of four pages.
 #[derive(Clone, Copy)]
@@ -105,14 +101,12 @@ impl Folio {
 
     /// Calls `f` with the first pages.
     fn with_pages(self, nr: usize, f: impl FnOnce(&[FolioPage<'_>])) {
+        let mut call = Call::new();
         // SAFETY: As above; it is locked, and not lent otherwise.
-        unsafe {
-            CachedFolio::with_raw(self.0, |folio| {
-                let slots = folio.slots::<Nothing>();
-                let pages: Vec<_> = (0..nr).map(|index| slots.get(index).unwrap().1).collect();
-                f(&pages)
-            })
-        }
+        let folio = unsafe { CachedFolio::from_raw(self.0, &mut call) };
+        // SAFETY: It has four pages.
+        let pages: Vec<_> = (0..nr).map(|index| unsafe { folio.page(index) }).collect();
+        f(&pages)
     }
 }
 
@@ -223,16 +217,16 @@ pub fn requests_again() {
     submit(plan, all::<acompress::Compressor>);
 }
 
-/// A lane is reused while another one is in flight.
-const LANE_AGAIN: Plan = Plan {
+/// A request is reused while another one is in flight.
+const REUSED: Plan = Plan {
     pages: 3,
     requests: 3,
     room: 1,
     ..TWO
 };
 
-pub fn lane_again() {
-    submit(LANE_AGAIN, all::<two_lanes::Compressor>);
+pub fn request_reused() {
+    submit(REUSED, all::<short_queue::Compressor>);
 }
 
 /// The caller stops at the first result: requests in flight are waited for, and no more are
@@ -240,7 +234,7 @@ pub fn lane_again() {
 const UNWANTED: Plan = Plan { pages: 3, ..TWO };
 
 pub fn unwanted() {
-    submit(UNWANTED, fail::<two_lanes::Compressor>);
+    submit(UNWANTED, fail::<short_queue::Compressor>);
 }
 
 /// One request, reused repeatedly.

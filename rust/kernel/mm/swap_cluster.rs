@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Swap slots, and the clusters that contain them.
+//!
+//! | type              | proves                                                              |
+//! |-------------------|---------------------------------------------------------------------|
+//! | [`Slot`]          | the slot's device isn't swapped off                                 |
+//! | [`LockedCluster`] | a cluster's lock is held, by this task or by the C that calls it    |
+//! | [`ClusterGuard`]  | the same, and dropping it unlocks                                   |
+//!
+//! A cluster's lock (`ci->lock`) is a spin lock, never taken in interrupt context. Reclaim takes it
+//! with interrupts disabled. The locks for freeing a slot, and the locks of cgroup v1 at swap-out,
+//! nest inside it.
+//!
+//! C headers: [`mm/swap.h`](srctree/mm/swap.h), [`mm/swap_table.h`](srctree/mm/swap_table.h)
+
+use crate::{
+    bindings,
+    mm::{
+        call::Call,
+        folio::Folio,
+        swap_table::{
+            Flags,
+            KernelLayout,
+            Pfn,
+            Shadow,
+            SwapTableEntry, //
+        },
+    },
+    prelude::*,
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
+    },
+    types::NotThreadSafe, //
+};
+use core::{
+    marker::PhantomData,
+    ops::Deref,
+    ptr::NonNull, //
+};
+
+/// The number of slots in a cluster. Mirrors `SWAPFILE_CLUSTER`.
+pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
+
+/// A swap slot on a device that isn't swapped off.
+///
+/// Proves nothing about the slot's users: the slot may be free.
+///
+/// # Invariants
+///
+/// During `'a` the device of `entry` isn't swapped off; `entry` lies within it, in `cluster`.
+#[derive(Clone, Copy)]
+pub struct Slot<'a> {
+    // The value without its type, so that a `Slot` is passed in two registers.
+    entry: usize,
+    cluster: NonNull<bindings::swap_cluster_info>,
+    _device: PhantomData<&'a ()>,
+}
+
+impl<'a> Slot<'a> {
+    /// The slot of an entry from C.
+    ///
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
+    /// mm/swap.h has the same requirement for C: "the caller must ensure that the entry is valid
+    /// and protect the swap device with a reference or locks".
+    #[inline]
+    pub unsafe fn from_raw(entry: bindings::swp_entry_t, _call: &'a Call) -> Self {
+        // SAFETY: The caller guarantees that during `'a` the device isn't swapped off, and that the
+        // entry lies within it.
+        unsafe { Self::new(entry) }
+    }
+
+    /// # Safety
+    ///
+    /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
+    #[inline]
+    pub(super) unsafe fn new(entry: bindings::swp_entry_t) -> Self {
+        // INVARIANT: The caller guarantees that the device isn't swapped off during `'a`, and that
+        // the entry lies within it. C finds the cluster of an entry in the device's array of
+        // clusters.
+        Self {
+            entry: entry.val,
+            // SAFETY: The device has a cluster for the entry, and the cluster's address is never
+            // null.
+            cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
+            _device: PhantomData,
+        }
+    }
+
+    /// The slot's swap entry, for C.
+    #[inline]
+    pub fn as_raw(self) -> bindings::swp_entry_t {
+        bindings::swp_entry_t { val: self.entry }
+    }
+
+    /// The slot's index in its cluster.
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        index(self.as_raw())
+    }
+
+    /// The slot's offset on its device, in pages. Mirrors `swp_offset()`.
+    #[inline]
+    pub fn offset(self) -> usize {
+        // SAFETY: Arithmetic on the value.
+        unsafe { bindings::swp_offset(self.as_raw()) }
+    }
+
+    /// The device's number of slots, including the slot of its header. Mirrors `si->max`.
+    #[inline]
+    pub fn device_len(self) -> usize {
+        // SAFETY: By the type invariant the device exists.
+        (unsafe { (*bindings::swap_entry_to_info(self.as_raw())).max }) as usize
+    }
+
+    /// The slot at `offset` of the same device; `None` if that is beyond its end.
+    #[inline]
+    pub fn at(self, offset: usize) -> Option<Self> {
+        if offset >= self.device_len() {
+            return None;
+        }
+        // SAFETY: Arithmetic on the values. The device is that of `self`, and has such a slot, as
+        // was just checked.
+        Some(unsafe {
+            Self::new(bindings::swp_entry(
+                bindings::swp_type(self.as_raw()) as c_ulong,
+                offset,
+            ))
+        })
+    }
+
+    /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
+    /// fewer slots.
+    #[inline]
+    pub(super) fn first(self, order: u32) -> Option<Self> {
+        let nr = 1usize
+            .checked_shl(order)
+            .filter(|&nr| nr <= SLOTS_PER_CLUSTER)?;
+        // INVARIANT: The slot is in the same cluster: `nr` divides the size of a cluster, to which
+        // clusters are aligned.
+        Some(Self {
+            entry: self.entry & !nr.wrapping_sub(1),
+            ..self
+        })
+    }
+
+    /// The slot's current swap-table entry, which may change at any time unless the cluster is
+    /// locked. Takes no lock. Mirrors `swap_table_get()`.
+    #[inline]
+    pub fn table_entry(self) -> SwapTableEntry {
+        // SAFETY: By the type invariant the cluster exists and has such a slot. C looks up the
+        // table under the RCU read lock, and returns a null entry if the cluster has no table.
+        KernelLayout::decode(unsafe {
+            bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
+        })
+    }
+}
+
+/// A slot's index in its cluster.
+#[inline]
+pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
+    // SAFETY: Arithmetic on the value.
+    (unsafe { bindings::swp_cluster_offset(entry) }) as usize
+}
+
+/// A witness that a cluster's lock (`ci->lock`) is held by this task.
+///
+/// Doesn't own the lock: dropping it does nothing.
+///
+/// # Invariants
+///
+/// - `cluster` exists during `'a`, and its lock is held as long as this value exists.
+/// - The cluster's table isn't freed while this value is borrowed. Freeing the last slot frees the
+///   table: a function that frees slots takes this by value, or leaves a slot in use. No other
+///   usable `LockedCluster` for the cluster exists.
+pub struct LockedCluster<'a> {
+    cluster: NonNull<bindings::swap_cluster_info>,
+    _locked: PhantomData<&'a ()>,
+    _not_send: NotThreadSafe,
+}
+
+impl<'a> LockedCluster<'a> {
+    /// The cluster that a C caller has locked.
+    ///
+    /// # Safety
+    ///
+    /// `cluster` must exist and be locked by the caller during `'a`. In that time the caller must
+    /// not access the cluster, and must not create another witness for it.
+    #[inline]
+    pub unsafe fn from_raw(cluster: NonNull<bindings::swap_cluster_info>, _call: &'a Call) -> Self {
+        // INVARIANT: The caller guarantees that the cluster is locked for `'a`, and that this is
+        // its only witness.
+        Self {
+            cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    #[inline]
+    pub(super) fn as_raw(&self) -> *mut bindings::swap_cluster_info {
+        self.cluster.as_ptr()
+    }
+
+    /// The swap table; `None` if the cluster has none.
+    #[inline]
+    fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
+        // SAFETY: By the type invariant the cluster is locked, and its table isn't freed while
+        // `self` is borrowed. A table has an entry for each slot of a cluster. The entries are
+        // atomic in C, too.
+        unsafe {
+            bindings::swap_cluster_table(self.as_raw())
+                .cast::<[Atomic<usize>; SLOTS_PER_CLUSTER]>()
+                .as_ref()
+        }
+    }
+
+    /// The swap-table entries of the `nr` slots from index `first` on; fewer if the cluster ends
+    /// before that; none if it has no table.
+    #[inline]
+    pub(super) fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
+        let table: &[Atomic<usize>] = match self.table() {
+            Some(table) => table,
+            None => &[],
+        };
+        let rest = table.get(first..).unwrap_or(&[]);
+        rest.get(..nr).unwrap_or(rest)
+    }
+
+    /// Checks that the `2^order` slots from `first` on, which include `target`, can get a folio.
+    /// With `MEMCG`, also checks that they belong to one cgroup.
+    ///
+    /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
+    /// `EBUSY` if another of the slots fails the checks. Mirrors `__swap_cache_add_check()`.
+    #[inline]
+    pub(super) fn vacancy<const MEMCG: bool>(
+        &self,
+        target: Slot<'_>,
+        first: Slot<'_>,
+        order: u32,
+    ) -> Result<Vacant<'_>> {
+        let table = self.table().ok_or(ENOENT)?;
+        let at = target.index();
+        let entry = table.get(at).ok_or(EINVAL)?;
+        let (shadow, flags) = match KernelLayout::decode(entry.load(Relaxed)) {
+            SwapTableEntry::Folio(..) => return Err(EEXIST),
+            SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
+            // The slot is free or bad, or the entry is unknown.
+            _ => return Err(ENOENT),
+        };
+        let memcg = if MEMCG { self.memcg(at) } else { 0 };
+        let mut entries = core::slice::from_ref(entry);
+        if order > 0 {
+            let zero = self.is_zero(at, flags);
+            entries = table
+                .get(first.index()..)
+                .and_then(|entries| entries.get(..1 << order))
+                .ok_or(EINVAL)?;
+            for (at, entry) in (first.index()..SLOTS_PER_CLUSTER).zip(entries) {
+                match KernelLayout::decode(entry.load(Relaxed)) {
+                    SwapTableEntry::Shadow(_, flags)
+                        if flags.count() > 0
+                            && self.is_zero(at, flags) == zero
+                            && (!MEMCG || self.memcg(at) == memcg) => {}
+                    _ => return Err(EBUSY),
+                }
+            }
+        }
+        // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
+        // checked.
+        Ok(Vacant {
+            entries,
+            shadow,
+            memcg,
+        })
+    }
+
+    /// The ID of the cgroup that a slot is charged to. Mirrors `__swap_cgroup_get()`.
+    #[inline]
+    fn memcg(&self, index: usize) -> c_ushort {
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
+        unsafe { bindings::swap_cgroup_get(self.as_raw(), index as c_uint) }
+    }
+
+    /// Whether the zeromap bit of a slot is set, in its swap-table entry or in the cluster's
+    /// bitmap. Mirrors `__swap_table_test_zero()`.
+    #[inline]
+    fn is_zero(&self, index: usize, flags: Flags) -> bool {
+        if KernelLayout::HAS_ZERO_MARK {
+            return flags.is_zero();
+        }
+        // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
+        unsafe { bindings::swap_table_test_zero(self.as_raw(), index as c_uint) }
+    }
+}
+
+/// Slots that can get a folio, as long as their cluster is locked.
+///
+/// # Invariants
+///
+/// During `'l` the cluster of `entries` is locked by this task. `entries` are the entries of the
+/// requested slots, and none of the slots has a folio.
+pub(super) struct Vacant<'l> {
+    /// The slots' swap-table entries.
+    pub(super) entries: &'l [Atomic<usize>],
+    /// The shadow of the target slot.
+    pub(super) shadow: Shadow,
+    /// The ID of the cgroup of all slots; 0 if the check was without `MEMCG`.
+    pub(super) memcg: c_ushort,
+}
+
+/// The lock of a cluster (`ci->lock`). Dropping this releases it.
+///
+/// # Invariants
+///
+/// This value owns the lock, and lends the witness only while it is borrowed.
+pub(super) struct ClusterGuard<'a>(LockedCluster<'a>);
+
+impl<'a> ClusterGuard<'a> {
+    /// Locks the cluster of a slot. Doesn't sleep. Mirrors `swap_cluster_lock()`.
+    #[inline]
+    pub(super) fn new(slot: Slot<'a>) -> Self {
+        // SAFETY: By the invariant of `Slot` the cluster exists.
+        unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
+        // INVARIANT: The lock was just taken, and is held until this is dropped; the cluster exists
+        // during `'a`.
+        Self(LockedCluster {
+            cluster: slot.cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        })
+    }
+
+    /// Lends the witness by value: functions take the cluster in a register.
+    #[inline]
+    pub(super) fn locked(&mut self) -> LockedCluster<'_> {
+        // INVARIANT: The lock is held as long as `self` exists. `self.0` can't be used while `self`
+        // is borrowed exclusively.
+        LockedCluster {
+            cluster: self.0.cluster,
+            _locked: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+}
+
+impl<'a> Deref for ClusterGuard<'a> {
+    type Target = LockedCluster<'a>;
+
+    #[inline]
+    fn deref(&self) -> &LockedCluster<'a> {
+        &self.0
+    }
+}
+
+impl Drop for ClusterGuard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the lock is owned by this value.
+        unsafe { bindings::swap_cluster_unlock(self.0.as_raw()) }
+    }
+}
+
+/// The page frame number of a folio's first page, as in swap-table entries. Mirrors `folio_pfn()`.
+#[inline]
+pub(super) fn pfn_of(folio: &Folio) -> Pfn {
+    // SAFETY: The folio is alive.
+    let pfn = unsafe { bindings::folio_pfn(folio.as_raw()) };
+    crate::vm_warn_on_once!(pfn >> bindings::SWAP_TABLE_PFN_BITS != 0);
+    Pfn::new(pfn)
+}
+
+/// A mismatch between a folio and the swap-table entries of its slots.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum BadEntry {
+    /// A folio is added for a slot that is bad, or that already has a folio, whose flags stay.
+    EntersOccupied,
+    /// A folio is added for slots beyond the end of the cluster.
+    EntersOutside,
+    /// A folio is removed, and the entry of one of its slots isn't the entry of this folio.
+    LeavesForeign,
+    /// A folio is removed from slots beyond the end of the cluster.
+    LeavesOutside,
+    /// A folio is replaced, and the entry of one of its slots isn't the entry of this folio.
+    ReplacesForeign,
+    /// A folio replaces another one for slots beyond the end of the cluster.
+    ReplacesOutside,
+}
+
+/// Warns of a mismatch, once for each kind, and prints its name to the log.
+#[cold]
+#[inline(never)]
+pub(super) fn bad_table_entry(kind: BadEntry) {
+    // One user: the list below. A macro, since each kind needs a place in the code that warns once.
+    macro_rules! warn_once {
+        ($($kind:ident)*) => {
+            $(if kind == BadEntry::$kind {
+                crate::do_once_lite! {
+                    crate::prelude::pr_warn!("swap table: {}\n", stringify!($kind));
+                    crate::warn_on!(kind == BadEntry::$kind);
+                }
+            })*
+        };
+    }
+    warn_once! {
+        EntersOccupied EntersOutside LeavesForeign LeavesOutside ReplacesForeign ReplacesOutside
+    }
+}

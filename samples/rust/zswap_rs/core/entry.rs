@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! An entry: one page in zswap.
+
+use super::object::Object;
+use kernel::{
+    bindings,
+    mm::{
+        memcontrol::ObjCgroup,
+        swapops::SwapEntry, //
+    },
+    sync::aref::ARef,
+    types::Opaque, //
+};
+
+/// One page in zswap. Mirrors `struct zswap_entry`, which has 56 bytes.
+///
+/// | bytes | field | C's fields                                       |
+/// |-------|-------|--------------------------------------------------|
+/// | 16    | `object` | `pool`, `length`, `swpentry`, `referenced`, `handle` |
+/// | 8     | `objcg`  | `objcg`                                       |
+/// | 16    | `links`  | `lru`                                         |
+///
+/// All fields are set before the entry is published in the index. The task that removes the entry from the index owns
+/// it, and frees it: see [`FreeBatch`](super::free::FreeBatch).
+///
+/// # Invariants
+///
+/// If `objcg` is `Some`, the object's bytes and one page are charged to it, and the entry owns the reference. The field
+/// is written only while the entry is in a [`StoreBatch`](super::store_batch::StoreBatch).
+pub(crate) struct Entry {
+    pub(super) object: Object,
+    pub(super) objcg: Option<ARef<ObjCgroup>>,
+    pub(super) links: Links,
+}
+
+const _: () = assert!(size_of::<Entry>() == 40);
+
+/// The links of an entry in its LRU list, or to the next entry of its batch.
+///
+/// # Invariants
+///
+/// A zeroed `struct list_head`, unless the entry is on one of the lists of [`LRU`](super::lru::LRU), or in a
+/// [`StoreBatch`](super::store_batch::StoreBatch).
+#[repr(transparent)]
+pub(super) struct Links(Opaque<bindings::list_head>);
+
+// SAFETY: The links are accessed under the lock of their list.
+unsafe impl Send for Links {}
+// SAFETY: Only `lru` changes them through a shared reference, under the lock of their list.
+unsafe impl Sync for Links {}
+
+impl Links {
+    /// For C. The pointer may be used to access the links, not the rest of the entry.
+    #[inline]
+    pub(super) fn as_raw(&self) -> *mut bindings::list_head {
+        self.0.get()
+    }
+
+    /// Whether the entry is on a list. The caller must own the entry, so that no other task adds or removes it. (A walk
+    /// may move it.)
+    #[inline]
+    pub(super) fn are_in_use(&self) -> bool {
+        // Like READ_ONCE() in `list_empty()`.
+        // SAFETY: The field is part of `self`. A walk that moves the entry writes only pointers other than null to it.
+        !unsafe { (&raw const (*self.0.get()).next).read_volatile() }.is_null()
+    }
+}
+
+/// The identity of an entry: it can be compared, not dereferenced.
+///
+/// An equal identity is that of the same entry, or of an entry that was allocated later at the same
+/// address for the same slot. The owner of the slot may treat both in the same way.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Identity {
+    swap: SwapEntry,
+    address: usize,
+}
+
+impl Identity {
+    /// The slot that the entry was stored for.
+    pub(crate) fn swap(self) -> SwapEntry {
+        self.swap
+    }
+}
+
+impl Entry {
+    /// An entry that is neither charged nor on a list.
+    #[inline]
+    pub(super) fn new(object: Object) -> Self {
+        // INVARIANT: `objcg` is `None`. The links are zeroed.
+        Self {
+            object,
+            objcg: None,
+            links: Links(Opaque::zeroed()),
+        }
+    }
+
+    /// The identity of the entry.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
+            swap: self.swap(),
+            address: core::ptr::from_ref(self).addr(),
+        }
+    }
+
+    /// Clears the `referenced` flag, and returns whether it was set. The list must be locked.
+    ///
+    /// Mirrors `entry->referenced` in `shrink_memcg_cb()`.
+    pub(crate) fn use_second_chance(&self) -> bool {
+        let had = self.object.word().referenced();
+        if had {
+            self.object.clear_referenced();
+        }
+        had
+    }
+
+    /// The slot that the entry was stored for.
+    #[inline]
+    pub(crate) fn swap(&self) -> SwapEntry {
+        self.object.word().slot()
+    }
+
+    /// The offset of that slot on its device.
+    #[inline]
+    pub(super) fn offset(&self) -> usize {
+        self.object.word().offset()
+    }
+
+    /// The compressed page.
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// The cgroup that the entry is charged to.
+    #[inline]
+    pub(crate) fn objcg(&self) -> Option<&ObjCgroup> {
+        self.objcg.as_deref()
+    }
+}

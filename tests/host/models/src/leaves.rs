@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! The index of slots and its witnesses, with numbers instead of entries: as zswap_rs has them, and variants of
+//! the index with a seeded bug.
+
+use kernel::bindings::{self, folio};
+
+/// A device that zswap doesn't know.
+const DEVICE: i32 = 1;
+
+/// A slot of that device.
+pub fn entry(offset: usize) -> bindings::swp_entry_t {
+    // SAFETY: Arithmetic.
+    unsafe { bindings::swp_entry(DEVICE as usize, offset) }
+}
+
+/// The locked folio of a slot.
+#[derive(Clone, Copy)]
+pub struct Owner(pub *mut folio);
+
+// SAFETY: It exists to the end of the model.
+unsafe impl Send for Owner {}
+
+/// zswap's index, or a variant of it, on one device.
+pub trait Index: 'static {
+    /// Allows slots to be filled.
+    fn open();
+    fn attach();
+    /// Whether it was empty.
+    fn detach() -> bool;
+    /// Fills an empty slot.
+    fn fill(owner: Owner, number: u32);
+    fn number(owner: Owner) -> Option<u32>;
+    /// Frees slots, and returns how many were filled.
+    fn free(offset: usize, nr: usize) -> usize;
+}
+
+macro_rules! indices {
+    ($($name:ident)*) => {
+        $(pub mod $name {
+            mod entry {
+                pub(super) struct Entry(pub(super) u32);
+            }
+
+            mod free {
+                use super::entry::Entry;
+                use core::{ops::Deref, ptr::NonNull};
+                use kernel::{alloc::KBox, prelude::*};
+
+                pub(super) struct StoredEntry(KBox<Entry>);
+
+                impl StoredEntry {
+                    pub(super) fn new(number: u32) -> Self {
+                        Self(KBox::new(Entry(number), GFP_KERNEL).unwrap())
+                    }
+
+                    pub(super) fn into_raw(self) -> NonNull<Entry> {
+                        NonNull::new(KBox::into_raw(self.0)).unwrap()
+                    }
+
+                    /// # Safety
+                    ///
+                    /// `entry` must be from `into_raw`, and is handed over.
+                    pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
+                        // SAFETY: By the requirement.
+                        Self(unsafe { KBox::from_raw(entry.as_ptr()) })
+                    }
+                }
+
+                impl Deref for StoredEntry {
+                    type Target = Entry;
+
+                    fn deref(&self) -> &Entry {
+                        &self.0
+                    }
+                }
+
+                pub(super) struct FreeBatch;
+
+                impl FreeBatch {
+                    pub(super) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+                        f(&mut Self)
+                    }
+
+                    pub(super) fn free(&mut self, entry: StoredEntry) {
+                        drop(entry);
+                    }
+                }
+            }
+
+            mod lru {
+                use super::entry::Entry;
+
+                /// No entry is on a list.
+                ///
+                /// # Safety
+                ///
+                /// No requirement.
+                pub(super) unsafe fn del_each<'a>(entries: impl Iterator<Item = &'a Entry>) {
+                    entries.for_each(|entry| _ = entry.0);
+                }
+            }
+
+            mod index {
+                include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
+            }
+            mod page_mask {
+                include!(concat!(env!("OUT_DIR"), "/page_mask.rs"));
+            }
+            mod slots {
+                include!(concat!(env!("OUT_DIR"), "/slots.rs"));
+            }
+
+            mod trees {
+                include!(concat!(env!("OUT_DIR"), "/trees.rs"));
+            }
+
+            use super::{Index, Owner, DEVICE};
+            use core::cell::Cell;
+            use free::StoredEntry;
+            use index::{LeafCache, LeafRef};
+            use kernel::{
+                mm::{call::Call, folio::CachedFolio},
+                prelude::*,
+                sync::SetOnce,
+            };
+            use slots::{FreedSlots, Slots};
+            use trees::DeadDevice;
+
+            static LEAVES: SetOnce<LeafCache> = SetOnce::new();
+
+            pub struct Numbers;
+
+            // The device is in use between `attach` and `detach`, and each slot is one
+            // task's, which has locked its folio or has none.
+            impl Index for Numbers {
+                fn open() {
+                    LEAVES.populate(LeafCache::new(c"leaves").unwrap());
+                    LEAVES.as_ref().unwrap().open();
+                }
+
+                fn attach() {
+                    let mut call = Call::new();
+                    // SAFETY: As above.
+                    let device = unsafe { DeadDevice::from_raw(DEVICE, 8, &mut call) };
+                    device.unwrap().attach().unwrap();
+                }
+
+                fn detach() -> bool {
+                    let mut call = Call::new();
+                    // SAFETY: As above.
+                    let device = unsafe { DeadDevice::from_raw(DEVICE, 0, &mut call) };
+                    device.unwrap().detach()
+                }
+
+                fn fill(owner: Owner, number: u32) {
+                    let number = StoredEntry::new(number);
+                    let leaves = LEAVES.as_ref().unwrap();
+                    let mut call = Call::new();
+                    // SAFETY: As above.
+                    let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
+                    let slots = Slots::new(&mut folio);
+                    let (tree, offset) = (slots.tree().unwrap(), slots.offset(0));
+                    let mut leaf =
+                        LeafRef::get_or_insert(tree, offset, 1, leaves).unwrap();
+                    // SAFETY: The slot is ours, by `slots`.
+                    assert!(unsafe { leaf.fill(offset, number.into_raw()) }.is_none());
+                }
+
+                fn number(owner: Owner) -> Option<u32> {
+                    let mut call = Call::new();
+                    // SAFETY: As above.
+                    let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
+                    let number = Slots::new(&mut folio)
+                        .entry(0)
+                        .map(|slot| slot.get().0);
+                    number
+                }
+
+                fn free(offset: usize, nr: usize) -> usize {
+                    let freed = Cell::new(0);
+                    let call = Call::new();
+                    // SAFETY: As above.
+                    let slots = unsafe { FreedSlots::from_raw(super::entry(offset), nr, &call) };
+                    if let Some(filled) = slots.filled() {
+                        filled.free_each(|_| freed.set(freed.get() + 1));
+                    }
+                    freed.get()
+                }
+            }
+        })*
+    };
+}
+
+indices! { as_it_is gets_what_is_removed put_unseen frees_at_once puts_what_it_has_not }
