@@ -280,8 +280,8 @@ def summary(figure):
         ["stack", "stack.async"])
     row("[Image](docs/performance.md#image-size): code without the KUnit suites in Rust, thousand bytes", ["image.untested.kb"])
     lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of swap_state.c / "
-                 f"policy / C ABI / core / abstractions / new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} | "
-                 f"{' / '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'helpers'))} | |")
+                 f"policy + C ABI + core + abstractions + new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} = {figure['lines.c']} | "
+                 f"{' + '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'helpers'))} = {figure['lines.rust']} | |")
     lines.append(f"| [`unsafe` blocks](docs/safety.md), without those of the crate lz4_flex: policy / C ABI / core / abstractions / all | – | "
                  f"{' / '.join(figure[f'unsafe.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'all'))} | |")
     lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): excluded by a type / avoided by construction / in code that is still C | – | "

@@ -165,7 +165,7 @@ pub mod origin_kept {
     #[allow(unsafe_code)]
     pub unsafe fn exports((vmf, mpol): (*mut bindings::vm_fault, *mut bindings::mempolicy)) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let context = unsafe { AllocContext::from_raw(0, vmf, mpol, 0, &call) }; //~[origin_kept] E0597
         policy(&context);
     }

@@ -297,13 +297,13 @@ pub mod two_folios_of_a_call {
         let mut call = Call::new();
         #[cfg(control)]
         let mut other = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let one = unsafe { CachedFolio::from_raw(one, &mut call) };
         #[cfg(two_folios_of_a_call)]
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let two = unsafe { CachedFolio::from_raw(two, &mut call) }; //~[two_folios_of_a_call] E0499
         #[cfg(control)]
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let two = unsafe { CachedFolio::from_raw(two, &mut other) };
         one.nr_pages() == two.nr_pages()
     }
@@ -320,10 +320,10 @@ pub mod two_devices_of_a_call {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports() -> Result<bool> {
         let mut call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let one = unsafe { DeadDevice::from_raw(0, 1, &mut call) }?;
         #[cfg(two_devices_of_a_call)]
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let two = unsafe { DeadDevice::from_raw(1, 1, &mut call) }?; //~[two_devices_of_a_call] E0499
         #[cfg(two_devices_of_a_call)]
         drop(two);
@@ -347,7 +347,7 @@ pub mod call_outlived {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports<'a>(ptr: *mut bindings::folio) -> Returned<'a> {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let folio = unsafe { Folio::from_raw(ptr, &call) };
         #[cfg(control)]
         let folio = folio.is_large();
@@ -362,7 +362,7 @@ pub mod call_outlived {
         let kept;
         {
             let mut call = Call::new();
-            // SAFETY: By the requirement.
+            // SAFETY: The caller of this function guarantees the same.
             kept = unsafe { CachedFolio::from_raw(ptr, &mut call) }; //~[call_outlived] E0597
             #[cfg(control)]
             return kept.nr_pages();
@@ -425,7 +425,7 @@ pub mod kept_in_a_static {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(memcg: *mut bindings::mem_cgroup) -> bool {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         let memcg = unsafe { MemCgroup::from_raw_or_null(memcg, &call) }; //~[kept_in_a_static] E0597
         #[cfg(control)]
         return memcg.is_some_and(MemCgroup::is_online);
@@ -450,7 +450,7 @@ pub mod slot_kept {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(raw: bindings::swp_entry_t) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         policy(unsafe { Slot::from_raw(raw, &call) }) //~[slot_kept] E0597
     }
 }
@@ -471,7 +471,7 @@ pub mod reads_kept {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(raw: *mut bindings::swap_io_ctx) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         policy(unsafe { Reads::from_raw(raw, &call) }) //~[reads_kept] E0597
     }
 }
@@ -492,7 +492,7 @@ pub mod fault_kept {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(raw: NonNull<bindings::vm_fault>) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         policy(unsafe { Fault::from_raw(raw, &call) }) //~[fault_kept] E0597
     }
 }
@@ -513,7 +513,7 @@ pub mod vma_kept {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(raw: *mut bindings::vm_area_struct) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         policy(unsafe { VmaRef::from_raw_or_null(raw, &call) }) //~[vma_kept] E0597
     }
 }
@@ -534,7 +534,7 @@ pub mod lent_folio_kept {
     #[allow(unsafe_code)]
     pub(crate) unsafe fn exports(raw: *mut bindings::folio) {
         let call = Call::new();
-        // SAFETY: By the requirement.
+        // SAFETY: The caller of this function guarantees the same.
         policy(unsafe { Folio::from_raw(raw, &call) }) //~[lent_folio_kept] E0597
     }
 }

@@ -106,7 +106,7 @@ pub struct KBox<T>(NonNull<T>);
 
 // SAFETY: By the invariant it owns the `T`, as a `Box` does.
 unsafe impl<T: Send> Send for KBox<T> {}
-// SAFETY: As above.
+// SAFETY: By the invariant it owns the `T`, as a `Box` does.
 unsafe impl<T: Sync> Sync for KBox<T> {}
 
 impl<T> KBox<T> {

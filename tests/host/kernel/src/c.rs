@@ -376,7 +376,7 @@ impl Page {
             // A page under writeback must not change.
             // SAFETY: The page table has a reference, and is locked.
             Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
-                // SAFETY: As above.
+                // SAFETY: The page table has a reference, and is locked.
                 unsafe {
                     set_page_bytes(folio.cast(), content.to_bytes());
                     head(folio).dirty.set(true);

@@ -205,7 +205,7 @@ fn leave() {
     }
     for (layout, spare) in world.spare.borrow().iter() {
         for &address in spare {
-            // SAFETY: As above.
+            // SAFETY: Allocated with this layout, and not freed.
             unsafe { std::alloc::dealloc(address as *mut u8, *layout) };
         }
     }

@@ -48,7 +48,7 @@ impl<T> Opaque<T> {
         }
     }
     pub fn try_ffi_init<E>(init: impl FnOnce(*mut T) -> Result<(), E>) -> impl PinInit<Self, E> {
-        // SAFETY: As above.
+        // SAFETY: The initialiser initialises it.
         unsafe { pin_init::pin_init_from_closure(move |slot: *mut Self| init(slot.cast())) }
     }
 }

@@ -62,7 +62,7 @@ macro_rules! indices {
                     ///
                     /// `entry` must be from `into_raw`, and is handed over.
                     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
-                        // SAFETY: By the requirement.
+                        // SAFETY: The caller of this function guarantees the same.
                         Self(unsafe { KBox::from_raw(entry.as_ptr()) })
                     }
                 }
@@ -141,14 +141,14 @@ macro_rules! indices {
 
                 fn attach() {
                     let mut call = Call::new();
-                    // SAFETY: As above.
+                    // SAFETY: The caller of this function guarantees the same.
                     let device = unsafe { DeadDevice::from_raw(DEVICE, 8, &mut call) };
                     device.unwrap().attach().unwrap();
                 }
 
                 fn detach() -> bool {
                     let mut call = Call::new();
-                    // SAFETY: As above.
+                    // SAFETY: The caller of this function guarantees the same.
                     let device = unsafe { DeadDevice::from_raw(DEVICE, 0, &mut call) };
                     device.unwrap().detach()
                 }
@@ -157,7 +157,7 @@ macro_rules! indices {
                     let number = StoredEntry::new(number);
                     let leaves = LEAVES.as_ref().unwrap();
                     let mut call = Call::new();
-                    // SAFETY: As above.
+                    // SAFETY: The caller of this function guarantees the same.
                     let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
                     let slots = Slots::new(&mut folio);
                     let (tree, offset) = (slots.tree().unwrap(), slots.offset(0));
@@ -169,7 +169,7 @@ macro_rules! indices {
 
                 fn number(owner: Owner) -> Option<u32> {
                     let mut call = Call::new();
-                    // SAFETY: As above.
+                    // SAFETY: The slot is ours, by `slots`.
                     let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
                     let number = Slots::new(&mut folio)
                         .entry(0)
@@ -180,7 +180,7 @@ macro_rules! indices {
                 fn free(offset: usize, nr: usize) -> usize {
                     let freed = Cell::new(0);
                     let call = Call::new();
-                    // SAFETY: As above.
+                    // SAFETY: The slot is ours, by `slots`.
                     let slots = unsafe { FreedSlots::from_raw(super::entry(offset), nr, &call) };
                     if let Some(filled) = slots.filled() {
                         filled.free_each(|_| freed.set(freed.get() + 1));

@@ -69,7 +69,8 @@ pub struct Device(*mut swap_info_struct);
 // SAFETY: A device's memory stays to the end of the model, swapped off or not. Tasks are coroutines
 // of one thread, so only one changes its cells at a time.
 unsafe impl Send for Device {}
-// SAFETY: As above.
+// SAFETY: A device's memory stays to the end of the model, swapped off or not. Tasks are coroutines
+// of one thread, so only one changes its cells at a time.
 unsafe impl Sync for Device {}
 
 impl Device {

@@ -82,7 +82,8 @@ impl<T> Deref for Guard<'_, T> {
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: As above.
+        // SAFETY: By the type invariant the lock, and so the value, is ours alone; lending it
+        // mutably borrows `self` mutably.
         unsafe { &mut *self.mutex.value.get() }
     }
 }
@@ -150,7 +151,7 @@ impl<T> Deref for Arc<T> {
 
 impl<T> Drop for Arc<T> {
     fn drop(&mut self) {
-        // SAFETY: As above.
+        // SAFETY: By the type invariant it is alive as long as we have a reference.
         let count = unsafe { &(*self.0).0 };
         count.set(count.get() - 1);
         if count.get() == 0 {

@@ -83,7 +83,7 @@ fn with_folio(f: impl FnOnce(Locked)) {
 ///
 /// The folio must be alive, and have such a page.
 unsafe fn clear_page(folio: *mut folio, index: usize) {
-    // SAFETY: By the requirement.
+    // SAFETY: The caller of this function guarantees the same.
     unsafe { bindings::set_page_bytes(bindings::folio_page(folio, index), [0; PAGE_SIZE]) }
 }
 

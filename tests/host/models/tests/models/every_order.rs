@@ -174,7 +174,7 @@ fn lookup_and_reuse() {
 fn mincore_and_reuse() {
     let device = old_page(2);
     together(vec![
-        // SAFETY: As above.
+        // SAFETY: The device exists to the end of the model.
         Box::new(move || unsafe { _ = c::mincore(device.slot(1)) }),
         Box::new(|| {
             fault(&A, true);
@@ -190,10 +190,10 @@ fn mincore_and_reclaim() {
     let device = old_page(2);
     swap_in(device);
     together(vec![
-        // SAFETY: As above.
+        // SAFETY: The device exists to the end of the model.
         Box::new(move || unsafe { _ = c::mincore(device.slot(1)) }),
         Box::new(move || {
-            // SAFETY: As above.
+            // SAFETY: The device exists to the end of the model.
             unsafe { c::reclaim_cached(device.slot(1)) };
             B.create(Content::new(1, 4));
             swap_in(device);
@@ -305,7 +305,7 @@ fn read_ahead() {
     together(vec![
         Box::new(move || {
             swap_in(device);
-            // SAFETY: As above.
+            // SAFETY: The device exists to the end of the model, and the slot is in use.
             unsafe { c::reclaim_cached(device.slot(1)) };
         }),
         Box::new(|| _ = c::shrink(1)),

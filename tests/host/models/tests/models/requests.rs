@@ -94,7 +94,7 @@ impl Folio {
     /// Writes to all pages; no other task may be using them.
     fn fill(self, round: usize) {
         for index in 0..4 {
-            // SAFETY: As above.
+            // SAFETY: It exists, and has four pages.
             unsafe { bindings::set_page_bytes(self.page(index), Self::content(index, round)) };
         }
     }
