@@ -29,4 +29,5 @@ pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
         // SAFETY: A node that has memory is possible.
         (nid >= 0).then(|| unsafe { NumaNode::from_possible(nid) })
     })
+    .fuse()
 }

@@ -362,7 +362,7 @@ pub struct Compressor {
 
 // SAFETY: A transform, its requests and their memory are bound to no thread.
 unsafe impl Send for Compressor {}
-// SAFETY: A shared reference gives access only to the number of requests, which never changes.
+// SAFETY: No method takes a shared reference, so it gives access to nothing.
 unsafe impl Sync for Compressor {}
 
 impl Compressor {

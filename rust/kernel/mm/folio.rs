@@ -356,14 +356,14 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
-        let contents = (self.nr_pages() == 1).then_some(
+        let contents = (self.nr_pages() == 1).then(|| {
             // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed.
             // The caller guarantees that no other code accesses its contents in that time.
             NotUptodate {
                 ptr,
                 _brand: PhantomData,
-            },
-        );
+            }
+        });
         // INVARIANT: The invariants of `self` hold, which can't be used while this is lent. The
         // caller guarantees that no page is accessed by the result.
         let cached = CachedFolio {

@@ -78,6 +78,9 @@ fn takes_zswap(objcg: &ObjCgroup) -> bool {
     unsafe { bindings::memcg_on_dfl() && !bindings::obj_cgroup_is_root(objcg.as_raw()) }
 }
 
+// A folio's entries have at most as many bytes as a cluster's slots.
+const _: () = assert!(bindings::SWAPFILE_CLUSTER_SLOTS * PAGE_SIZE <= i32::MAX as usize);
+
 /// Charges entries of one folio, which have these lengths, to `objcg`, and takes a reference for each. May sleep.
 ///
 /// Mirrors `obj_cgroup_charge_zswap()` of each entry. The charge can't fail in a task with `PF_MEMALLOC`.
@@ -85,7 +88,7 @@ fn takes_zswap(objcg: &ObjCgroup) -> bool {
 pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, _memalloc: &Memalloc) {
     let mut sum = Sum::default();
     for len in lens {
-        // The entries of a folio have less than 2 GiB.
+        // There is room, by the assertion above.
         sum.add(len);
     }
     if sum.entries == 0 {

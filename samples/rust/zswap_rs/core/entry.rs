@@ -40,8 +40,8 @@ const _: () = assert!(size_of::<Entry>() == 40);
 ///
 /// # Invariants
 ///
-/// A zeroed `struct list_head`, unless the entry is on one of the lists of [`LRU`](super::lru::LRU), or in a
-/// [`StoreBatch`](super::store_batch::StoreBatch).
+/// A zeroed `struct list_head`, unless the entry is on one of the lists of [`LRU`](super::lru::LRU), in a
+/// [`StoreBatch`](super::store_batch::StoreBatch), or being published by the task that has the witness for its slot.
 #[repr(transparent)]
 pub(super) struct Links(Opaque<bindings::list_head>);
 

@@ -54,7 +54,7 @@ impl Deref for StoredEntry {
 }
 
 impl Drop for StoredEntry {
-    #[inline(never)]
+    #[inline(never)] // rare where it is called: a slot that is filled again
     fn drop(&mut self) {
         // SAFETY: The field isn't used again, since `self` is being dropped.
         let entry = unsafe { ManuallyDrop::take(&mut self.0) };

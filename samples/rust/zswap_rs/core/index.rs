@@ -280,7 +280,7 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
-    #[inline(never)]
+    #[inline(never)] // for one store in 64 at most, and it allocates
     fn insert(
         tree: &'a Tree,
         offset: usize,

@@ -141,7 +141,8 @@ pub(super) fn del(entry: &slab::Box<Entry>) {
     // Only the task that publishes an entry adds it to a list, and only once. So links that aren't in use stay unused
     // while the caller owns the entry.
     if entry.links.are_in_use() {
-        // SAFETY: The entry is on a list. So `LRU` is initialised, and the entry's cgroup, or its parent, has a list on
+        // SAFETY: The caller owns the entry, so no task publishes it, and it is in no batch. By the invariant of `Links`
+        // it is on a list. So `LRU` is initialised, and the entry's cgroup, or its parent, has a list on
         // the entry's node.
         unsafe { LRU.del(entry.links.as_raw(), entry.nid(), entry.objcg()) };
     }
@@ -173,7 +174,8 @@ pub(super) unsafe fn del_each<'a>(entries: impl Iterator<Item = &'a Entry>) {
                 &mut current.insert((nid, objcg, list)).2
             }
         };
-        // SAFETY: The links are in use, and not in a batch, which lends its entries to no caller of this. So they are
+        // SAFETY: The links are in use. No batch has them, as it lends its entries to no caller of this, and no task
+        // publishes the entry, as the caller has the witness for its slot. So, by the invariant of `Links`, they are
         // on the list of the entry's node and cgroup, which is locked. The caller has a witness for the entry's slot,
         // so no other task removes it.
         unsafe { list.del(entry.links.as_raw()) };
