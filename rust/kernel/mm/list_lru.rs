@@ -135,27 +135,6 @@ impl ListLru {
         }
     }
 
-    /// Removes an object from the list of its node and cgroup, and zeroes its links. Does nothing
-    /// if they are zeroed. Never sleeps. Mirrors `list_lru_del()`.
-    ///
-    /// # Safety
-    ///
-    /// As for [`ListLru::lock`]. `links` must be the links of an object on that list, or zeroed.
-    #[inline]
-    pub unsafe fn del(
-        &self,
-        links: *mut bindings::list_head,
-        nid: NumaNode,
-        objcg: Option<&ObjCgroup>,
-    ) {
-        let rcu = rcu::read_lock();
-        let memcg = objcg.map_or(core::ptr::null_mut(), |objcg| objcg.memcg_rcu(&rcu));
-        // SAFETY: The caller guarantees that `lru` is initialised, and that the cgroup, which the
-        // RCU read lock pins, or an ancestor has the list that the object is on. C reads the links
-        // under the list's lock.
-        unsafe { bindings::list_lru_del_zeroed(self.lru.get(), links, nid.as_raw(), memcg) };
-    }
-
     /// The number of objects on the list of a node and cgroup; 0 if the lists aren't initialised.
     /// Takes no lock.
     ///
@@ -246,7 +225,7 @@ impl LockedList<'_> {
     /// # Safety
     ///
     /// `links` must be the links of an object that lies on this list's node, is charged to its
-    /// cgroup, and is on no list. The object must be [deleted](ListLru::del) from the list before
+    /// cgroup, and is on no list. The object must be [deleted](Self::del) from the list before
     /// it is freed.
     #[inline]
     pub unsafe fn add(&mut self, links: *mut bindings::list_head) {
@@ -366,15 +345,11 @@ mod tests {
         assert!(nr >= 2);
         assert_eq!(nr_to_walk + nr, 3);
 
-        for _ in 0..2 {
-            // SAFETY: The first object is on the list at the first call. At the second its links
-            // are zeroed.
-            unsafe { LISTS.del(links(0), nid, None) };
+        for n in 0..2 {
+            // SAFETY: The object is on the list.
+            unsafe { LISTS.lock(nid, None).del(links(n)) };
+            assert_eq!(LISTS.count(nid, None), 1 - n);
         }
-        assert_eq!(LISTS.count(nid, None), 1);
-        // SAFETY: The second object is on the list.
-        unsafe { LISTS.lock(nid, None).del(links(1)) };
-        assert_eq!(LISTS.count(nid, None), 0);
         Ok(())
     }
 }

@@ -18,8 +18,6 @@ pub mod links_by_hand {
 
     pub fn attack(lists: &ListLru, nid: NumaNode, links: *mut list_head) -> usize {
         #[cfg(links_by_hand)]
-        lists.del(links, nid, None); //~[links_by_hand] E0133
-        #[cfg(links_by_hand)]
         drop(lists.lock(nid, None)); //~[links_by_hand] E0133
         #[cfg(links_by_hand)]
         lists.walk(nid, None, &mut 9, |_, _| lru_status::LRU_REMOVED); //~[links_by_hand] E0133

@@ -144,7 +144,10 @@ pub(super) fn del(entry: &slab::Box<Entry>) {
         // SAFETY: The caller owns the entry, so no task publishes it, and it is in no batch. By the invariant of `Links`
         // it is on a list. So `LRU` is initialised, and the entry's cgroup, or its parent, has a list on
         // the entry's node.
-        unsafe { LRU.del(entry.links.as_raw(), entry.nid(), entry.objcg()) };
+        unsafe {
+            LRU.lock(entry.nid(), entry.objcg())
+                .del(entry.links.as_raw())
+        };
     }
 }
 

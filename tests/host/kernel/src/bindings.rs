@@ -1061,28 +1061,6 @@ pub unsafe fn list_lru_unlock(_: *mut list_lru_one) {
     list_lock().unlock();
 }
 
-pub unsafe fn list_lru_del_zeroed(
-    _: *mut list_lru,
-    links: *mut list_head,
-    _: c_int,
-    _: *mut mem_cgroup,
-) -> bool {
-    let lock = list_lock();
-    lock.lock();
-    look_at(links);
-    let on = !(*links).next.is_null();
-    if on {
-        (*links).next = core::ptr::null_mut();
-        let mut items = world().c.items.borrow_mut();
-        let at = items.iter().position(|item| *item == links as usize);
-        items.remove(at.expect("an object is on the list that it says it is on"));
-        drop(items);
-        world().c.nr_items.0.fetch_sub(1, Relaxed);
-    }
-    lock.unlock();
-    on
-}
-
 pub unsafe fn list_lru_count_one(_: *mut list_lru, _: c_int, _: *mut mem_cgroup) -> c_ulong {
     world().c.nr_items.0.load(Relaxed)
 }
