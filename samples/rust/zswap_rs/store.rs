@@ -27,6 +27,7 @@ use super::{
         SKIP_INCOMPRESSIBLE, //
     },
     zswap_core::{
+        index,
         lru::{
             self,
             Prepared, //
@@ -162,7 +163,7 @@ fn make_all<'a>(
     if zswap.check_limits() {
         return Err(Refused(Outcome::PoolLimit));
     }
-    let pool = zswap.pools().current().ok_or(Refused(Outcome::NoPool))?;
+    let pool = zswap.pools().current().ok_or_else(no_pool)?;
     let lists = lru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
@@ -265,6 +266,16 @@ fn make_entries(
             batch.push(memory, object);
         }
     })
+}
+
+/// Refuses a folio since there is no pool, which should mean that none was ever created.
+///
+/// Mirrors the warning of `__zswap_pool_current()`.
+#[cold]
+#[inline(never)]
+fn no_pool() -> Refused {
+    kernel::warn_on_once!(!index::never_opened());
+    Refused(Outcome::NoPool)
 }
 
 /// Increments the counter of a failed allocation.
