@@ -100,7 +100,8 @@ impl VmaRef {
 /// # Invariants
 ///
 /// During `'a` `vmf` is null or a fault that is being handled, with its VMA locked; `mpol` is null
-/// or a policy that stays alive. The task may allocate with `gfp`.
+/// or a policy that stays alive; with `CONFIG_NUMA` one of them isn't null, as C then looks into
+/// the policy. The task may allocate with `gfp`.
 #[derive(Clone, Copy)]
 pub struct AllocContext<'a> {
     pub(super) gfp: bindings::gfp_t,
@@ -111,7 +112,7 @@ pub struct AllocContext<'a> {
 }
 
 impl<'a> AllocContext<'a> {
-    /// The flags, the fault and the policy of a C caller; either pointer may be null.
+    /// The flags, the fault and the policy of a C caller; one of the pointers may be null.
     ///
     /// # Safety
     ///

@@ -217,7 +217,8 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
+    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
+    // with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(targ_entry, &call),
@@ -243,7 +244,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, that the policy is null or alive, and that it may allocate with the flags.
+    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
+    // with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
@@ -311,7 +313,7 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
-    // null or alive, that it has initialised `ctx`, to which it has exclusive access, and will submit it, and that it
+    // alive, that it has initialised `ctx`, to which it has exclusive access, and will submit it, and that it
     // may allocate with the flags.
     let (slot, context, reads) = unsafe {
         (
@@ -337,7 +339,7 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
-    // null or alive, and that it may allocate with the flags.
+    // alive, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
