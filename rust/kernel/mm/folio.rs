@@ -352,7 +352,8 @@ impl<'a> CachedFolio<'a> {
     /// # Safety
     ///
     /// No other code may access the contents while this is lent: the witness may be passed on only
-    /// in a form that gives no access to a page.
+    /// in a form that gives no access to a page. What this returns may go only to code that is
+    /// generic over its lifetime, so that it can't be taken for that of another folio.
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;

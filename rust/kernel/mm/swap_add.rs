@@ -587,11 +587,11 @@ impl NewFolio {
     /// # Safety
     ///
     /// While this is lent, the caller must access no page by the [`CachedFolio`] or by a value that
-    /// is made of it.
+    /// is made of it. What this returns may go only to code that is generic over its lifetime.
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         // SAFETY: By the type invariant no other task accesses the contents. The caller guarantees
-        // that it accesses no page by the `CachedFolio`.
+        // that it accesses no page by the `CachedFolio`, and passes it to generic code only.
         unsafe { self.0.split() }
     }
 

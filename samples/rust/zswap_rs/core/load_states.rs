@@ -47,7 +47,7 @@ impl ZeroMarked {
     /// Frees the slot's entry, and discards the folio. Returns whether the slot had an entry.
     #[inline]
     pub(crate) fn discard_stale(mut self) -> bool {
-        // SAFETY: `cached` lends no page below.
+        // SAFETY: `cached` lends no page below, and only functions that are generic over its lifetime get it.
         let (mut cached, _) = unsafe { self.0.split() };
         let stale = Slots::new(&mut cached).entry(0).map(SlotEntry::take);
         let found = stale.is_some();
@@ -93,7 +93,8 @@ impl WritebackFolio {
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
     ) -> Result<(), (NewFolio, Error)> {
-        // SAFETY: By the invariant of `NewFolio` no other task accesses the contents; `cached` lends no page below.
+        // SAFETY: By the invariant of `NewFolio` no other task accesses the contents; `cached` lends no page
+        // below. `f` is generic over the lifetime of what it gets.
         let (mut cached, contents) = unsafe { self.0.split() };
         let Some(contents) = contents else {
             return Err((self.0, EINVAL));
@@ -178,7 +179,8 @@ impl<'a> UnreadFolio<'a> {
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
     ) -> Load<'a> {
         let folio = self.0.as_raw();
-        // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below.
+        // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page
+        // below. `f` is generic over the lifetime of what it gets.
         let (mut cached, contents) = unsafe { self.0.split() };
         let Some(contents) = contents else {
             warn_on_once!(true);
