@@ -45,7 +45,7 @@ pub mod publish_uncharged {
         use zswap_core::index::LeafRef; //~[publish_uncharged] E0603
         let make = |batch: &mut StoreBatch<'f>| {
             #[cfg(publish_uncharged)]
-            batch.chain.publish(1, todo!(), prepared); //~[publish_uncharged] E0616
+            batch.chain.publish(1, leaves, prepared); //~[publish_uncharged] E0616
             #[cfg(publish_uncharged)]
             batch.publish(prepared, leaves)?; //~[publish_uncharged] E0624
             let _ = batch.slots().len();

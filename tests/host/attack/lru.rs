@@ -157,7 +157,8 @@ pub mod removed_not_isolated {
     pub(crate) fn attack(visit: Visit<'_>) -> (Next<'_>, lru_status) {
         let removed = lru_status::LRU_REMOVED;
         #[cfg(removed_not_isolated)]
-        return (Next::new(removed, todo!()), removed); //~[removed_not_isolated] E0624
+        return (Next::new(removed, visit.brand), removed); //~[removed_not_isolated] E0624
+                                                           //~[removed_not_isolated]^ E0616
         #[cfg(removed_not_isolated)]
         visit.isolate(); //~[removed_not_isolated] E0599
         (visit.rotate(), removed)
@@ -188,12 +189,16 @@ pub mod visit_sent {
 pub mod lists_of_core {
     use super::*;
 
-    pub(crate) fn attack(entry: &Entry, memory: &slab::Box<Entry>) -> usize {
+    pub(crate) fn attack(
+        entry: &Entry,
+        memory: &slab::Box<Entry>,
+        prepared: Prepared<'_>,
+    ) -> usize {
         #[cfg(lists_of_core)]
         lru::del(memory); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]
-        lru::add_chain(entry.links.as_raw(), 1, todo!()); //~[lists_of_core] E0603
-                                                          //~[lists_of_core]^ E0616
+        lru::add_chain(entry.links.as_raw(), 1, prepared); //~[lists_of_core] E0603
+                                                           //~[lists_of_core]^ E0616
         #[cfg(lists_of_core)]
         lru::del_each(core::iter::once(entry)); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]

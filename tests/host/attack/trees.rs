@@ -84,7 +84,7 @@ pub mod trees_made_up {
     }
 }
 
-// A leaf comes from a cache that is destroyed with leaves in it.
+// A leaf is allocated from a cache that is then destroyed.
 #[cfg(any(control, leaves_of_a_local))]
 pub mod leaves_of_a_local {
     use super::*;

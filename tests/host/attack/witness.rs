@@ -121,7 +121,6 @@ pub mod mechanism_called {
         #[cfg(mechanism_called)]
         {
             let _ = lru.lock(nid, objcg); //~[mechanism_called] E0133
-            lru.del(links, nid, objcg); //~[mechanism_called] E0133
             lru.walk(nid, None, &mut 1, |_, _| lru_status::LRU_RETRY); //~[mechanism_called] E0133
             list.add(links); //~[mechanism_called] E0133
             list.del(links); //~[mechanism_called] E0133
@@ -155,6 +154,7 @@ pub mod evidence_of_its_fields {
 
     pub(crate) fn attack<'f>(
         entry: SwapEntry,
+        folio: &'f CachedFolio<'f>,
         _: Option<(Uptodate<'f>, Completed<'f>, Abandoned<'f>, Cleared<'f>)>,
         _: Option<(Published<'f>, Unpublished<'f>, Attached<'f>, Unlocked<'f>)>,
         _: PhantomData<()>,
@@ -165,10 +165,10 @@ pub mod evidence_of_its_fields {
             let _ = Completed(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Abandoned(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Cleared(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Published(todo!()); //~[evidence_of_its_fields] E0423
-            let _ = Unpublished(todo!()); //~[evidence_of_its_fields] E0423
+            let _ = Published(folio); //~[evidence_of_its_fields] E0423
+            let _ = Unpublished(folio); //~[evidence_of_its_fields] E0423
             let _ = Attached(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Unlocked(PhantomData, todo!()); //~[evidence_of_its_fields] E0423
+            let _ = Unlocked(PhantomData, kernel::types::NotThreadSafe); //~[evidence_of_its_fields] E0423
             let _ = SwapEntry(entry.0); //~[evidence_of_its_fields] E0616
                                         //~[evidence_of_its_fields]^ E0423
         }
