@@ -116,4 +116,4 @@ row brd "$page" vmlinux library
 swap_off
 left=$(debug stored_pages)
 [ "$left" = 0 ] || bad "$left pages are still stored after everything is gone"
-echo "$total pages went out and came back, each byte compared: all the same"
+echo "$total pages were swapped out and in, and no byte differs"
