@@ -142,12 +142,10 @@ pub(super) fn del(entry: &slab::Box<Entry>) {
     // while the caller owns the entry.
     if entry.links.are_in_use() {
         // SAFETY: The caller owns the entry, so no task publishes it, and it is in no batch. By the invariant of `Links`
-        // it is on a list. So `LRU` is initialised, and the entry's cgroup, or its parent, has a list on
-        // the entry's node.
-        unsafe {
-            LRU.lock(entry.nid(), entry.objcg())
-                .del(entry.links.as_raw())
-        };
+        // it is on a list. So `LRU` is initialised, and the entry's cgroup, or its parent, has a list on the entry's node.
+        let mut list = unsafe { LRU.lock(entry.nid(), entry.objcg()) };
+        // SAFETY: The entry is on the list of its node and cgroup, and only its owner removes it.
+        unsafe { list.del(entry.links.as_raw()) };
     }
 }
 
