@@ -357,14 +357,16 @@ impl<'a> CachedFolio<'a> {
     #[inline]
     pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
         let ptr = self.ptr;
-        let contents = (self.nr_pages() == 1).then(|| {
+        let contents = if self.nr_pages() == 1 {
             // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed.
             // The caller guarantees that no other code accesses its contents in that time.
-            NotUptodate {
+            Some(NotUptodate {
                 ptr,
                 _brand: PhantomData,
-            }
-        });
+            })
+        } else {
+            None
+        };
         // INVARIANT: The invariants of `self` hold, which can't be used while this is lent. The
         // caller guarantees that no page is accessed by the result.
         let cached = CachedFolio {
