@@ -58,7 +58,12 @@ __rust_helper bool rust_helper_page_is_zero_filled(const struct page *page)
 	return zero;
 }
 
-__rust_helper void rust_helper_flush_dcache_folio(struct folio *folio)
+__rust_helper void rust_helper_flush_dcache_page(struct page *page)
 {
-	flush_dcache_folio(folio);
+	flush_dcache_page(page);
+}
+
+__rust_helper void rust_helper_clear_highpage(struct page *page)
+{
+	clear_highpage(page);
 }

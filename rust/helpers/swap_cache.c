@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
 #include <linux/blk_plug.h>
+#include <linux/delayacct.h>
 #include <linux/huge_mm.h>
 #include <linux/memcontrol.h>
 #include <linux/mempolicy.h>
 #include <linux/pagemap.h>
+#include <linux/psi.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/vmstat.h>
@@ -64,6 +66,46 @@ __rust_helper struct swap_info_struct *
 rust_helper_swap_entry_to_info(swp_entry_t entry)
 {
 	return __swap_entry_to_info(entry);
+}
+
+/*
+ * The number of slots that zswap holds, of @nr from @first on, not counting those in @zeroes
+ * (bit 0 for @first). Their cluster is locked; they are in use, and have no folio.
+ */
+__rust_helper unsigned int
+rust_helper_swap_slots_held(swp_entry_t first, unsigned int nr, unsigned long zeroes)
+{
+#ifdef CONFIG_ZSWAP_LARGE_SWAPIN
+	return zswap_holds(first, nr, zeroes);
+#else
+	return 0;
+#endif
+}
+
+/* As swap_read_folio(), for a large folio whose slots zswap holds. Doesn't unlock the folio. */
+__rust_helper int rust_helper_swap_fill_held(struct folio *folio)
+{
+#ifdef CONFIG_ZSWAP_LARGE_SWAPIN
+	bool workingset = folio_test_workingset(folio);
+	unsigned long pflags;
+	bool in_thrashing;
+	int ret;
+
+	if (workingset) {
+		delayacct_thrashing_start(&in_thrashing);
+		psi_memstall_enter(&pflags);
+	}
+	delayacct_swapin_start();
+	ret = zswap_fill(folio);
+	if (workingset) {
+		delayacct_thrashing_end(&in_thrashing);
+		psi_memstall_leave(&pflags);
+	}
+	delayacct_swapin_end();
+	return ret;
+#else
+	return -EINVAL;
+#endif
 }
 
 __rust_helper struct folio *rust_helper_pfn_folio(unsigned long pfn)

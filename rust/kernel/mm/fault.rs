@@ -134,6 +134,16 @@ impl<'a> AllocContext<'a> {
             _p: PhantomData,
         }
     }
+
+    /// The same, for an allocation and a charge that fail rather than reclaim memory.
+    #[inline]
+    pub fn without_reclaim(&self) -> Self {
+        // INVARIANT: A task that may allocate with the flags may also allocate without reclaim.
+        Self {
+            gfp: self.gfp & !bindings::___GFP_DIRECT_RECLAIM,
+            ..*self
+        }
+    }
 }
 
 /// The number of bytes that one page table maps. Mirrors `PMD_SIZE`, which isn't a constant on

@@ -6,7 +6,8 @@
 //! |-----------------|----------------------------------------------------------------------------|
 //! | [`Folio`]       | the folio is alive                                                         |
 //! | [`CachedFolio`] | it is locked and in the swap cache: exclusive access to its slots          |
-//! | [`NotUptodate`] | exclusive access to the contents of its one page, to write them            |
+//! | [`UnreadPages`] | exclusive access to the contents of its pages, to write them               |
+//! | [`NotUptodate`] | the same, for one page                                                     |
 //! | [`Uptodate`]    | these contents were written                                                |
 //!
 //! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: data that is
@@ -347,25 +348,20 @@ impl<'a> CachedFolio<'a> {
 
     /// Lends the witness together with exclusive access to the contents.
     ///
-    /// A large folio has no [`NotUptodate`], which is for a single page to be filled.
-    ///
     /// # Safety
     ///
     /// No other code may access the contents while this is lent: the witness may be passed on only
     /// in a form that gives no access to a page. What this returns may go only to code that is
     /// generic over its lifetime, so that it can't be taken for that of another folio.
     #[inline]
-    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
+    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, UnreadPages<'_>) {
         let ptr = self.ptr;
-        let contents = if self.nr_pages() == 1 {
-            // INVARIANT: The folio has one page, and is alive for as long as `self` is borrowed.
-            // The caller guarantees that no other code accesses its contents in that time.
-            Some(NotUptodate {
-                ptr,
-                _brand: PhantomData,
-            })
-        } else {
-            None
+        // INVARIANT: The folio is alive and locked for as long as `self` is borrowed. The caller
+        // guarantees that no other code accesses its contents in that time.
+        let contents = UnreadPages {
+            ptr,
+            nr: self.nr_pages(),
+            _brand: PhantomData,
         };
         // INVARIANT: The invariants of `self` hold, which can't be used while this is lent. The
         // caller guarantees that no page is accessed by the result.
@@ -404,34 +400,111 @@ impl<'a> CachedFolio<'a> {
         FolioPage {
             // INVARIANT: It is a page of a folio that is alive and locked while `self` is borrowed.
             //
-            // SAFETY: The folio is alive, and the caller guarantees that it has such a page;
-            // `folio_page()` is never null.
-            page: unsafe { NonNull::new_unchecked(bindings::folio_page(self.as_raw(), index)) },
+            // SAFETY: The folio is alive, and the caller guarantees that it has such a page.
+            page: unsafe { page_of(self.ptr, index) },
             _folio: PhantomData,
         }
     }
 }
 
-/// Exclusive access to the contents of a folio of one page, to write them. No task has read them
-/// yet.
+/// Exclusive access to the contents of a folio, to write them. No task has read them yet.
 ///
 /// # Invariants
 ///
-/// `ptr` is a folio of one page, alive for `'a`. No other code accesses its contents during `'a`.
-/// No other `NotUptodate` has the lifetime `'a`, which is invariant.
-pub struct NotUptodate<'a> {
+/// `ptr` is a folio of `nr` pages, alive and locked for `'a`. No other code accesses its contents
+/// during `'a`. No other `UnreadPages` has the lifetime `'a`, which is invariant.
+pub struct UnreadPages<'a> {
     ptr: NonNull<bindings::folio>,
+    nr: usize,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-/// A witness that the page whose [`NotUptodate`] had the lifetime `'a` was written.
+impl<'a> UnreadPages<'a> {
+    /// The contents of a folio of one page; `None` for a large folio.
+    #[inline]
+    pub fn single(self) -> Option<NotUptodate<'a>> {
+        if self.nr != 1 {
+            return None;
+        }
+        // INVARIANT: It is the folio's only page, and its `UnreadPages` is consumed.
+        Some(NotUptodate {
+            // SAFETY: By the type invariant the folio is alive, and so has a first page.
+            page: unsafe { page_of(self.ptr, 0) },
+            _brand: PhantomData,
+        })
+    }
+
+    /// Calls `f` with the index and the contents of each page, in order, until it fails. The result
+    /// is a witness that all pages were written.
+    #[inline]
+    pub fn fill_each(
+        self,
+        mut f: impl for<'f> FnMut(usize, NotUptodate<'f>) -> Result<Uptodate<'f>>,
+    ) -> Result<Uptodate<'a>> {
+        for index in 0..self.nr {
+            // INVARIANT: Each page is lent once, since `self` is consumed. `f` is generic over the
+            // lifetime, and so can't return the `Uptodate` of another page.
+            let _written = f(
+                index,
+                NotUptodate {
+                    // SAFETY: By the type invariant the folio is alive, and has `nr` pages.
+                    page: unsafe { page_of(self.ptr, index) },
+                    _brand: PhantomData,
+                },
+            )?;
+        }
+        // INVARIANT: `f` returned an `Uptodate` for each page.
+        Ok(Uptodate(PhantomData))
+    }
+}
+
+/// Page `index` of a folio. Mirrors `folio_page()`.
+///
+/// # Safety
+///
+/// The folio must be alive, and have more than `index` pages.
+#[inline]
+unsafe fn page_of(folio: NonNull<bindings::folio>, index: usize) -> NonNull<bindings::page> {
+    // SAFETY: The caller guarantees that the folio has such a page.
+    let page = unsafe { bindings::folio_page(folio.as_ptr(), index) };
+    // SAFETY: The address of a page that exists isn't null.
+    unsafe { NonNull::new_unchecked(page) }
+}
+
+/// Exclusive access to the contents of one page of a folio, to write them. No task has read them yet.
 ///
 /// # Invariants
 ///
-/// All bytes of that page were written.
+/// `page` is a page of a folio that is alive and locked for `'a`. No other code accesses its
+/// contents during `'a`. No other `NotUptodate` has the lifetime `'a`, which is invariant.
+pub struct NotUptodate<'a> {
+    page: NonNull<bindings::page>,
+    _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
+}
+
+/// A witness that the page whose [`NotUptodate`] had the lifetime `'a` was written, or all pages
+/// whose [`UnreadPages`] had it.
+///
+/// # Invariants
+///
+/// All bytes of that page, or of these pages, were written.
 pub struct Uptodate<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
 impl<'a> NotUptodate<'a> {
+    /// Clears the page. Mirrors `clear_highpage()`.
+    ///
+    /// # Safety
+    ///
+    /// The data that was stored for the page's slot must be all zeroes: tasks that map the folio will
+    /// read them.
+    #[inline]
+    pub unsafe fn clear(self) -> Uptodate<'a> {
+        // SAFETY: By the type invariant the page is alive, and no other code accesses its contents.
+        unsafe { bindings::clear_highpage(self.page.as_ptr()) };
+        // INVARIANT: All bytes of the page were written.
+        Uptodate(PhantomData)
+    }
+
     /// Declares that the page was written.
     ///
     /// # Safety
@@ -447,8 +520,7 @@ impl<'a> NotUptodate<'a> {
     /// The page, for C to write to.
     #[inline]
     pub fn page(&mut self) -> *mut bindings::page {
-        // SAFETY: By the type invariant the folio is alive; every folio has a first page.
-        unsafe { bindings::folio_page(self.ptr.as_ptr(), 0) }
+        self.page.as_ptr()
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call. `f` must
@@ -460,7 +532,7 @@ impl<'a> NotUptodate<'a> {
         // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
         // crate map only for the time of a call.
         unsafe { bindings::kunmap_local(addr) };
-        // SAFETY: The folio is alive.
-        unsafe { bindings::flush_dcache_folio(self.ptr.as_ptr()) };
+        // SAFETY: By the type invariant the page is alive.
+        unsafe { bindings::flush_dcache_page(self.page()) };
     }
 }

@@ -14,13 +14,16 @@
 use crate::{
     alloc::Flags,
     bindings,
-    error::from_err_ptr,
+    error::{
+        from_err_ptr,
+        to_result, //
+    },
     mm::{
         fault::AllocContext,
         folio::{
             CachedFolio,
             Folio,
-            NotUptodate, //
+            UnreadPages, //
         },
         swap_cache::{
             Reads,
@@ -30,6 +33,7 @@ use crate::{
             bad_table_entry,
             index,
             pfn_of,
+            Backing,
             BadEntry,
             ClusterGuard,
             LockedCluster,
@@ -116,7 +120,7 @@ impl Drop for FreshFolio {
 impl Slot<'_> {
     /// Adds `folio` to the swap cache, locked, and charges it to the cgroup of its slots: the
     /// naturally aligned slots around this one, one for each page. All of these slots must be in
-    /// use, belong to the same cgroup, and have the same zeromap bit.
+    /// use, belong to the same cgroup, and be [readable](Backing::Readable).
     ///
     /// Fails with `EEXIST` if this slot has a folio, with `ENOENT` if it isn't in use, with `EBUSY`
     /// if another of the slots fails the checks, and with `EINVAL` if a cluster has fewer slots.
@@ -159,8 +163,32 @@ impl Slot<'_> {
     /// ```
     #[inline]
     pub fn add_folio(self, folio: FreshFolio, context: &AllocContext<'_>) -> Result<NewFolio> {
+        self.add(folio, context, |backing| backing == Backing::Readable)
+    }
+
+    /// As [`Slot::add_folio`], for slots whose pages zswap [holds](Backing::Held), at most half of
+    /// them zero-marked: fails with `EBUSY` for other slots.
+    #[inline]
+    pub fn add_held_folio(
+        self,
+        folio: FreshFolio,
+        context: &AllocContext<'_>,
+    ) -> Result<HeldFolio> {
+        // INVARIANT: The slots were checked in the critical section in which the folio was added.
+        let order = folio.order;
+        self.add(folio, context, |backing| backing.is_worth_filling(order))
+            .map(HeldFolio)
+    }
+
+    #[inline]
+    fn add(
+        self,
+        folio: FreshFolio,
+        context: &AllocContext<'_>,
+        admits: impl FnOnce(Backing) -> bool,
+    ) -> Result<NewFolio> {
         let (order, gfp) = (folio.order, folio.gfp);
-        let folio = Unpublished::enter(self, folio)?;
+        let folio = Unpublished::enter(self, folio, admits)?;
         let ptr = folio.ptr.as_ptr();
         crate::race_point!("add:before_charge");
         // SAFETY: The folio is alive and locked, and other tasks reach it only by lookups. The
@@ -214,14 +242,20 @@ struct Unpublished<'a> {
 }
 
 impl<'a> Unpublished<'a> {
-    /// Writes the folio into the swap-table entries of its slots, under their cluster's lock. Fails
-    /// as
-    /// [`Slot::add_folio`].
+    /// Writes the folio into the swap-table entries of its slots, under their cluster's lock, if
+    /// `admits` returns true. Fails as [`Slot::add_folio`].
     #[inline]
-    fn enter(slot: Slot<'a>, folio: FreshFolio) -> Result<Self> {
+    fn enter(
+        slot: Slot<'a>,
+        folio: FreshFolio,
+        admits: impl FnOnce(Backing) -> bool,
+    ) -> Result<Self> {
         let first = slot.first(folio.order).ok_or(EINVAL)?;
         let cluster = ClusterGuard::new(slot);
         let vacant = cluster.vacancy::<true>(slot, first, folio.order)?;
+        if !admits(vacant.backing) {
+            return Err(EBUSY);
+        }
         let (shadow, memcg) = (vacant.shadow, vacant.memcg);
         let ptr = ManuallyDrop::new(folio).ptr;
         // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so
@@ -581,15 +615,14 @@ impl NewFolio {
         drop(self);
     }
 
-    /// Lends the folio together with exclusive access to its contents; `None` for the contents of a
-    /// large folio.
+    /// Lends the folio together with exclusive access to its contents.
     ///
     /// # Safety
     ///
     /// While this is lent, the caller must access no page by the [`CachedFolio`] or by a value that
     /// is made of it. What this returns may go only to code that is generic over its lifetime.
     #[inline]
-    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, Option<NotUptodate<'_>>) {
+    pub unsafe fn split(&mut self) -> (CachedFolio<'_>, UnreadPages<'_>) {
         // SAFETY: By the type invariant no other task accesses the contents. The caller guarantees
         // that it accesses no page by the `CachedFolio`, and passes it to generic code only.
         unsafe { self.0.split() }
@@ -614,5 +647,36 @@ impl Drop for NewFolio {
             bindings::folio_unlock(folio);
             bindings::folio_put(folio);
         }
+    }
+}
+
+/// A [`NewFolio`] of several pages that zswap is to fill.
+///
+/// Dropping it is [`NewFolio::discard`].
+///
+/// # Invariants
+///
+/// The slots are [held](Backing::Held), since no task can change that while the folio is locked: to store,
+/// load or write back requires the folio's lock, and to free a slot requires that it has no folio.
+#[must_use = "the folio is deleted from the swap cache at once if unused"]
+pub struct HeldFolio(NewFolio);
+
+impl HeldFolio {
+    /// Fills the folio from zswap, unlocks it, and returns the reference. The folio is clean, and
+    /// the data stays in zswap as well, until the folio is mapped. May sleep.
+    ///
+    /// On failure discards the folio; the data stays in zswap.
+    #[inline]
+    pub fn fill(self) -> Result<ARef<Folio>> {
+        let folio = self.0 .0.as_raw();
+        // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
+        // cache and not uptodate, and no other task accesses its contents. By the type invariant
+        // zswap holds its slots, or they are zero-marked.
+        to_result(unsafe { bindings::swap_fill_held(folio) })?;
+        let folio = self.0.into_c_locked();
+        // SAFETY: The lock was owned by the `NewFolio`, and is given up here.
+        unsafe { bindings::folio_unlock(folio) };
+        // SAFETY: The reference was owned by the `NewFolio`; a folio's address isn't null.
+        Ok(unsafe { ARef::from_raw(NonNull::new_unchecked(folio).cast()) })
     }
 }

@@ -29,6 +29,7 @@ use crate::{
         call::Call,
         folio::Folio,
         swap_cluster::{
+            Backing,
             ClusterGuard,
             Slot, //
         },
@@ -96,18 +97,19 @@ impl Slot<'_> {
         }
     }
 
-    /// Checks whether the `2^order` aligned slots that contain this one can get a folio. The result
-    /// may be stale as soon as this returns. Takes the cluster's lock (`ci->lock`).
+    /// Checks whether the `2^order` aligned slots that contain this one can get a folio, and returns
+    /// where their pages are. The result may be stale as soon as this returns. Takes the cluster's
+    /// lock (`ci->lock`).
     ///
     /// Fails as [`Slot::add_folio`], except that this doesn't check that the slots belong to one
     /// cgroup, since that check rarely fails.
     ///
     /// Mirrors `__swap_cache_add_check()`, as called before a folio is allocated.
-    pub fn is_vacant(self, order: u32) -> Result {
+    pub fn vacancy(self, order: u32) -> Result<Backing> {
         let first = self.first(order).ok_or(EINVAL)?;
         ClusterGuard::new(self)
             .vacancy::<false>(self, first, order)
-            .map(drop)
+            .map(|vacant| vacant.backing)
     }
 }
 

@@ -234,7 +234,8 @@ impl<'a> LockedCluster<'a> {
     /// With `MEMCG`, also checks that they belong to one cgroup.
     ///
     /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
-    /// `EBUSY` if another of the slots fails the checks. Mirrors `__swap_cache_add_check()`.
+    /// `EBUSY` if another of the slots fails the checks, or if neither the device nor zswap can
+    /// read all of them: see [`Backing`]. Mirrors `__swap_cache_add_check()`.
     #[inline]
     pub(super) fn vacancy<const MEMCG: bool>(
         &self,
@@ -253,21 +254,29 @@ impl<'a> LockedCluster<'a> {
         };
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
         let mut entries = core::slice::from_ref(entry);
+        let mut backing = Backing::Readable;
         if order > 0 {
-            let zero = self.is_zero(at, flags);
             entries = table
                 .get(first.index()..)
                 .and_then(|entries| entries.get(..1 << order))
                 .ok_or(EINVAL)?;
-            for (at, entry) in (first.index()..SLOTS_PER_CLUSTER).zip(entries) {
+            let mut zeroes = Zeroes::default();
+            for (nth, entry) in entries.iter().enumerate() {
+                let at = first.index().wrapping_add(nth);
                 match KernelLayout::decode(entry.load(Relaxed)) {
                     SwapTableEntry::Shadow(_, flags)
-                        if flags.count() > 0
-                            && self.is_zero(at, flags) == zero
-                            && (!MEMCG || self.memcg(at) == memcg) => {}
+                        if flags.count() > 0 && (!MEMCG || self.memcg(at) == memcg) =>
+                    {
+                        if self.is_zero(at, flags) {
+                            zeroes.add(nth);
+                        }
+                    }
                     _ => return Err(EBUSY),
                 }
             }
+            // SAFETY: The cluster is locked. As was just checked, these slots of it are in use and
+            // have no folio.
+            backing = unsafe { Backing::of(first, entries.len(), zeroes) }.ok_or(EBUSY)?;
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
         // checked.
@@ -275,6 +284,7 @@ impl<'a> LockedCluster<'a> {
             entries,
             shadow,
             memcg,
+            backing,
         })
     }
 
@@ -310,6 +320,76 @@ pub(super) struct Vacant<'l> {
     pub(super) shadow: Shadow,
     /// The ID of the cgroup of all slots; 0 if the check was without `MEMCG`.
     pub(super) memcg: c_ushort,
+    /// Where their pages are.
+    pub(super) backing: Backing,
+}
+
+/// Where the pages of slots are that can get a folio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Backing {
+    /// `swap_read_folio()` can read them: they are all zeroes, or all on the device, or there is only
+    /// one of them.
+    Readable,
+    /// Only zswap can fill them, at least two: it holds at least one of them, and the other
+    /// `zeroes` are zero-marked.
+    Held {
+        /// The number of slots whose zeromap bit is set.
+        zeroes: usize,
+    },
+}
+
+impl Backing {
+    /// Whether zswap can fill a large folio for the slots, and at most half of them are zero-marked: a folio
+    /// that is mostly zeroes would take memory that nobody asked for.
+    #[inline]
+    pub fn is_worth_filling(self, order: u32) -> bool {
+        matches!(self, Backing::Held { zeroes } if zeroes <= (1 << order) / 2)
+    }
+
+    /// Where the pages of `nr` slots from `first` on are; `None` if some are on the device, and
+    /// others in zswap or zero-marked.
+    ///
+    /// # Safety
+    ///
+    /// The slots' cluster must be locked by this task. The slots must be in use, and have no folio.
+    #[inline]
+    unsafe fn of(first: Slot<'_>, nr: usize, zeroes: Zeroes) -> Option<Self> {
+        if zeroes.count == nr {
+            return Some(Backing::Readable);
+        }
+        if zeroes.count > 0 && nr > Zeroes::SLOTS {
+            return None; // too many for zswap
+        }
+        // SAFETY: The caller guarantees what zswap requires: the cluster is locked, and its slots
+        // are in use and have no folio.
+        let held =
+            unsafe { bindings::swap_slots_held(first.as_raw(), nr as c_uint, zeroes.bits) } as usize;
+        match zeroes.count {
+            0 if held == 0 => Some(Backing::Readable),
+            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Held { zeroes }),
+            _ => None,
+        }
+    }
+}
+
+/// Slots of a range whose zeromap bit is set.
+#[derive(Clone, Copy, Default)]
+struct Zeroes {
+    count: usize,
+    /// Bit `n` for slot `n`, for the first [`Zeroes::SLOTS`] slots.
+    bits: c_ulong,
+}
+
+impl Zeroes {
+    const SLOTS: usize = c_ulong::BITS as usize;
+
+    #[inline]
+    fn add(&mut self, nth: usize) {
+        self.count = self.count.wrapping_add(1);
+        if nth < Self::SLOTS {
+            self.bits |= 1 << nth;
+        }
+    }
 }
 
 /// The lock of a cluster (`ci->lock`). Dropping this releases it.

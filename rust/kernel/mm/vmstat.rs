@@ -23,6 +23,8 @@ impl Event {
 
 #[cfg(CONFIG_ZSWAP)]
 impl Event {
+    /// A zero-filled page was swapped in, by the zeromap bit of its slot.
+    pub const SWPIN_ZERO: Self = Self(bindings::vm_event_item_SWPIN_ZERO);
     /// A zero-filled page was swapped out, by the zeromap bit of its slot.
     pub const SWPOUT_ZERO: Self = Self(bindings::vm_event_item_SWPOUT_ZERO);
     /// A page was loaded from zswap.

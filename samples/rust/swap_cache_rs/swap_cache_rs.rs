@@ -4,7 +4,7 @@
 //! [`mm/swap_state.c`](srctree/mm/swap_state.c).
 //!
 //! Swap-in first adds a new folio to the swap cache for the slot ([`add`]), then reads the page into
-//! the folio ([`swapin`]), and may read the pages around it ([`readahead`]). The task that adds the
+//! the folio ([`swapin`]), or lets zswap fill it (`whole`), and may read the pages around it ([`readahead`]). The task that adds the
 //! folio wins; a later task finds that folio and must wait for its lock. No task waits in this crate:
 //! the fault path waits afterwards. Writeback and readahead must not wait.
 //!
@@ -32,6 +32,9 @@ mod readahead;
 mod swapin;
 #[forbid(unsafe_code)]
 mod trace;
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[forbid(unsafe_code)]
+mod whole;
 #[forbid(unsafe_code)]
 mod window;
 

@@ -23,6 +23,8 @@ use kernel::{
 /// Swaps in the page of `slot`, in a large folio if `orders` has its bit and it can be added, without
 /// readahead: for devices that are as fast as memory.
 ///
+/// If zswap holds the pages of a large folio, zswap fills it; if that fails, this swaps in one page.
+///
 /// Doesn't look the folio up first: the fault path has just done so, and adding also finds a folio
 /// that is in the swap cache already.
 ///
@@ -30,9 +32,16 @@ use kernel::{
 #[inline]
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
-    orders: usize,
+    mut orders: usize,
     context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+    if orders > 1 {
+        match super::whole::swapin(slot, orders, context) {
+            Ok(folio) => return Ok(folio),
+            Err(left) => orders = left,
+        }
+    }
     loop {
         match add(slot, orders, context).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),

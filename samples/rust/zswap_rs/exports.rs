@@ -26,6 +26,18 @@ use super::{
         },
     },
 };
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::zswap_core::{
+    load_states::{
+        FilledFolio,
+        MappedFolio,
+        WholeFolio, //
+    },
+    slots::{
+        seems_filled,
+        VacantSlots, //
+    },
+};
 use kernel::{
     bindings,
     mm::{
@@ -152,6 +164,82 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
         }
         Load::Failed(error, _) => error.to_errno(),
     }
+}
+
+/// Whether a slot seems to have an entry. The result may be stale at once.
+///
+/// # Safety
+///
+/// The device of `entry` must not be swapped off during the call.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_seems_to_hold(entry: bindings::swp_entry_t) -> bool {
+    // SAFETY: The caller guarantees that the device is not swapped off.
+    !never_enabled() && unsafe { seems_filled(entry) }
+}
+
+/// The number of slots that have an entry, of `nr` slots starting at `first`, all in one cluster. Slots whose bit in
+/// `zeroes` is set (bit 0 for the first slot) are not counted: they are zero-marked.
+///
+/// # Safety
+///
+/// Only for the swap cache, which has locked the slots' cluster: the slots are in use, and have no folio.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_holds(
+    first: bindings::swp_entry_t,
+    nr: c_uint,
+    zeroes: c_ulong,
+) -> c_uint {
+    if never_enabled() {
+        return 0;
+    }
+    let call = Call::new();
+    // SAFETY: The caller guarantees that it holds the lock of the slots' cluster, and that they are in use and have no
+    // folio. A device with a slot in use is not swapped off.
+    let slots = unsafe { VacantSlots::from_raw(first, nr as usize, &call) };
+    slots.filled(zeroes) as c_uint
+}
+
+/// Fills a large folio from the entries of its slots, which stay in their slots. Returns 0, with the folio uptodate and
+/// clean, or an error, with the folio not uptodate. It is still locked in either case.
+///
+/// # Safety
+///
+/// Only for the swap cache, which has just added the folio, after [`zswap_holds`] has counted all slots that are not
+/// zero-marked: `folio` is locked, in the swap cache, and not uptodate.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_fill(folio: *mut bindings::folio) -> c_int {
+    let mut call = Call::new();
+    // SAFETY: The caller guarantees that the folio is locked, in the swap cache, and not uptodate. It has just added
+    // it: no other task accesses its contents. The caller holds a reference, and unlocks the folio only after this
+    // returns.
+    let folio = unsafe { WholeFolio::from_raw(folio, &mut call) };
+    match load::fill(folio) {
+        Ok(FilledFolio { .. }) => 0,
+        Err(error) => error.to_errno(),
+    }
+}
+
+/// Marks a large folio dirty and frees the entries of its slots, if there are any; returns whether there were.
+///
+/// # Safety
+///
+/// Only for `do_swap_page()`, which maps the folio for the first time: `folio` is locked, uptodate, and in the swap
+/// cache.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_folio_mapped(folio: *mut bindings::folio) -> bool {
+    if never_enabled() {
+        return false;
+    }
+    let mut call = Call::new();
+    // SAFETY: `do_swap_page()` has locked the folio, and verified that it is uptodate and in the swap cache. It does
+    // not access the slots' entries meanwhile, and this function creates no other witness. It holds the lock of the
+    // page table, but not that of the slots' cluster.
+    let folio = unsafe { MappedFolio::from_raw(folio, &mut call) };
+    load::mapped(folio)
 }
 
 /// Frees the entries of `nr` slots starting at `swp`, all in one cluster, that are being freed.

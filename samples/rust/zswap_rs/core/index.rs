@@ -79,7 +79,7 @@ const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
 /// # Invariants
 ///
 /// - A pointer in `slots` is null, or owns an entry. It is accessed only with a witness for its slot, or
-///   when the leaf is dropped.
+///   when the leaf is dropped; anybody may compare it with null, as a hint.
 /// - `refs` is the number of entries in `slots` plus the number of references that [`LeafRef`]s own.
 #[repr(C)]
 pub(super) struct Leaf {
@@ -341,6 +341,24 @@ impl<'a> LeafRef<'a> {
             }
         }
         None
+    }
+
+    /// Which of the slots at `offsets`, all in one leaf, have an entry: bit `n` is for the `n`-th of them.
+    ///
+    /// Without a witness for the slots this is a hint.
+    #[inline]
+    pub(super) fn filled(tree: &Tree, offsets: Range<usize>) -> u64 {
+        let _rcu = rcu::read_lock();
+        let Some(leaf) = tree.load(leaf_index(offsets.start)) else {
+            return 0;
+        };
+        // SAFETY: The leaf was in the tree during this RCU read section, so it isn't freed before the section ends.
+        let leaf = unsafe { leaf.cast::<Leaf>().as_ref() };
+        let mut filled = 0;
+        for (n, offset) in offsets.enumerate() {
+            filled |= u64::from(!leaf.slot(offset).load(Relaxed).is_null()) << n;
+        }
+        filled
     }
 
     /// The tree that the leaf is in.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Swap-in of a large folio that zswap fills as a whole.
+
+use super::trace;
+use kernel::{
+    mm::{
+        fault::AllocContext,
+        folio::Folio,
+        swap_add::{
+            count_fallback,
+            Fallback,
+            FreshFolio, //
+        },
+        swap_cluster::{
+            Backing,
+            Slot, //
+        },
+    },
+    page::PAGE_SHIFT,
+    prelude::*,
+    race_point,
+    sync::aref::ARef, //
+};
+
+/// The largest order: 64 KiB. A fault waits until the whole folio is decompressed.
+const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
+
+/// Swaps in the largest possible of `orders` (one bit per order) that zswap holds.
+///
+/// Otherwise returns the orders that are left to be tried by [`add`](super::add::add): none above that
+/// of a folio that zswap does not hold, and only one page after a failure. One bad page or a lack of
+/// memory is not tried again with each smaller order.
+///
+/// May sleep, but never reclaims memory: a folio that does not fit is not worth it. Not inlined, to
+/// keep its locals out of the stack of a swap-in of one page.
+#[inline(never)]
+pub(crate) fn swapin(
+    slot: Slot<'_>,
+    mut orders: usize,
+    context: &AllocContext<'_>,
+) -> Result<ARef<Folio>, usize> {
+    while let Some(order @ 1..) = orders.checked_ilog2() {
+        match slot.vacancy(order) {
+            Ok(Backing::Readable) => return Err(orders),
+            Ok(held) if order <= MAX_ORDER && held.is_worth_filling(order) => {
+                let filled = fill(slot, order, context);
+                trace::add(|| (slot, order, filled.as_ref().err().copied()));
+                match filled {
+                    Ok(folio) => return Ok(folio),
+                    Err(EBUSY) => {} // Another task has changed the slots since.
+                    Err(EEXIST | ENOENT) => return Err(orders),
+                    Err(_) => {
+                        count_fallback(order, Fallback::Smaller);
+                        return Err(orders & 1);
+                    }
+                }
+            }
+            Ok(_) | Err(EBUSY) => {}
+            Err(_) => return Err(orders),
+        }
+        count_fallback(order, Fallback::Smaller);
+        orders ^= 1usize.wrapping_shl(order);
+    }
+    Err(orders)
+}
+
+/// Adds a folio of one size, and lets zswap fill it.
+#[inline]
+fn fill(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<ARef<Folio>> {
+    let context = context.without_reclaim();
+    race_point!("whole:after_vacancy");
+    let folio = FreshFolio::alloc(order, &context).ok_or(ENOMEM)?;
+    let folio = slot.add_held_folio(folio, &context)?;
+    race_point!("whole:after_add");
+    let folio = folio.fill()?;
+    race_point!("whole:after_unlock");
+    Ok(folio)
+}
