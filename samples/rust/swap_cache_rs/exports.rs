@@ -394,3 +394,12 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     };
     readahead::update(folio, vma, addr)
 }
+
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn swapin_large_orders(
+    _vmf: *mut bindings::vm_fault,
+    _entry: bindings::swp_entry_t,
+) -> c_ulong {
+    if kernel::mm::fault::page_table_span() == 0 { 0 } else { 0x1ff }
+}

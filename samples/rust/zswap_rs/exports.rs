@@ -27,15 +27,14 @@ use super::{
     },
 };
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::zswap_core::{
-    load_states::{
+use super::{
+    whole,
+    zswap_core::whole_folio::{
+        seems_filled,
         FilledFolio,
         MappedFolio,
+        VacantSlots,
         WholeFolio, //
-    },
-    slots::{
-        seems_filled,
-        VacantSlots, //
     },
 };
 use kernel::{
@@ -216,7 +215,7 @@ pub(crate) unsafe extern "C" fn zswap_fill(folio: *mut bindings::folio) -> c_int
     // it: no other task accesses its contents. The caller holds a reference, and unlocks the folio only after this
     // returns.
     let folio = unsafe { WholeFolio::from_raw(folio, &mut call) };
-    match load::fill(folio) {
+    match whole::fill(folio) {
         Ok(FilledFolio { .. }) => 0,
         Err(error) => error.to_errno(),
     }
@@ -239,7 +238,7 @@ pub(crate) unsafe extern "C" fn zswap_folio_mapped(folio: *mut bindings::folio) 
     // not access the slots' entries meanwhile, and this function creates no other witness. It holds the lock of the
     // page table, but not that of the slots' cluster.
     let folio = unsafe { MappedFolio::from_raw(folio, &mut call) };
-    load::mapped(folio)
+    whole::mapped(folio)
 }
 
 /// Frees the entries of `nr` slots starting at `swp`, all in one cluster, that are being freed.

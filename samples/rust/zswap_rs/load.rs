@@ -14,14 +14,6 @@ use super::{
         },
     },
 };
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::zswap_core::load_states::{
-    FilledFolio,
-    MappedFolio,
-    WholeFolio, //
-};
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use kernel::mm::memcontrol::ObjCgroup;
 use kernel::{
     mm::{
         folio::{
@@ -61,45 +53,6 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
         }
         Ok(filled)
     })
-}
-
-/// Fills a large folio from the entries of its slots, which stay in their slots.
-///
-/// If a page can't be decompressed, the caller discards the folio, and the next load of that page fails as
-/// in [`load`].
-///
-/// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
-    let mut filled = folio.fill(|entry, contents| {
-        race_point!("fill:before_page");
-        trace::load_begin(|| entry.swap());
-        let filled = decompress_entry(entry, contents);
-        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
-        filled
-    })?;
-    let mut pages = 0usize;
-    let zeroes = filled.each_entry(|entry| {
-        pages = pages.wrapping_add(1);
-        if let Some(objcg) = entry.objcg() {
-            objcg.count(Event::ZSWPIN, 1);
-        }
-    });
-    vmstat::count(Event::ZSWPIN, pages);
-    if zeroes > 0 {
-        vmstat::count(Event::SWPIN_ZERO, zeroes);
-        if let Some(objcg) = ObjCgroup::of_folio(&filled) {
-            objcg.count(Event::SWPIN_ZERO, zeroes);
-        }
-    }
-    Ok(filled)
-}
-
-/// The first mapping of a large folio: it is not deleted from the swap cache any more, so that its entries are no
-/// longer needed. Returns whether there were any. Doesn't sleep.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) fn mapped(folio: MappedFolio<'_>) -> bool {
-    folio.take_over()
 }
 
 /// Decompresses `entry`, and reports a failure. Mirrors `zswap_decompress()`.

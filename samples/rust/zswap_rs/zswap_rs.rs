@@ -21,7 +21,7 @@
 //! - [`zswap_core`]: the mechanism
 //! - [`compress`]: compressing pages
 //! - [`state`]: the global state
-//! - [`load`], [`writeback`], [`shrink`], [`store`], [`device`]: the operations
+//! - [`load`], `whole`, [`writeback`], [`shrink`], [`store`], [`device`]: the operations
 //! - [`debugfs`], [`setup`], [`params`]: setup and parameters
 //! - `exports`: the C ABI
 //!
@@ -77,6 +77,9 @@ mod store;
 mod trace;
 #[forbid(unsafe_code)]
 mod tunables;
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[forbid(unsafe_code)]
+mod whole;
 #[forbid(unsafe_code)]
 mod writeback;
 #[allow(unsafe_code)]

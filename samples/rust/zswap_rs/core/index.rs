@@ -346,6 +346,7 @@ impl<'a> LeafRef<'a> {
     /// Which of the slots at `offsets`, all in one leaf, have an entry: bit `n` is for the `n`-th of them.
     ///
     /// Without a witness for the slots this is a hint.
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
     #[inline]
     pub(super) fn filled(tree: &Tree, offsets: Range<usize>) -> u64 {
         let _rcu = rcu::read_lock();

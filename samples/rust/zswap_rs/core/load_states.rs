@@ -7,9 +7,6 @@
 //! | [`UnreadFolio`]    | C's folio that is being read                     | `load_exclusively()`: see [`Load`] |
 //! | [`WritebackFolio`] | new; the zeromap bit of its slot is clear        | `write()`                          |
 //! | [`ZeroMarked`]     | new; the zeromap bit of its slot is set          | `discard_stale()`                  |
-//! | [`WholeFolio`]     | new and large; its slots have entries, or are    | `fill()`: see [`FilledFolio`]      |
-//! |                    | zero-marked                                      |                                    |
-//! | [`MappedFolio`]    | filled, and being mapped for the first time      | `take_over()`                      |
 
 use super::{
     entry::Entry,
@@ -173,7 +170,7 @@ impl<'a> UnreadFolio<'a> {
     /// If `f` succeeds, marks the folio uptodate *and dirty*, since it now has the only copy, removes the entry from
     /// its slot, and unlocks the folio. If `f` fails, leaves the entry in its slot, and unlocks the folio.
     ///
-    /// A large folio is on the device, or [`WholeFolio`] fills it. Fails if it has an entry all the same, with `EINVAL`
+    /// A large folio is on the device, or is filled as a whole (`whole_folio`). Fails if it has an entry all the same, with `EINVAL`
     /// and a warning, and unlocks it. Mirrors `zswap_load()`, which fails for any large folio.
     #[inline]
     pub(crate) fn load_exclusively(
@@ -269,141 +266,5 @@ impl Drop for UnreadFolio<'_> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant this value owns the folio's lock.
         unsafe { bindings::folio_unlock(self.0.as_raw()) }
-    }
-}
-
-/// A large folio that is to be filled as a whole, from entries that stay in their slots. Its lock is held by the C
-/// caller.
-///
-/// # Invariants
-///
-/// `.0` is the only witness for the folio's lock. The folio is not uptodate, and no other task accesses its contents.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) struct WholeFolio<'a>(CachedFolio<'a>);
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-impl<'a> WholeFolio<'a> {
-    /// The folio of a C caller.
-    ///
-    /// # Safety
-    ///
-    /// As for [`CachedFolio::from_raw`]. During `call`, the folio must not be uptodate, and no other task may access
-    /// its contents.
-    #[inline]
-    pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
-        // SAFETY: The caller guarantees what `CachedFolio` requires. The folio isn't filled, but `WholeFolio` lends no
-        // `&mut CachedFolio`, and so no page.
-        // INVARIANT: The caller guarantees that the folio is not uptodate, and that no other task accesses it.
-        Self(unsafe { CachedFolio::from_raw(ptr, call) })
-    }
-
-    /// Fills the folio: clears the pages of zero-marked slots, and calls `f` for each other page with the slot's entry.
-    /// Then marks the folio uptodate. It stays clean: the entries stay in their slots, until the folio is mapped, so
-    /// that C can still delete it from the swap cache.
-    ///
-    /// Stops at the first page for which `f` fails. Fails with `EIO` and a warning if a slot has neither an entry nor
-    /// the mark: no task can change that since the folio was added.
-    #[inline]
-    pub(crate) fn fill(
-        mut self,
-        mut f: impl for<'e, 'f> FnMut(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
-    ) -> Result<FilledFolio<'a>> {
-        let folio = self.0.as_raw();
-        // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below. `f` is
-        // generic over the lifetime of what it gets.
-        let (mut cached, contents) = unsafe { self.0.split() };
-        let slots = Slots::new(&mut cached);
-        let _filled = contents.fill_each(|index, page| {
-            // The mark first: an entry of such a slot is stale.
-            if slots.folio().has_zero_mark(index) {
-                // SAFETY: The slot's page was swapped out as zeroes.
-                return Ok(unsafe { page.clear() });
-            }
-            match slots.get(index) {
-                Some(entry) => f(entry, page),
-                None => {
-                    warn_on_once!(true);
-                    Err(EIO)
-                }
-            }
-        })?;
-        // SAFETY: By the type invariant the folio is alive and locked. All its pages were written, as `_filled` proves:
-        // it is made from `contents`.
-        unsafe { bindings::folio_mark_uptodate(folio) };
-        // INVARIANT: The folio was filled, and no entry was removed.
-        Ok(FilledFolio(self.0))
-    }
-}
-
-/// A [`WholeFolio`] that was filled.
-///
-/// # Invariants
-///
-/// Each slot of the folio has an entry, or is zero-marked.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) struct FilledFolio<'a>(CachedFolio<'a>);
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-impl<'a> FilledFolio<'a> {
-    /// Calls `f` for each entry from which the folio was filled. Returns the number of zero-marked slots.
-    #[inline]
-    pub(crate) fn each_entry(&mut self, mut f: impl FnMut(&Entry)) -> usize {
-        let slots = Slots::new(&mut self.0);
-        let mut zeroes = 0usize;
-        for index in 0..slots.len() {
-            if slots.folio().has_zero_mark(index) {
-                zeroes = zeroes.wrapping_add(1);
-            } else if let Some(entry) = slots.get(index) {
-                f(entry);
-            }
-        }
-        zeroes
-    }
-}
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-impl<'a> Deref for FilledFolio<'a> {
-    type Target = CachedFolio<'a>;
-
-    #[inline]
-    fn deref(&self) -> &CachedFolio<'a> {
-        &self.0
-    }
-}
-
-/// A large folio that is being mapped for the first time. Its lock is held by the C caller.
-///
-/// # Invariants
-///
-/// `.0` is the only witness for the folio's lock. The folio is uptodate.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) struct MappedFolio<'a>(CachedFolio<'a>);
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-impl<'a> MappedFolio<'a> {
-    /// The folio of a C caller.
-    ///
-    /// # Safety
-    ///
-    /// As for [`CachedFolio::from_raw`]. The folio must be uptodate.
-    #[inline]
-    pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
-        // INVARIANT: The caller guarantees that the folio is uptodate.
-        // SAFETY: The caller guarantees what `CachedFolio` requires.
-        Self(unsafe { CachedFolio::from_raw(ptr, call) })
-    }
-
-    /// Makes the folio the only copy of its data: marks it dirty, then frees the entries of its slots. Doesn't sleep.
-    /// Returns whether there were any. If not, the data is on the device, and the folio stays as it is.
-    #[inline]
-    pub(crate) fn take_over(mut self) -> bool {
-        let folio = self.0.as_raw();
-        let Some(entries) = Slots::new(&mut self.0).filled() else {
-            return false;
-        };
-        // SAFETY: By the type invariant the folio is alive and locked. It is uptodate.
-        unsafe { bindings::folio_mark_dirty(folio) };
-        entries.free_each(|_| ());
-        true
     }
 }

@@ -11,7 +11,7 @@
 //! - [`object`], [`entry`]: a compressed page, and the entry of a slot
 //! - [`lru`], [`charge`], [`free`]: LRU lists, charges, and the freeing of entries
 //! - [`index`], [`trees`], [`slots`]: the mapping from slots to entries, and the witnesses that give access to it
-//! - [`store_batch`], [`load_states`]: swap-out and swap-in of a folio
+//! - [`store_batch`], [`load_states`], `whole_folio`: swap-out and swap-in of a folio
 
 pub(crate) mod contexts;
 pub(crate) mod counts;
@@ -28,5 +28,7 @@ pub(crate) mod pool_list;
 pub(crate) mod slots;
 pub(crate) mod store_batch;
 pub(crate) mod trees;
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+pub(crate) mod whole_folio;
 
 mod charge;

@@ -10,9 +10,9 @@
 //! | [`CachedFolio`]    | the folio is locked and in the swap cache                      | its slots: [`Slots`] |
 //! | [`UnreadFolio`]    | the same, and the folio has not been read                      | its slot, read only  |
 //! | [`WritebackFolio`] | the same, and the slot's zeromap bit is clear                  | its slot, read only  |
-//! | [`WholeFolio`]     | the same, and the folio has not been read                      | its slots, read only |
-//! | [`MappedFolio`]    | the same, and the folio is being mapped                        | its slots            |
-//! | [`VacantSlots`]    | the cluster is locked, the slots are in use, and have no folio | whether they have an |
+//! | `WholeFolio`       | the same, and the folio has not been read                      | its slots, read only |
+//! | `MappedFolio`      | the same, and the folio is being mapped                        | its slots            |
+//! | `VacantSlots`      | the cluster is locked, the slots are in use, and have no folio | whether they have an |
 //! |                    |                                                                | entry                |
 //! | [`FreedSlots`]     | the cluster is locked, and the swap-table entries are NULL     | those slots          |
 //! | [`DeadDevice`]     | swapoff has waited for all users, or swapon is not complete    | a device's trees     |
@@ -24,9 +24,7 @@
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
 //!
 //! [`DeadDevice`]: super::trees::DeadDevice
-//! [`MappedFolio`]: super::load_states::MappedFolio
 //! [`UnreadFolio`]: super::load_states::UnreadFolio
-//! [`WholeFolio`]: super::load_states::WholeFolio
 //! [`WritebackFolio`]: super::load_states::WritebackFolio
 
 use super::{
@@ -280,6 +278,7 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// Borrows the entry of slot `index` of the folio.
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&Entry> {
         if index >= self.nr {
@@ -464,88 +463,6 @@ impl<'a> FreedSlots<'a> {
         // SAFETY: By the type invariant this is the only witness for the slots, for `'a`, and is consumed.
         unsafe { FilledSlots::find(self.tree(), offsets) }
     }
-}
-
-/// Witness that slots are in use and have no folio, with their cluster locked: no task can store, load or free their
-/// entries, or mark them zero.
-///
-/// To store, load or write back requires the lock of a folio that is in the swap cache for the slot, and such a folio
-/// enters the swap cache and leaves it under the cluster's lock. To free a slot requires that lock as well, which also
-/// makes the plain accesses of the last owner of the slot visible.
-///
-/// # Invariants
-///
-/// No other witness for the slots exists, or can be created, during `'a`, except a `VacantSlots`: the cluster is locked
-/// by this task. The slots are `nr` slots starting at `first`, all in one cluster. Their device is not swapped off
-/// during `'a`.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) struct VacantSlots<'a> {
-    first: SwapEntry,
-    nr: usize,
-    _tree: PhantomData<&'a Tree>,
-    // Bound to the task that holds the spin lock.
-    _not_send: NotThreadSafe,
-}
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-impl<'a> VacantSlots<'a> {
-    /// The witness for `nr` slots starting at `first`.
-    ///
-    /// # Safety
-    ///
-    /// During `call`, the caller must hold the lock of the cluster that has the slots. They must be in use, and have no
-    /// folio. The device must not be swapped off.
-    #[inline]
-    pub(crate) unsafe fn from_raw(
-        first: bindings::swp_entry_t,
-        nr: usize,
-        _call: &'a Call,
-    ) -> Self {
-        // INVARIANT: The caller guarantees that it holds the cluster's lock, and that the slots have no folio.
-        Self {
-            // SAFETY: The caller guarantees that the device of `first` is not swapped off.
-            first: unsafe { SwapEntry::from_raw(first) },
-            nr,
-            _tree: PhantomData,
-            _not_send: NotThreadSafe,
-        }
-    }
-
-    /// The number of slots that have an entry, not counting those whose bit in `zeroes` is set (bit 0 for the first
-    /// slot): an entry of a zero-marked slot is stale.
-    pub(crate) fn filled(&self, zeroes: usize) -> usize {
-        // SAFETY: By the type invariant the device is not swapped off.
-        let Some(tree) = (unsafe { trees::tree(self.first) }) else {
-            return 0;
-        };
-        let first = self.first.offset();
-        let mut offsets = first..first.wrapping_add(self.nr);
-        let mut zeroes = zeroes as u64;
-        let mut filled = 0usize;
-        while !offsets.is_empty() {
-            let run = index::in_one_leaf(&offsets);
-            let entries = LeafRef::filled(tree, run.clone()) & !zeroes;
-            filled = filled.wrapping_add(entries.count_ones() as usize);
-            zeroes = zeroes.checked_shr(run.len() as u32).unwrap_or(0);
-            offsets.start = run.end;
-        }
-        filled
-    }
-}
-
-/// Whether a slot seems to have an entry. The result may be stale at once: no witness for the slot is needed.
-///
-/// # Safety
-///
-/// The device of `entry` must not be swapped off during the call.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-pub(crate) unsafe fn seems_filled(entry: bindings::swp_entry_t) -> bool {
-    // SAFETY: The caller guarantees that the device is not swapped off.
-    let entry = unsafe { SwapEntry::from_raw(entry) };
-    let offset = entry.offset();
-    // SAFETY: As above.
-    (unsafe { trees::tree(entry) })
-        .is_some_and(|tree| LeafRef::filled(tree, offset..offset.wrapping_add(1)) != 0)
 }
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Filling a large folio from the entries of all its slots.
+//!
+//! | type            | proves                                                       | used for                              |
+//! |-----------------|--------------------------------------------------------------|---------------------------------------|
+//! | [`VacantSlots`] | the cluster is locked, the slots are in use, without a folio | counting the slots that have an entry |
+//! | [`WholeFolio`]  | the folio was just added for such slots                      | filling it: see [`FilledFolio`]       |
+//! | [`MappedFolio`] | the folio is filled, and being mapped for the first time     | freeing the entries                   |
+//!
+//! Between the first two, no task can change which slots have an entry or a zero mark: the cluster's lock prevents it
+//! until the folio is in the swap cache, and then the folio's lock does. Until the first mapping the folio is clean, and
+//! the entries stay: C may delete it from the swap cache, as it does when the folio no longer fits the page table.
+
+use super::{
+    entry::Entry,
+    index::{
+        self,
+        LeafRef,
+        Tree, //
+    },
+    slots::Slots,
+    trees, //
+};
+use core::{
+    marker::PhantomData,
+    ops::Deref, //
+};
+use kernel::{
+    bindings,
+    mm::{
+        call::Call,
+        folio::{
+            CachedFolio,
+            NotUptodate,
+            Uptodate, //
+        },
+        swapops::SwapEntry, //
+    },
+    prelude::*,
+    types::NotThreadSafe,
+    warn_on_once, //
+};
+
+/// Witness that slots are in use and have no folio, with their cluster locked: no task can store, load or free their
+/// entries, or mark them zero.
+///
+/// To store, load or write back requires the lock of a folio that is in the swap cache for the slot, and such a folio
+/// enters the swap cache and leaves it under the cluster's lock. To free a slot requires that lock as well, which also
+/// makes the plain accesses of the last owner of the slot visible.
+///
+/// # Invariants
+///
+/// No other witness for the slots exists, or can be created, during `'a`, except a `VacantSlots`: the cluster is locked
+/// by this task. The slots are `nr` slots starting at `first`, all in one cluster. Their device is not swapped off
+/// during `'a`.
+pub(crate) struct VacantSlots<'a> {
+    first: SwapEntry,
+    nr: usize,
+    _tree: PhantomData<&'a Tree>,
+    // Bound to the task that holds the spin lock.
+    _not_send: NotThreadSafe,
+}
+
+impl<'a> VacantSlots<'a> {
+    /// The witness for `nr` slots starting at `first`.
+    ///
+    /// # Safety
+    ///
+    /// During `call`, the caller must hold the lock of the cluster that has the slots. They must be in use, and have no
+    /// folio. The device must not be swapped off.
+    #[inline]
+    pub(crate) unsafe fn from_raw(
+        first: bindings::swp_entry_t,
+        nr: usize,
+        _call: &'a Call,
+    ) -> Self {
+        // INVARIANT: The caller guarantees that it holds the cluster's lock, and that the slots have no folio.
+        Self {
+            // SAFETY: The caller guarantees that the device of `first` is not swapped off.
+            first: unsafe { SwapEntry::from_raw(first) },
+            nr,
+            _tree: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+
+    /// The number of slots that have an entry, not counting those whose bit in `zeroes` is set (bit 0 for the first
+    /// slot): an entry of a zero-marked slot is stale.
+    pub(crate) fn filled(&self, zeroes: usize) -> usize {
+        // SAFETY: By the type invariant the device is not swapped off.
+        let Some(tree) = (unsafe { trees::tree(self.first) }) else {
+            return 0;
+        };
+        let first = self.first.offset();
+        let mut offsets = first..first.wrapping_add(self.nr);
+        let mut zeroes = zeroes as u64;
+        let mut filled = 0usize;
+        while !offsets.is_empty() {
+            let run = index::in_one_leaf(&offsets);
+            let entries = LeafRef::filled(tree, run.clone()) & !zeroes;
+            filled = filled.wrapping_add(entries.count_ones() as usize);
+            zeroes = zeroes.checked_shr(run.len() as u32).unwrap_or(0);
+            offsets.start = run.end;
+        }
+        filled
+    }
+}
+
+/// Whether a slot seems to have an entry. The result may be stale at once: no witness for the slot is needed.
+///
+/// # Safety
+///
+/// The device of `entry` must not be swapped off during the call.
+pub(crate) unsafe fn seems_filled(entry: bindings::swp_entry_t) -> bool {
+    // SAFETY: The caller guarantees that the device is not swapped off.
+    let entry = unsafe { SwapEntry::from_raw(entry) };
+    let offset = entry.offset();
+    // SAFETY: As above.
+    (unsafe { trees::tree(entry) })
+        .is_some_and(|tree| LeafRef::filled(tree, offset..offset.wrapping_add(1)) != 0)
+}
+
+
+/// A large folio that is to be filled as a whole, from entries that stay in their slots. Its lock is held by the C
+/// caller.
+///
+/// # Invariants
+///
+/// `.0` is the only witness for the folio's lock. The folio is not uptodate, and no other task accesses its contents.
+pub(crate) struct WholeFolio<'a>(CachedFolio<'a>);
+
+impl<'a> WholeFolio<'a> {
+    /// The folio of a C caller.
+    ///
+    /// # Safety
+    ///
+    /// As for [`CachedFolio::from_raw`]. During `call`, the folio must not be uptodate, and no other task may access
+    /// its contents.
+    #[inline]
+    pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
+        // SAFETY: The caller guarantees what `CachedFolio` requires. The folio isn't filled, but `WholeFolio` lends no
+        // `&mut CachedFolio`, and so no page.
+        // INVARIANT: The caller guarantees that the folio is not uptodate, and that no other task accesses it.
+        Self(unsafe { CachedFolio::from_raw(ptr, call) })
+    }
+
+    /// Fills the folio: clears the pages of zero-marked slots, and calls `f` for each other page with the slot's entry.
+    /// Then marks the folio uptodate. It stays clean: the entries stay in their slots, until the folio is mapped, so
+    /// that C can still delete it from the swap cache.
+    ///
+    /// Stops at the first page for which `f` fails. Fails with `EIO` and a warning if a slot has neither an entry nor
+    /// the mark: no task can change that since the folio was added.
+    #[inline]
+    pub(crate) fn fill(
+        mut self,
+        mut f: impl for<'e, 'f> FnMut(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
+    ) -> Result<FilledFolio<'a>> {
+        let folio = self.0.as_raw();
+        // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below. `f` is
+        // generic over the lifetime of what it gets.
+        let (mut cached, contents) = unsafe { self.0.split() };
+        let slots = Slots::new(&mut cached);
+        let _filled = contents.fill_each(|index, page| {
+            // The mark first: an entry of such a slot is stale.
+            if slots.folio().has_zero_mark(index) {
+                // SAFETY: The slot's page was swapped out as zeroes.
+                return Ok(unsafe { page.clear() });
+            }
+            match slots.get(index) {
+                Some(entry) => f(entry, page),
+                None => {
+                    warn_on_once!(true);
+                    Err(EIO)
+                }
+            }
+        })?;
+        // SAFETY: By the type invariant the folio is alive and locked. All its pages were written, as `_filled` proves:
+        // it is made from `contents`.
+        unsafe { bindings::folio_mark_uptodate(folio) };
+        // INVARIANT: The folio was filled, and no entry was removed.
+        Ok(FilledFolio(self.0))
+    }
+}
+
+/// A [`WholeFolio`] that was filled.
+///
+/// # Invariants
+///
+/// Each slot of the folio has an entry, or is zero-marked.
+pub(crate) struct FilledFolio<'a>(CachedFolio<'a>);
+
+impl<'a> FilledFolio<'a> {
+    /// Calls `f` for each entry from which the folio was filled. Returns the number of zero-marked slots.
+    #[inline]
+    pub(crate) fn each_entry(&mut self, mut f: impl FnMut(&Entry)) -> usize {
+        let slots = Slots::new(&mut self.0);
+        let mut zeroes = 0usize;
+        for index in 0..slots.len() {
+            if slots.folio().has_zero_mark(index) {
+                zeroes = zeroes.wrapping_add(1);
+            } else if let Some(entry) = slots.get(index) {
+                f(entry);
+            }
+        }
+        zeroes
+    }
+}
+
+impl<'a> Deref for FilledFolio<'a> {
+    type Target = CachedFolio<'a>;
+
+    #[inline]
+    fn deref(&self) -> &CachedFolio<'a> {
+        &self.0
+    }
+}
+
+/// A large folio that is being mapped for the first time. Its lock is held by the C caller.
+///
+/// # Invariants
+///
+/// `.0` is the only witness for the folio's lock. The folio is uptodate.
+pub(crate) struct MappedFolio<'a>(CachedFolio<'a>);
+
+impl<'a> MappedFolio<'a> {
+    /// The folio of a C caller.
+    ///
+    /// # Safety
+    ///
+    /// As for [`CachedFolio::from_raw`]. The folio must be uptodate.
+    #[inline]
+    pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
+        // INVARIANT: The caller guarantees that the folio is uptodate.
+        // SAFETY: The caller guarantees what `CachedFolio` requires.
+        Self(unsafe { CachedFolio::from_raw(ptr, call) })
+    }
+
+    /// Makes the folio the only copy of its data: marks it dirty, then frees the entries of its slots. Doesn't sleep.
+    /// Returns whether there were any. If not, the data is on the device, and the folio stays as it is.
+    #[inline]
+    pub(crate) fn take_over(mut self) -> bool {
+        let folio = self.0.as_raw();
+        let Some(entries) = Slots::new(&mut self.0).filled() else {
+            return false;
+        };
+        // SAFETY: By the type invariant the folio is alive and locked. It is uptodate.
+        unsafe { bindings::folio_mark_dirty(folio) };
+        entries.free_each(|_| ());
+        true
+    }
+}

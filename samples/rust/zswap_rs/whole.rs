@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Loading a large folio as a whole.
+
+use super::{
+    load::decompress_entry,
+    trace,
+    zswap_core::whole_folio::{
+        FilledFolio,
+        MappedFolio,
+        WholeFolio, //
+    },
+};
+use kernel::{
+    mm::{
+        memcontrol::ObjCgroup,
+        vmstat::{
+            self,
+            Event, //
+        },
+    },
+    prelude::*,
+    race_point, //
+};
+
+/// Fills a large folio from the entries of its slots, which stay in their slots.
+///
+/// If a page can't be decompressed, the caller discards the folio, and the next load of that page fails as
+/// in [`load`](super::load::load).
+///
+/// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
+pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
+    let mut filled = folio.fill(|entry, contents| {
+        race_point!("fill:before_page");
+        trace::load_begin(|| entry.swap());
+        let filled = decompress_entry(entry, contents);
+        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
+        filled
+    })?;
+    let mut pages = 0usize;
+    let zeroes = filled.each_entry(|entry| {
+        pages = pages.wrapping_add(1);
+        if let Some(objcg) = entry.objcg() {
+            objcg.count(Event::ZSWPIN, 1);
+        }
+    });
+    vmstat::count(Event::ZSWPIN, pages);
+    if zeroes > 0 {
+        vmstat::count(Event::SWPIN_ZERO, zeroes);
+        if let Some(objcg) = ObjCgroup::of_folio(&filled) {
+            objcg.count(Event::SWPIN_ZERO, zeroes);
+        }
+    }
+    Ok(filled)
+}
+
+/// The first mapping of a large folio: it is not deleted from the swap cache any more, so that its entries are no
+/// longer needed. Returns whether there were any. Doesn't sleep.
+pub(crate) fn mapped(folio: MappedFolio<'_>) -> bool {
+    folio.take_over()
+}
