@@ -158,7 +158,7 @@ pub(crate) fn in_use(
 
 /// The pages that a cgroup must have left for a folio of this order: twice its size, and no less than
 /// what C charges at a time.
-pub(crate) const fn room_for(order: u32) -> usize {
+pub(crate) fn room_for(order: u32) -> usize {
     let twice = 2 << order;
     if twice > CHARGE_BATCH {
         twice
