@@ -157,6 +157,7 @@ ZSWAP = [
     ("crypto", r"CONFIG_ZSWAP_RUST", "a module that is built with its only user"),
     ("cpuhotplug", r"MmZswapPoolPrepare", "C's state CPUHP_MM_ZSWP_POOL_PREPARE"),
     ("race", r"CONFIG_ZSWAP_RACE_POINTS|zswap_race_\w+", "what C's tests define"),
+    ("mm/swap_large", r"zswap_\w+|seems_in_zswap", "what the swap cache asks of zswap alone"),
     ("mm/memcontrol", r"\w+", "C's memory cgroups have functions and counters for zswap alone"),
     ("mm/vmstat", r"CONFIG_ZSWAP", "C has these events only with it"),
     ("mm/folio", r"CONFIG_ZSWAP_RUST", "methods that only zswap calls: dead code without it"),
@@ -208,7 +209,7 @@ def floors():
             found = {word for word in re.findall(r"\w*zswap\w*", code, re.I) if not any(re.fullmatch(words, word) for words in allowed)}
             if found:
                 yield f"{path}: no reason in scripts/check.py for {', '.join(sorted(found))}"
-        elif other := re.search("CONFIG_SWAP_CACHE_RUST" if path.parts[2] == "zswap_rs" else r"CONFIG_ZSWAP\w*", code):
+        elif other := re.search("CONFIG_SWAP_CACHE_RUST" if path.parts[2] == "zswap_rs" else r"CONFIG_ZSWAP(?!_LARGE_SWAPIN\b)\w*", code):
             if path.parts[2] in ("zswap_rs", "swap_cache_rs"):
                 yield f"{path}: {other[0]} is an option of the other crate"
     # "Files, bottom up" of a root's documentation is the order.

@@ -64,7 +64,7 @@ fields.
 
 swap_range_free() invalidates a range of freed slots in zswap. In C that is
 the loop that it had.""",
-     r"rust/kernel/mm/(fault|mempolicy|swap_(?:add|cache|cluster|delete|readahead|table)|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
+     r"rust/kernel/mm/(fault|mempolicy|swap_(?:add|cache|cluster|delete|large|readahead|table)|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
      """With CONFIG_ZSWAP_RUST, the Rust implementation is built instead of

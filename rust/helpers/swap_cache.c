@@ -254,6 +254,75 @@ __rust_helper unsigned long rust_helper_vmf_address(const struct vm_fault *vmf)
 	return vmf->address;
 }
 
+__rust_helper bool rust_helper_vmf_pte_is_exclusive(const struct vm_fault *vmf)
+{
+	return pte_swp_exclusive(vmf->orig_pte);
+}
+
+/* An inline stub without CONFIG_TRANSPARENT_HUGEPAGE. */
+__rust_helper unsigned long
+rust_helper_vmf_allowable_orders(struct vm_fault *vmf, unsigned long orders)
+{
+	return thp_vma_allowable_orders(vmf->vma, vmf->vma->vm_flags,
+					TVA_PAGEFAULT, orders);
+}
+
+/*
+ * Whether at least @least of the @nr pages from @addr on are mapped and were
+ * accessed since that was last checked. They must be in the page table of @vmf.
+ * Returns as soon as that is certain. The page table may change meanwhile.
+ */
+__rust_helper bool
+rust_helper_vmf_has_young(struct vm_fault *vmf, unsigned long addr,
+			  unsigned int nr, unsigned int least)
+{
+	pte_t *pte = pte_offset_map(vmf->pmd, addr);
+	unsigned int i, young = 0;
+
+	if (!pte)
+		return false;
+	for (i = 0; i < nr && young < least && young + nr - i >= least; i++) {
+		pte_t entry = ptep_get_lockless(pte + i);
+
+		young += pte_present(entry) && pte_young(entry);
+	}
+	pte_unmap(pte);
+	return young >= least;
+}
+
+/* CPUs that don't set access bits leave all pages young, and contpte has one bit for 16 pages. */
+__rust_helper bool rust_helper_pte_young_is_exact(void)
+{
+	return arch_has_hw_pte_young() && !IS_ENABLED(CONFIG_ARM64_CONTPTE);
+}
+
+/*
+ * The pages that can be charged for @vmf before its cgroup or one of the
+ * ancestors reaches memory.max or memory.high. As C's mem_cgroup_margin(),
+ * which has neither memory.high nor the ancestors.
+ */
+__rust_helper unsigned long rust_helper_vmf_memcg_room(struct vm_fault *vmf)
+{
+	unsigned long room = ULONG_MAX;
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg;
+
+	if (mem_cgroup_disabled())
+		return room;
+	rcu_read_lock();
+	memcg = mem_cgroup_from_task(rcu_dereference(vmf->vma->vm_mm->owner));
+	for (; memcg && !mem_cgroup_is_root(memcg); memcg = parent_mem_cgroup(memcg)) {
+		unsigned long limit = min(READ_ONCE(memcg->memory.max),
+					  READ_ONCE(memcg->memory.high));
+		unsigned long usage = page_counter_read(&memcg->memory);
+
+		room = min(room, limit > usage ? limit - usage : 0);
+	}
+	rcu_read_unlock();
+#endif
+	return room;
+}
+
 __rust_helper void rust_helper_count_mthp_stat(int order, enum mthp_stat_item item)
 {
 	count_mthp_stat(order, item);

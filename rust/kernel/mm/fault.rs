@@ -10,11 +10,13 @@ use crate::{
         call::Call,
         virt::VmaRef, //
     },
+    page::PAGE_SIZE,
     prelude::*,
     sync::atomic::Atomic, //
 };
 use core::{
     marker::PhantomData,
+    ops::Range,
     ptr::NonNull, //
 };
 
@@ -65,6 +67,73 @@ impl<'a> Fault<'a> {
         // SAFETY: By the type invariant the fault is alive.
         unsafe { bindings::vmf_address(self.vmf.as_ptr()) }
     }
+
+    /// Whether no other process maps the page that the fault's PTE, a swap PTE, refers to. That
+    /// may change until the page table is locked. Mirrors `pte_swp_exclusive(vmf->orig_pte)`.
+    #[inline]
+    pub fn is_exclusive(self) -> bool {
+        // SAFETY: By the type invariant the fault is alive. C tests a bit of its copy of the PTE.
+        unsafe { bindings::vmf_pte_is_exclusive(self.vmf.as_ptr()) }
+    }
+
+    /// Those of `orders`, a set of bits, that the settings of transparent huge pages allow a folio
+    /// of the fault's VMA. Never 0 or 1. Mirrors `thp_vma_allowable_orders(..., TVA_PAGEFAULT, ...)`.
+    #[inline]
+    pub fn allowable_orders(self, orders: usize) -> usize {
+        // SAFETY: By the type invariant the fault is being handled, with its VMA locked.
+        unsafe { bindings::vmf_allowable_orders(self.vmf.as_ptr(), orders) }
+    }
+
+    /// The addresses that the fault's page table maps.
+    #[inline]
+    pub fn page_table(self) -> Range<usize> {
+        let span = page_table_span();
+        let start = self.address() & !(span - 1);
+        start..start.wrapping_add(span)
+    }
+
+    /// Whether at least `least` of the `nr` pages from `start` on are mapped and were accessed since
+    /// the kernel last checked. False unless all are within the fault's page table, whose entries
+    /// are read without a lock: they may change at any time. Doesn't sleep.
+    pub fn has_young(self, start: usize, nr: usize, least: usize) -> bool {
+        let table = self.page_table();
+        let offset = start.wrapping_sub(table.start);
+        let rest = page_table_span().saturating_sub(offset) / PAGE_SIZE;
+        if offset % PAGE_SIZE != 0 || nr > rest || least > nr {
+            return false;
+        }
+        // SAFETY: By the type invariant the fault is being handled, and its `pmd` is the one of its
+        // address. That page table has entries for the `nr` pages, as was just checked: they start
+        // at an offset within it, and `rest` of them follow. C returns false if the page table is
+        // gone, and otherwise reads it under the RCU read lock, so that it isn't freed meanwhile.
+        unsafe { bindings::vmf_has_young(self.vmf.as_ptr(), start, nr as c_uint, least as c_uint) }
+    }
+
+    /// The number of pages that can be charged to the cgroup of the fault's process until the
+    /// cgroup, or one of its ancestors, reaches `memory.max` or `memory.high`. `usize::MAX` if none
+    /// limits it, or without `CONFIG_MEMCG`. Only a hint: others charge at the same time. Doesn't
+    /// sleep.
+    ///
+    /// Mirrors `mem_cgroup_margin()`, with `memory.high` and the ancestors, but without the limits
+    /// of cgroup v1 for memory and swap.
+    #[inline]
+    pub fn memcg_room(self) -> usize {
+        // SAFETY: By the type invariant the fault is being handled, with its VMA locked: the VMA
+        // has an `mm`. C finds the cgroup of its owner under the RCU read lock; a cgroup pins its
+        // ancestors.
+        unsafe { bindings::vmf_memcg_room(self.vmf.as_ptr()) }
+    }
+}
+
+/// In what order a process has announced that it will access the pages of a VMA: `madvise()`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AccessPattern {
+    /// Nothing was announced (`MADV_NORMAL`).
+    Normal,
+    /// In random order (`MADV_RANDOM`).
+    Random,
+    /// From the lowest address to the highest (`MADV_SEQUENTIAL`).
+    Sequential,
 }
 
 impl VmaRef {
@@ -81,6 +150,21 @@ impl VmaRef {
     ) -> Option<&'a VmaRef> {
         // SAFETY: The caller guarantees that the VMA, if it isn't null, is locked during `'a`.
         (!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) })
+    }
+
+    /// The announced order of accesses. Mirrors `VM_RAND_READ` and `VM_SEQ_READ`.
+    ///
+    /// A stack has both flags while its process is being created: the order is random then.
+    #[inline]
+    pub fn access_pattern(&self) -> AccessPattern {
+        let flags = self.flags();
+        if flags & bindings::VM_RAND_READ != 0 {
+            AccessPattern::Random
+        } else if flags & bindings::VM_SEQ_READ != 0 {
+            AccessPattern::Sequential
+        } else {
+            AccessPattern::Normal
+        }
     }
 
     /// The readahead state of the VMA, packed as in [`mm/swap_state.c`]; 0 in a new VMA. Mirrors
@@ -152,6 +236,17 @@ impl<'a> AllocContext<'a> {
 pub fn page_table_span() -> usize {
     // SAFETY: No requirement.
     unsafe { bindings::page_table_span() }
+}
+
+/// Whether a PTE's access bit shows that its page was accessed, rather than that it was mapped or that
+/// one of its neighbours was accessed.
+///
+/// Mirrors `arch_has_hw_pte_young()`, except that it is false with `CONFIG_ARM64_CONTPTE`, where a
+/// block of PTEs has one access bit.
+#[inline]
+pub fn access_bits_are_exact() -> bool {
+    // SAFETY: No requirement.
+    unsafe { bindings::pte_young_is_exact() }
 }
 
 /// Whether a swap device is rotational, so that seeks are slow. Mirrors `nr_rotate_swap`.

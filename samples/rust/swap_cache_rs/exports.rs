@@ -11,6 +11,8 @@
 //! removes the device; the allocator, which holds slots of the device; and, for a shadow only, an RCU
 //! reader (`filemap_cachestat()`), which swapoff waits for.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::large;
 use super::{
     add,
     readahead,
@@ -253,6 +255,29 @@ pub(crate) unsafe extern "C" fn swapin_sync(
         )
     };
     swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
+}
+
+/// The orders, as a set of bits, that may be tried for a fault; 0 for none other than a single page.
+///
+/// # Safety
+///
+/// Only for `do_swap_page()`: the swap entry must be valid, and its device must not be swapped off; `vmf`
+/// must be a fault that is being handled.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn swapin_large_orders(
+    vmf: *mut bindings::vm_fault,
+    entry: bindings::swp_entry_t,
+) -> c_ulong {
+    let Some(vmf) = NonNull::new(vmf) else {
+        return 0;
+    };
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, and that the fault
+    // is being handled: `do_swap_page()` holds a reference to the device and the VMA's lock, and `vmf->pmd` is the one
+    // of its address.
+    let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
+    large::orders(slot, fault)
 }
 
 /// Returns a folio to C, with its reference; null for `None`.

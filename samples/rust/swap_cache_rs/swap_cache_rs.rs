@@ -8,6 +8,8 @@
 //! folio wins; a later task finds that folio and must wait for its lock. No task waits in this crate:
 //! the fault path waits afterwards. Writeback and readahead must not wait.
 //!
+//! A fault may swap in a large folio, if `large` allows its order.
+//!
 //! [`kernel::mm::swap_add`] implements the insertion of a folio in steps, and the removal of a folio
 //! whose insertion failed halfway.
 //!
@@ -26,6 +28,9 @@
 mod add;
 #[allow(unsafe_code)]
 mod exports;
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[forbid(unsafe_code)]
+mod large;
 #[forbid(unsafe_code)]
 mod readahead;
 #[forbid(unsafe_code)]

@@ -109,6 +109,17 @@ pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
     never_enabled()
 }
 
+/// Whether a large folio may be swapped in as a whole: `zswap.large_swapin`.
+///
+/// # Safety
+///
+/// None. The function is `unsafe` only because its C prototype is.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_large_swapin_enabled() -> bool {
+    tunables::LARGE_SWAPIN.is_on()
+}
+
 /// Stores the folio, and returns whether all its pages are stored. The policy must prove either outcome: the type of
 /// its result admits nothing else.
 fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {

@@ -13,10 +13,13 @@
 int zswap_rs_init(void);
 late_initcall(zswap_rs_init);
 
-/* .modinfo: these macros define statics. All but skip_incompressible are as in C zswap. */
+/* .modinfo: these macros define statics. All but the last two are as in C zswap. */
 __MODULE_PARM_TYPE(max_pool_percent, "uint");
 __MODULE_PARM_TYPE(accept_threshold_percent, "uint");
 __MODULE_PARM_TYPE(shrinker_enabled, "bool");
 __MODULE_PARM_TYPE(skip_incompressible, "bool");
+#ifdef CONFIG_ZSWAP_LARGE_SWAPIN
+__MODULE_PARM_TYPE(large_swapin, "bool");
+#endif
 MODULE_AUTHOR("Seth Jennings <sjennings@variantweb.net>");
 MODULE_DESCRIPTION("Compressed cache for swap pages");

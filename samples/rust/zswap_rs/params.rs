@@ -3,6 +3,8 @@
 //! Parameters: `/sys/module/zswap/parameters`, and `zswap.*` on the command line.
 //! [`tunables`](super::tunables) holds their values.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::tunables::LARGE_SWAPIN;
 use super::{
     setup::{
         setup,
@@ -46,6 +48,8 @@ builtin_param!("zswap.max_pool_percent", MAX_POOL_PERCENT: UintParam, 0o644);
 builtin_param!("zswap.accept_threshold_percent", ACCEPT_THRESHOLD_PERCENT: UintParam, 0o644);
 builtin_param!("zswap.shrinker_enabled", SHRINKER_ENABLED: Switch, 0o644);
 builtin_param!("zswap.skip_incompressible", SKIP_INCOMPRESSIBLE: Switch, 0o644);
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+builtin_param!("zswap.large_swapin", LARGE_SWAPIN: Switch, 0o644);
 
 struct Enabled;
 

@@ -38,3 +38,7 @@ pub(crate) static SHRINKER_ENABLED: Switch = Switch::new(cfg!(CONFIG_ZSWAP_SHRIN
 /// Whether pages of a folio that follow incompressible pages are stored uncompressed without a try: see
 /// [`runs`](super::runs). C has no counterpart.
 pub(crate) static SKIP_INCOMPRESSIBLE: Switch = Switch::new(false);
+
+/// Whether a large folio may be swapped in as a whole. C has no counterpart.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+pub(crate) static LARGE_SWAPIN: Switch = Switch::new(true);

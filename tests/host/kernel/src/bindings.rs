@@ -899,6 +899,23 @@ pub unsafe fn vmf_vma(_: *mut vm_fault) -> *mut vm_area_struct {
 pub unsafe fn vmf_address(_: *const vm_fault) -> c_ulong {
     0
 }
+pub unsafe fn vmf_pte_is_exclusive(_: *const vm_fault) -> bool {
+    unreachable!("there is no page table here")
+}
+pub unsafe fn vmf_allowable_orders(_: *mut vm_fault, _: c_ulong) -> c_ulong {
+    0
+}
+pub unsafe fn vmf_has_young(_: *mut vm_fault, _: c_ulong, _: c_uint, _: c_uint) -> bool {
+    unreachable!("there is no page table here")
+}
+pub unsafe fn pte_young_is_exact() -> bool {
+    true
+}
+pub unsafe fn vmf_memcg_room(_: *mut vm_fault) -> c_ulong {
+    c_ulong::MAX
+}
+pub const VM_SEQ_READ: c_ulong = 0x8000;
+pub const VM_RAND_READ: c_ulong = 0x1_0000;
 pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_long_t {
     (&raw mut (*vma).readahead).cast()
 }

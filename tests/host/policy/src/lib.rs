@@ -9,6 +9,8 @@
 mod age;
 #[path = "../../../../samples/rust/zswap_rs/core/entry_word.rs"]
 mod entry_word;
+#[path = "../../../../samples/rust/swap_cache_rs/large.rs"]
+mod large;
 #[path = "../../../../samples/rust/zswap_rs/limits.rs"]
 mod limits;
 #[path = "../../../../samples/rust/zswap_rs/runs.rs"]
@@ -73,6 +75,180 @@ mod bindings {
 }
 pub mod mm {
     pub(crate) use crate::swapops;
+
+    // The facts that `large.rs` asks for: those of a test.
+    pub mod fault {
+        use crate::facts::{ask, facts, Asked, Facts};
+        pub use crate::facts::{AccessPattern, TABLE_SPAN};
+        use core::ops::Range;
+
+        #[derive(Clone, Copy)]
+        pub struct Fault<'a>(pub(crate) &'a Facts);
+        #[derive(Clone, Copy)]
+        pub struct Vma<'a>(&'a Facts);
+
+        impl<'a> Fault<'a> {
+            pub fn address(self) -> usize {
+                self.0.address
+            }
+            pub fn vma(self) -> Vma<'a> {
+                Vma(self.0)
+            }
+            pub fn is_exclusive(self) -> bool {
+                ask(Asked::Exclusive);
+                self.0.exclusive
+            }
+            pub fn allowable_orders(self, orders: usize) -> usize {
+                ask(Asked::Allowable);
+                orders & self.0.allowable
+            }
+            pub fn page_table(self) -> Range<usize> {
+                let start = self.0.address & !(TABLE_SPAN - 1);
+                start..start + TABLE_SPAN
+            }
+            pub fn has_young(self, start: usize, nr: usize, least: usize) -> bool {
+                ask(Asked::Young);
+                self.0.count_young(start, nr) >= least
+            }
+            pub fn memcg_room(self) -> usize {
+                ask(Asked::Room);
+                self.0.room
+            }
+        }
+
+        impl Vma<'_> {
+            pub fn start(self) -> usize {
+                self.0.vma.start
+            }
+            pub fn end(self) -> usize {
+                self.0.vma.end
+            }
+            pub fn access_pattern(self) -> AccessPattern {
+                self.0.pattern
+            }
+        }
+
+        pub fn page_table_span() -> usize {
+            TABLE_SPAN
+        }
+        pub fn access_bits_are_exact() -> bool {
+            facts().exact
+        }
+    }
+    pub mod swap_cluster {
+        use crate::facts::{ask, Asked, Facts};
+
+        #[derive(Clone, Copy)]
+        pub struct Slot<'a>(pub(crate) &'a Facts);
+
+        impl Slot<'_> {
+            pub fn offset(self) -> usize {
+                self.0.offset
+            }
+            pub fn is_synchronous(self) -> bool {
+                self.0.synchronous
+            }
+            pub fn is_writable(self) -> bool {
+                self.0.writable
+            }
+            pub fn seems_zero(self) -> bool {
+                ask(Asked::Zswap);
+                self.0.zero
+            }
+            pub fn seems_in_zswap(self) -> bool {
+                ask(Asked::Zswap);
+                self.0.in_zswap
+            }
+        }
+    }
+    pub mod swap_large {
+        use crate::facts::facts;
+
+        pub fn zswap_never_enabled() -> bool {
+            facts().never_enabled
+        }
+        pub fn zswap_large_swapin_enabled() -> bool {
+            facts().enabled
+        }
+    }
+}
+mod facts {
+    extern crate std;
+
+    use core::{cell::RefCell, ops::Range};
+
+    /// `PMD_SIZE`
+    pub const TABLE_SPAN: usize = 1 << 21;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum AccessPattern {
+        Normal,
+        Random,
+        Sequential,
+    }
+
+    /// A fact that isn't free of cost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Asked {
+        Zswap,
+        Exclusive,
+        Allowable,
+        Young,
+        Room,
+    }
+
+    /// All that the choice of orders depends on.
+    #[derive(Clone, Debug)]
+    pub struct Facts {
+        pub never_enabled: bool,
+        pub enabled: bool,
+        pub synchronous: bool,
+        pub writable: bool,
+        pub zero: bool,
+        pub in_zswap: bool,
+        pub offset: usize,
+        pub address: usize,
+        pub vma: Range<usize>,
+        pub exclusive: bool,
+        pub allowable: usize,
+        pub pattern: AccessPattern,
+        pub exact: bool,
+        /// The young pages of the page table of `address`.
+        pub young: [bool; TABLE_SPAN >> 12],
+        pub room: usize,
+    }
+
+    impl Facts {
+        /// Fails if a page is in another page table.
+        pub fn count_young(&self, start: usize, nr: usize) -> usize {
+            let first = start.wrapping_sub(self.address & !(TABLE_SPAN - 1)) >> 12;
+            self.young[first..first + nr]
+                .iter()
+                .filter(|it| **it)
+                .count()
+        }
+    }
+
+    std::thread_local! {
+        static NOW: RefCell<(Option<Facts>, std::vec::Vec<Asked>)> = const {
+            RefCell::new((None, std::vec::Vec::new()))
+        };
+    }
+
+    pub fn ask(fact: Asked) {
+        NOW.with_borrow_mut(|now| now.1.push(fact));
+    }
+
+    pub fn facts() -> Facts {
+        NOW.with_borrow(|now| now.0.clone()).unwrap()
+    }
+
+    /// Calls `f` with these facts as the kernel's. Returns what it has asked, too.
+    pub fn with<R>(facts: &Facts, f: impl FnOnce() -> R) -> (R, std::vec::Vec<Asked>) {
+        NOW.set((Some(facts.clone()), std::vec::Vec::new()));
+        let result = f();
+        (result, NOW.take().1)
+    }
 }
 mod ffi {
     pub(crate) use core::ffi::c_void;
@@ -86,15 +262,21 @@ extern crate self as kernel;
 pub mod api {
     //! Makes what is `pub(crate)` in the kernel available to tests.
 
-    pub use crate::page::PAGE_SIZE;
+    extern crate std;
+
     use crate::{
         age, bindings,
         entry_word::EntryWord,
+        facts, large,
         limits::{Fullness, Limits},
-        mm::swapops::SwapEntry,
+        mm::{fault::Fault, swap_cluster::Slot, swapops::SwapEntry},
         runs::SkipIncompressible,
         swap_table::{Layout, SwapTableEntry},
         window::{self, ReadaheadState},
+    };
+    pub use crate::{
+        facts::{AccessPattern, Asked, Facts, TABLE_SPAN},
+        page::PAGE_SIZE,
     };
     use core::ops::Range;
 
@@ -192,6 +374,21 @@ pub mod api {
     /// `ReadaheadState`: unpacked, with or without a hit at an address, and packed again.
     pub fn noted_hit(word: usize, address: usize, hit: bool) -> usize {
         ReadaheadState::unpack(word).with_hit(address, hit).pack()
+    }
+
+    /// `large::orders`, and the facts that it asked for, in order.
+    pub fn orders(facts: &Facts) -> (usize, std::vec::Vec<Asked>) {
+        facts::with(facts, || large::orders(Slot(facts), Fault(facts)))
+    }
+
+    /// `large::largest_fit`
+    pub fn largest_fit(address: usize, offset: usize, vma: &Range<usize>) -> u32 {
+        large::largest_fit(address, offset, vma)
+    }
+
+    /// `large::room_for`
+    pub fn room_for(order: u32) -> usize {
+        large::room_for(order)
     }
 
     /// `age::spare`: the remaining entries, and the swap-ins that are not offset yet.

@@ -56,6 +56,9 @@ pub mod virt {
         pub fn as_ptr(&self) -> *mut bindings::vm_area_struct {
             core::ptr::from_ref(self).cast_mut().cast()
         }
+        pub fn flags(&self) -> usize {
+            0
+        }
         pub fn start(&self) -> usize {
             self.0.start
         }

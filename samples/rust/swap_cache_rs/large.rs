@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! Large swap-ins: chooses the orders of the folio that a page fault swaps in. C has no counterpart:
+//! once zswap was enabled, it swaps in no large folio.
+//!
+//! A large folio saves work for each of its pages, but only if they are used. Otherwise it costs
+//! decompression, memory, and the reclaim of other pages. So a fault swaps in a block of pages if the
+//! block before or after it is in use, which the access bits of the page table show; and only as long
+//! as the cgroup has room for it, since a full cgroup would swap out at once what was swapped in.
+//!
+//! The choice is a hint. Whether zswap has all pages of a block is decided when the folio is added.
+
+use core::ops::Range;
+use kernel::{
+    mm::{
+        fault::{
+            access_bits_are_exact,
+            page_table_span,
+            AccessPattern,
+            Fault, //
+        },
+        swap_cluster::Slot,
+        swap_large::{
+            zswap_large_swapin_enabled,
+            zswap_never_enabled, //
+        },
+    },
+    page::{
+        PAGE_SHIFT,
+        PAGE_SIZE, //
+    },
+};
+
+/// The order of the largest folio that is swapped in from zswap: 64 KiB. A fault waits until all
+/// pages are decompressed.
+const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
+
+/// The pages that a cgroup charges in advance, per CPU. Mirrors `MEMCG_CHARGE_BATCH`.
+const CHARGE_BATCH: usize = 64;
+
+/// The orders, as a set of bits, that may be tried for the fault on the page of `slot`; 0 for none
+/// other than a single page. May contain bits 0 and 1, which C ignores. Doesn't sleep.
+///
+/// Looks at one fact after the other, the cheap ones first.
+#[inline]
+pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
+    // As in C, which swaps in large folios only from devices that are as fast as memory.
+    let from_device = || {
+        if slot.is_synchronous() {
+            page_table_span() / PAGE_SIZE - 1
+        } else {
+            0
+        }
+    };
+    if zswap_never_enabled() {
+        return from_device();
+    }
+    // Swapoff swaps in page by page, and removes the pages from zswap meanwhile.
+    if !zswap_large_swapin_enabled() || !slot.is_writable() {
+        return 0;
+    }
+    if !slot.seems_zero() && !slot.seems_in_zswap() {
+        return from_device();
+    }
+    from_zswap(slot, fault)
+}
+
+/// The orders for a page in zswap, or a zero-filled one.
+#[inline(never)]
+fn from_zswap(slot: Slot<'_>, fault: Fault<'_>) -> usize {
+    let address = fault.address();
+    let vma = fault.vma();
+    let largest = largest_fit(address, slot.offset(), &(vma.start()..vma.end()));
+    // A folio that other processes map, too, keeps its entries in zswap, and is not swapped in as a whole.
+    if largest == 0 || !fault.is_exclusive() {
+        return 0;
+    }
+    let orders = fault.allowable_orders(up_to(largest));
+    if orders == 0 || test::ADMITS_ALL.is_on() {
+        return orders;
+    }
+    let used = match vma.access_pattern() {
+        AccessPattern::Random => 0,
+        AccessPattern::Sequential => orders,
+        AccessPattern::Normal if access_bits_are_exact() => {
+            let table = fault.page_table();
+            let within = vma.start().max(table.start)..vma.end().min(table.end);
+            in_use(address, orders, &within, |start, nr, least| {
+                fault.has_young(start, nr, least)
+            })
+        }
+        AccessPattern::Normal => 0,
+    };
+    if used != 0 && fault.memcg_room() >= room_for(used.ilog2()) {
+        used
+    } else {
+        0
+    }
+}
+
+/// The orders from 1 to `order`, as a set of bits.
+pub(crate) const fn up_to(order: u32) -> usize {
+    (2 << order) - 2
+}
+
+/// The largest order, up to [`MAX_ORDER`], with which the slots of a folio around `address` are
+/// aligned like its pages, and the pages are within `vma`. So are those of smaller orders.
+///
+/// Mirrors `thp_swap_suitable_orders()` and `thp_vma_suitable_orders()`.
+pub(crate) fn largest_fit(address: usize, offset: usize, vma: &Range<usize>) -> u32 {
+    let aligned = ((address / PAGE_SIZE) ^ offset).trailing_zeros();
+    let mut order = aligned.min(MAX_ORDER);
+    while order > 0 && !is_within(&block(address, order), vma) {
+        order -= 1;
+    }
+    order
+}
+
+/// The addresses of the aligned block of `2^order` pages that contains `address`.
+fn block(address: usize, order: u32) -> Range<usize> {
+    let size = PAGE_SIZE << order;
+    let start = address & !(size - 1);
+    start..start.saturating_add(size)
+}
+
+fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Those of `orders` up to the largest at which the block before or after that of `address` is in
+/// use: three quarters of its pages were accessed. Such a block must be `within` the addresses, and
+/// `has_young(start, nr, least)` returns whether `least` of its `nr` pages were accessed.
+pub(crate) fn in_use(
+    address: usize,
+    mut orders: usize,
+    within: &Range<usize>,
+    has_young: impl Fn(usize, usize, usize) -> bool,
+) -> usize {
+    while orders != 0 {
+        let order = orders.ilog2();
+        let nr = 1 << order;
+        let size = nr * PAGE_SIZE;
+        let here = block(address, order).start;
+        let is_used = |start: Option<usize>| {
+            start.is_some_and(|start| {
+                start >= within.start
+                    && within.end.saturating_sub(start) >= size
+                    && has_young(start, nr, nr - nr / 4)
+            })
+        };
+        if is_used(here.checked_sub(size)) || is_used(here.checked_add(size)) {
+            break;
+        }
+        orders &= !(1 << order);
+    }
+    orders
+}
+
+/// The pages that a cgroup must have left for a folio of this order: twice its size, and no less than
+/// what C charges at a time.
+pub(crate) fn room_for(order: u32) -> usize {
+    let twice = 2 << order;
+    if twice > CHARGE_BATCH {
+        twice
+    } else {
+        CHARGE_BATCH
+    }
+}
+
+#[cfg(CONFIG_SWAP_CACHE_KUNIT_TEST)]
+mod test {
+    use kernel::{
+        builtin_param,
+        module_param::runtime::Switch, //
+    };
+
+    /// For tests: whether every block in zswap is admitted whose PTEs are exclusive and which the
+    /// settings of transparent huge pages allow, whether its neighbours are in use or not. Thus the
+    /// policy hides no bug of the mechanism.
+    pub(super) static ADMITS_ALL: Switch = Switch::new(false);
+
+    builtin_param!("swap_cache.admit_all_large", ADMITS_ALL: Switch, 0o644);
+}
+
+#[cfg(not(CONFIG_SWAP_CACHE_KUNIT_TEST))]
+mod test {
+    /// No test admits more than the policy.
+    pub(super) struct Never;
+
+    impl Never {
+        #[inline]
+        pub(super) fn is_on(&self) -> bool {
+            false
+        }
+    }
+
+    pub(super) static ADMITS_ALL: Never = Never;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! The orders of large swap-ins, against a model that computes every rule on its own.
+
+use policy::api::{
+    largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
+};
+use proptest::prelude::*;
+
+const PAGES: usize = TABLE_SPAN / PAGE_SIZE;
+const BASE: usize = 5 * TABLE_SPAN;
+/// `BIT(PMD_ORDER) - 1`
+const ALL: usize = PAGES - 1;
+/// What `thp_vma_allowable_orders()` returns if all sizes are enabled: never orders 0 and 1.
+const ANON: usize = ALL & !3;
+/// 64 KiB.
+const MAX: u32 = 4;
+
+/// A fault at this page of a page table, all of whose pages are one VMA, in zswap, and were accessed.
+fn fault_at(page: usize) -> Facts {
+    Facts {
+        never_enabled: false,
+        enabled: true,
+        synchronous: true,
+        writable: true,
+        zero: false,
+        in_zswap: true,
+        offset: BASE / PAGE_SIZE + page,
+        address: BASE + page * PAGE_SIZE,
+        vma: BASE..BASE + TABLE_SPAN,
+        exclusive: true,
+        allowable: ANON,
+        pattern: AccessPattern::Normal,
+        exact: true,
+        young: [true; PAGES],
+        room: usize::MAX,
+    }
+}
+
+fn chosen(facts: &Facts) -> usize {
+    orders(facts).0
+}
+
+/// `thp_swap_suitable_orders()` and `thp_vma_suitable_orders()`, for one order.
+fn c_suits(facts: &Facts, order: u32) -> bool {
+    let nr = 1 << order;
+    let addr = facts.address & !(nr * PAGE_SIZE - 1);
+    (facts.address / PAGE_SIZE) % nr == facts.offset % nr
+        && addr >= facts.vma.start
+        && addr + nr * PAGE_SIZE <= facts.vma.end
+}
+
+/// Whether a neighbour of the block is within the VMA and the page table, and three quarters of it
+/// were accessed.
+fn is_beside_used(facts: &Facts, order: u32) -> bool {
+    let nr = 1i64 << order;
+    let here = (facts.address / PAGE_SIZE) as i64 & !(nr - 1);
+    let table = (facts.address & !(TABLE_SPAN - 1)) / PAGE_SIZE;
+    [here - nr, here + nr].iter().any(|&block| {
+        let pages: Vec<i64> = (block..block + nr).collect();
+        let in_vma = |page: i64| {
+            page >= (facts.vma.start / PAGE_SIZE) as i64
+                && page < (facts.vma.end / PAGE_SIZE) as i64
+        };
+        let young = |page: i64| {
+            usize::try_from(page - table as i64).is_ok_and(|at| at < PAGES && facts.young[at])
+        };
+        let in_table =
+            |page: i64| (page - table as i64) >= 0 && page - (table as i64) < PAGES as i64;
+        pages.iter().all(|&page| in_vma(page) && in_table(page))
+            && 4 * pages.iter().filter(|&&page| young(page)).count() >= 3 * nr as usize
+    })
+}
+
+fn model(facts: &Facts) -> usize {
+    let device = if facts.synchronous { ALL } else { 0 };
+    if facts.never_enabled {
+        return device;
+    }
+    if !facts.enabled || !facts.writable {
+        return 0;
+    }
+    if !facts.zero && !facts.in_zswap {
+        return device;
+    }
+    if !facts.exclusive || facts.pattern == AccessPattern::Random {
+        return 0;
+    }
+    let fit: Vec<u32> = (1..=MAX)
+        .filter(|&order| c_suits(facts, order) && facts.allowable >> order & 1 == 1)
+        .collect();
+    let Some(&largest) = fit.iter().rev().find(|&&order| {
+        facts.pattern == AccessPattern::Sequential || facts.exact && is_beside_used(facts, order)
+    }) else {
+        return 0;
+    };
+    if facts.room < 64.max(2 << largest) {
+        return 0;
+    }
+    fit.iter()
+        .filter(|&&order| order <= largest)
+        .map(|order| 1 << order)
+        .sum()
+}
+
+prop_compose! {
+    fn any_facts()(
+        switches: [bool; 8], page in 0..PAGES, shift in prop_oneof![Just(0usize), 0usize..64],
+        before in 0..PAGES, after in 1..PAGES, allowable in prop_oneof![Just(ANON), 0..PAGES],
+        pattern in 0..8, inexact in 0..4, density in 0.3f64..1.0,
+        seeds in proptest::collection::vec(0f64..1.0, PAGES),
+        room in prop_oneof![Just(usize::MAX), 0usize..100],
+    ) -> Facts {
+        let [never, enabled, off_too, synchronous, writable, zero, in_zswap, shared] = switches;
+        let mut facts = fault_at(page);
+        // Most of the facts are so that the later rules are reached.
+        facts.never_enabled = never && off_too && !enabled;
+        facts.enabled = enabled || off_too;
+        facts.synchronous = synchronous;
+        facts.writable = writable || enabled;
+        facts.zero = zero;
+        facts.in_zswap = in_zswap || off_too;
+        facts.exclusive = !(shared && never);
+        facts.offset += shift;
+        facts.vma = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
+        facts.allowable = allowable & !3;
+        facts.pattern = match pattern {
+            0 => AccessPattern::Random,
+            1 => AccessPattern::Sequential,
+            _ => AccessPattern::Normal,
+        };
+        facts.exact = inexact != 0;
+        for (young, seed) in facts.young.iter_mut().zip(seeds) {
+            *young = seed < density;
+        }
+        facts.room = room;
+        facts
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn orders_match_the_model(facts in any_facts()) {
+        prop_assert_eq!(chosen(&facts), model(&facts));
+    }
+
+    /// Each fact is asked for in the order of cost, and for pages in zswap no order is above 64 KiB.
+    #[test]
+    fn facts_are_asked_for_in_the_order_of_cost(facts in any_facts()) {
+        let (orders, asked) = orders(&facts);
+        prop_assert!(asked.is_sorted());
+        prop_assert!(asked.iter().filter(|it| **it == Asked::Young).count() <= 2 * (MAX as usize - 1));
+        prop_assert!(orders < 2 << MAX || !asked.contains(&Asked::Exclusive));
+    }
+
+    /// More pages in use, or more room, admit no fewer orders.
+    #[test]
+    fn more_use_and_room_admit_no_less(facts in any_facts(), more in 0..PAGES, room in 0usize..200) {
+        let mut other = facts.clone();
+        other.young[more] = true;
+        prop_assert_eq!(chosen(&other) & chosen(&facts), chosen(&facts));
+        let less = facts.room.min(room);
+        let poorer = Facts { room: less, ..facts.clone() };
+        prop_assert_eq!(chosen(&poorer) & chosen(&facts), chosen(&poorer));
+    }
+
+    #[test]
+    fn what_fits_matches_c(
+        page in 0..PAGES, shift in prop_oneof![Just(0usize), 0usize..64], before in 0..40usize, after in 1..40usize,
+    ) {
+        let mut facts = fault_at(page);
+        facts.offset += shift;
+        facts.vma = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
+        let largest = (1..=MAX).rev().find(|&order| c_suits(&facts, order)).unwrap_or(0);
+        prop_assert_eq!(largest_fit(facts.address, facts.offset, &facts.vma), largest);
+        prop_assert!((1..=largest).all(|order| c_suits(&facts, order)));
+    }
+}
+
+#[test]
+fn a_block_needs_three_quarters_of_a_neighbour() {
+    for (order, enough) in [(2, 3), (3, 6), (4, 12)] {
+        let nr = 1usize << order;
+        for young in 0..=nr {
+            for side in [-1, 1] {
+                let mut facts = fault_at(128);
+                facts.allowable = 1 << order;
+                facts.young = [false; PAGES];
+                let neighbour = (128 + side * nr as i64) as usize;
+                // The last of the neighbour, then the first: each page counts.
+                let at: Vec<usize> = (neighbour..neighbour + nr).rev().take(young).collect();
+                at.iter().for_each(|&page| facts.young[page] = true);
+                let expected = if young >= enough { 1 << order } else { 0 };
+                assert_eq!(chosen(&facts), expected, "order {order}, {young} young");
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_further_away_and_the_block_itself_do_not_count() {
+    let mut facts = fault_at(128);
+    for page in 128 - 16..128 + 32 {
+        facts.young[page] = (128..144).contains(&page);
+    }
+    facts.allowable = 1 << 4;
+    assert_eq!(chosen(&facts), 0);
+}
+
+#[test]
+fn smaller_orders_stay_below_the_largest_in_use() {
+    let mut facts = fault_at(128);
+    facts.young = [false; PAGES];
+    assert_eq!(chosen(&facts), 0);
+    (124..128).for_each(|page| facts.young[page] = true);
+    assert_eq!(chosen(&facts), 0b100);
+    (120..124).for_each(|page| facts.young[page] = true);
+    assert_eq!(chosen(&facts), 0b1100);
+    (112..120).for_each(|page| facts.young[page] = true);
+    assert_eq!(chosen(&facts), 0b1_1100);
+}
+
+#[test]
+fn only_the_page_table_and_the_vma_are_looked_at() {
+    // At both ends of the page table one neighbour is left; with a VMA of one block, none.
+    for page in [0, PAGES - 1] {
+        let mut facts = fault_at(page);
+        facts.vma = 0..usize::MAX & !(PAGE_SIZE - 1);
+        assert_eq!(chosen(&facts), 0b1_1100);
+        facts.allowable = 1 << 4;
+        let block = facts.address & !0xffff;
+        facts.vma = block..block + (16 * PAGE_SIZE);
+        assert_eq!(chosen(&facts), 0);
+    }
+}
+
+#[test]
+fn room_is_twice_the_folio_and_a_batch_at_least() {
+    assert_eq!([1, 4, 5, 6, 9].map(room_for), [64, 64, 64, 128, 1024]);
+    for (room, expected) in [(63, 0), (64, 0b1_1100)] {
+        let facts = Facts {
+            room,
+            ..fault_at(128)
+        };
+        assert_eq!(chosen(&facts), expected);
+    }
+}
+
+#[test]
+fn announced_patterns_decide_alone() {
+    let unused = Facts {
+        young: [false; PAGES],
+        ..fault_at(128)
+    };
+    for (pattern, exact, used, expected) in [
+        (AccessPattern::Normal, true, false, 0),
+        (AccessPattern::Normal, true, true, 0b1_1100),
+        (AccessPattern::Normal, false, true, 0),
+        (AccessPattern::Random, true, true, 0),
+        (AccessPattern::Sequential, true, false, 0b1_1100),
+        (AccessPattern::Sequential, false, false, 0b1_1100),
+    ] {
+        let young = [used; PAGES];
+        let facts = Facts {
+            pattern,
+            exact,
+            young,
+            ..unused.clone()
+        };
+        assert_eq!(chosen(&facts), expected, "{pattern:?} {exact} {used}");
+    }
+}
+
+#[test]
+fn pages_on_the_device_are_swapped_in_as_by_c() {
+    let on_device = Facts {
+        in_zswap: false,
+        ..fault_at(3)
+    };
+    assert_eq!(orders(&on_device), (ALL, vec![Asked::Zswap, Asked::Zswap]));
+    let slow = Facts {
+        synchronous: false,
+        ..on_device.clone()
+    };
+    assert_eq!(chosen(&slow), 0);
+    // Pages in zswap don't depend on the device.
+    for synchronous in [false, true] {
+        assert_eq!(
+            chosen(&Facts {
+                synchronous,
+                ..fault_at(128)
+            }),
+            0b1_1100
+        );
+    }
+    // Never enabled: nothing else is asked.
+    let never = Facts {
+        never_enabled: true,
+        enabled: false,
+        writable: false,
+        ..fault_at(3)
+    };
+    assert_eq!(orders(&never), (ALL, vec![]));
+    assert_eq!(
+        orders(&Facts {
+            synchronous: false,
+            ..never
+        }),
+        (0, vec![])
+    );
+}
+
+#[test]
+fn switched_off_swapped_off_and_shared_are_refused() {
+    assert_eq!(
+        orders(&Facts {
+            enabled: false,
+            ..fault_at(128)
+        }),
+        (0, vec![])
+    );
+    assert_eq!(
+        orders(&Facts {
+            writable: false,
+            ..fault_at(128)
+        }),
+        (0, vec![])
+    );
+    let shared = Facts {
+        exclusive: false,
+        ..fault_at(128)
+    };
+    assert_eq!(
+        orders(&shared),
+        (0, vec![Asked::Zswap, Asked::Zswap, Asked::Exclusive])
+    );
+}
