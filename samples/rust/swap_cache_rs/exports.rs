@@ -12,7 +12,10 @@
 //! reader (`filemap_cachestat()`), which swapoff waits for.
 
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::large;
+use super::{
+    large,
+    whole, //
+};
 use super::{
     add,
     readahead,
@@ -278,6 +281,60 @@ pub(crate) unsafe extern "C" fn swapin_large_orders(
     // of its address.
     let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
     large::orders(slot, fault)
+}
+
+/// Swaps in a large folio that zswap has, of one of `orders` (a bit for each order). Returns the folio, with
+/// a reference, or null.
+///
+/// # Safety
+///
+/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
+/// being handled. The context must permit allocations with these flags.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn swapin_held(
+    entry: bindings::swp_entry_t,
+    flag: bindings::gfp_t,
+    orders: c_ulong,
+    vmf: *mut bindings::vm_fault,
+) -> *mut bindings::folio {
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // being handled, and that it may allocate with the flags.
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(flag, vmf, core::ptr::null_mut(), 0, &call),
+        )
+    };
+    or_null(whole::swapin(slot, orders, &context).ok())
+}
+
+/// Swaps in a large folio that zswap has, of one of `orders` (a bit for each order). Returns the folio, with
+/// a reference, or null.
+///
+/// # Safety
+///
+/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
+/// being handled. The context must permit allocations with these flags.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn swapin_held(
+    entry: bindings::swp_entry_t,
+    flag: bindings::gfp_t,
+    orders: c_ulong,
+    vmf: *mut bindings::vm_fault,
+) -> *mut bindings::folio {
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // being handled, and that it may allocate with the flags.
+    let (slot, context) = unsafe {
+        (
+            Slot::from_raw(entry, &call),
+            AllocContext::from_raw(flag, vmf, core::ptr::null_mut(), 0, &call),
+        )
+    };
+    or_null(whole::swapin(slot, orders, &context).ok())
 }
 
 /// Returns a folio to C, with its reference; null for `None`.

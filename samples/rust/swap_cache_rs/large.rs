@@ -33,7 +33,7 @@ use kernel::{
 
 /// The order of the largest folio that is swapped in from zswap: 64 KiB. A fault waits until all
 /// pages are decompressed.
-const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
+pub(crate) const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
 
 /// The pages that a cgroup charges in advance, per CPU. Mirrors `MEMCG_CHARGE_BATCH`.
 const CHARGE_BATCH: usize = 64;

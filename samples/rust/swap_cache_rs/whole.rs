@@ -2,7 +2,10 @@
 
 //! Swap-in of a large folio that zswap fills as a whole.
 
-use super::trace;
+use super::{
+    large::MAX_ORDER,
+    trace, //
+};
 use kernel::{
     mm::{
         fault::AllocContext,
@@ -17,14 +20,10 @@ use kernel::{
             Slot, //
         },
     },
-    page::PAGE_SHIFT,
     prelude::*,
     race_point,
     sync::aref::ARef, //
 };
-
-/// The largest order: 64 KiB. A fault waits until the whole folio is decompressed.
-const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
 
 /// Swaps in the largest possible of `orders` (one bit per order) that zswap holds.
 ///

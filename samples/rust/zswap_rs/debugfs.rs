@@ -63,5 +63,10 @@ pub(crate) fn init() -> Result {
     dir.file(c"pool_total_size", &PoolTotalSize);
     dir.file(c"stored_pages", &StoredPages);
     dir.file(c"stored_incompressible_pages", &StoredIncompressiblePages);
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+    {
+        dir.file(c"large_loads", &stats::zswap_large_loads);
+        dir.file(c"large_load_fail", &stats::zswap_large_load_fail);
+    }
     Ok(())
 }

@@ -36,6 +36,14 @@ pub(crate) static zswap_reject_alloc_fail: Atomic<u64> = Atomic::new(0);
 /// A store failed because the allocation of the entry failed (rare).
 pub(crate) static zswap_reject_kmemcache_fail: Atomic<u64> = Atomic::new(0);
 
+/// Large folios that were loaded as a whole.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+pub(crate) static zswap_large_loads: Atomic<u64> = Atomic::new(0);
+
+/// Loads of a large folio that failed, since a page could not be decompressed.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+pub(crate) static zswap_large_load_fail: Atomic<u64> = Atomic::new(0);
+
 /// Counts one event. Any context.
 #[inline]
 pub(crate) fn inc(counter: &'static Atomic<u64>) {

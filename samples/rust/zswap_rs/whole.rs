@@ -4,7 +4,7 @@
 
 use super::{
     load::decompress_entry,
-    trace,
+    stats, trace,
     zswap_core::whole_folio::{
         FilledFolio,
         MappedFolio,
@@ -30,13 +30,15 @@ use kernel::{
 ///
 /// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
 pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
-    let mut filled = folio.fill(|entry, contents| {
+    let filled = folio.fill(|entry, contents| {
         race_point!("fill:before_page");
         trace::load_begin(|| entry.swap());
         let filled = decompress_entry(entry, contents);
         trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
         filled
-    })?;
+    });
+    let mut filled = filled.inspect_err(|_| stats::inc(&stats::zswap_large_load_fail))?;
+    stats::inc(&stats::zswap_large_loads);
     let mut pages = 0usize;
     let zeroes = filled.each_entry(|entry| {
         pages = pages.wrapping_add(1);

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 kunit.enable=0
+# only: rust
+# Large folios that come back whole from zswap, by which faults, and when they don't.
+. ./lib.sh
+plan 32
+
+# With the switch for tests, each range in zswap is admitted. Without it the policy chooses.
+admit_all() { echo "$1" > /sys/module/swap_cache/parameters/admit_all_large; }
+
+# whole NAME: reads all pages of the worker; answers whether all came as folios of 64 KiB, by how many faults
+whole()
+{
+	loads=$(debug large_loads) faults=$(vmstat pgmajfault)
+	ask "$1" in > /run/in
+	echo "$(($(debug large_loads) - loads)) large, $(($(vmstat pgmajfault) - faults)) faults"
+}
+
+for swap in brd virtio; do
+	swap_on $swap
+	folios 64
+	start a 0
+	admit_all Y
+	for kind in text random same mixed; do
+		with a map 1024 64
+		with a fill $kind 7
+		with a out
+		point "$swap, $kind: 64 folios by 64 faults" "$(whole a), $(ask a check)" \
+			"64 large, 64 faults, same 1024"
+		with a out
+		point "$swap, $kind: again, after they were stored again" "$(whole a), $(ask a check)" \
+			"64 large, 64 faults, same 1024"
+		with a unmap
+	done
+	# The first half of the pages is mostly zeroes: five of 16 are not.
+	with a map 1024 64
+	with a fill holes 3
+	with a out
+	point "$swap, mostly zeroes: page by page" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"
+	# One page of each folio is in memory when the others are read.
+	with a fill text 9
+	with a out
+	with a poke 16
+	point "$swap: a write brings the folio" "$(ask a check), $(debug large_load_fail)" "same 1024, 0"
+	with a out
+	point "$swap: a child and its parent share pages: page by page" \
+		"$(ask a fork), $(ask a check)" "same, same 1024"
+	with a unmap
+
+	admit_all N
+	with a map 1024 64
+	with a fill text 11
+	with a out
+	got=$(whole a)
+	# The first folio comes page by page; its neighbours follow whole.
+	point "$swap: the policy admits a run" \
+		"$(true_that [ "${got%% *}" -ge 60 ]), $(ask a check)" "yes, same 1024"
+	with a out
+	loads=$(debug large_loads)
+	with a poke 64
+	point "$swap: and not pages far apart" \
+		"$(($(debug large_loads) - loads)), $(ask a check)" "0, same 1024"
+	set_param large_swapin N
+	with a out
+	point "$swap: nor any with large_swapin=N" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"
+	set_param large_swapin Y
+	with a out
+	admit_all Y
+	point "$swap: swapoff brings all back" "$(swap_off; ask a check)" "same 1024"
+	stop a
+	swap_on $swap
+	point "$swap: nothing is left" "$(debug stored_pages)" 0
+	swap_off
+done
