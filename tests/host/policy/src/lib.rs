@@ -190,9 +190,9 @@ mod facts {
     /// A fact that isn't free of cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Asked {
+        Allowable,
         Zswap,
         Exclusive,
-        Allowable,
         Young,
         Room,
     }

@@ -80,6 +80,9 @@ fn model(facts: &Facts) -> usize {
     if !facts.enabled || !facts.writable {
         return 0;
     }
+    if facts.allowable == 0 {
+        return 0; // as C finds, too
+    }
     if !facts.zero && !facts.in_zswap {
         return device;
     }
@@ -279,7 +282,10 @@ fn pages_on_the_device_are_swapped_in_as_by_c() {
         in_zswap: false,
         ..fault_at(3)
     };
-    assert_eq!(orders(&on_device), (ALL, vec![Asked::Zswap, Asked::Zswap]));
+    assert_eq!(
+        orders(&on_device),
+        (ALL, vec![Asked::Allowable, Asked::Zswap, Asked::Zswap])
+    );
     let slow = Facts {
         synchronous: false,
         ..on_device.clone()
@@ -314,6 +320,11 @@ fn pages_on_the_device_are_swapped_in_as_by_c() {
 
 #[test]
 fn switched_off_swapped_off_and_shared_are_refused() {
+    let none = Facts {
+        allowable: 0,
+        ..fault_at(128)
+    };
+    assert_eq!(orders(&none), (0, vec![Asked::Allowable]));
     assert_eq!(
         orders(&Facts {
             enabled: false,
@@ -334,6 +345,14 @@ fn switched_off_swapped_off_and_shared_are_refused() {
     };
     assert_eq!(
         orders(&shared),
-        (0, vec![Asked::Zswap, Asked::Zswap, Asked::Exclusive])
+        (
+            0,
+            vec![
+                Asked::Allowable,
+                Asked::Zswap,
+                Asked::Zswap,
+                Asked::Exclusive
+            ]
+        )
     );
 }
