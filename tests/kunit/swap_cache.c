@@ -723,6 +723,36 @@ static void announce(unsigned long addr, vm_flags_t flag, bool set)
 	mmap_write_unlock(current->mm);
 }
 
+/* For a fault that gets BIT(ORDER) if its cgroup has room. How much is tested on the host. */
+static void check_room(struct kunit *test, unsigned long fault, pte_t pte)
+{
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg = swap_test_make_group("orders");
+	unsigned long usage;
+
+	if (IS_ERR(memcg)) {
+		KUNIT_FAIL(test, "no cgroup: %pe", memcg);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, swap_test_enter_group("orders/"), 0);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	usage = page_counter_read(&memcg->memory);
+	WRITE_ONCE(memcg->memory.high, usage / 2);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.high, usage + 1000);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	WRITE_ONCE(memcg->memory.max, usage / 2);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.high, PAGE_COUNTER_MAX);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.max, PAGE_COUNTER_MAX);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	KUNIT_EXPECT_EQ(test, swap_test_enter_group(""), 0);
+	mem_cgroup_put(memcg);
+	KUNIT_EXPECT_EQ(test, swap_test_remove_group("orders"), 0);
+#endif
+}
+
 /* For a block at @addr that isn't mapped, in the middle of a VMA. */
 static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t entry)
 {
@@ -758,6 +788,7 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 	announce(addr, VM_SEQ_READ, true);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	check_room(test, fault, pte);
 	announce(addr, VM_SEQ_READ, false);
 
 	KUNIT_EXPECT_EQ(test, set_param("swap_cache.admit_all_large", "Y"), 0);
