@@ -71,6 +71,24 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
     from_zswap(slot, fault, allowed)
 }
 
+/// The part of a readahead window around the fault that is within the block which could be swapped in
+/// as a whole with the page of `slot`; all of it if that isn't in zswap, or if the settings don't allow
+/// folios of that size.
+///
+/// Windows begin anywhere. Each would swap in a page of a neighbouring block, and with a page of it in
+/// the swap cache, that block isn't swapped in as a whole.
+pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Range<usize> {
+    let in_blocks = !zswap_never_enabled()
+        && zswap_large_swapin_enabled()
+        && fault.allowable_orders(1 << MAX_ORDER) != 0
+        && (slot.seems_zero() || slot.seems_in_zswap());
+    if !in_blocks {
+        return window;
+    }
+    let block = block(fault.address(), MAX_ORDER);
+    window.start.max(block.start)..window.end.min(block.end)
+}
+
 /// Those of the `allowed` orders that may be tried for a page in zswap, or a zero-filled one.
 #[inline(never)]
 fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {

@@ -386,6 +386,11 @@ pub mod api {
         large::largest_fit(address, offset, vma)
     }
 
+    /// `large::clip`
+    pub fn clip(facts: &Facts, window: Range<usize>) -> Range<usize> {
+        facts::with(facts, || large::clip(Slot(facts), Fault(facts), window)).0
+    }
+
     /// `large::room_for`
     pub fn room_for(order: u32) -> usize {
         large::room_for(order)

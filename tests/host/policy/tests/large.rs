@@ -3,7 +3,7 @@
 //! The orders of large swap-ins, against a model that computes every rule on its own.
 
 use policy::api::{
-    largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
+    clip, largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
 };
 use proptest::prelude::*;
 
@@ -179,6 +179,24 @@ proptest! {
         let largest = (1..=MAX).rev().find(|&order| c_suits(&facts, order)).unwrap_or(0);
         prop_assert_eq!(largest_fit(facts.address, facts.offset, &facts.vma), largest);
         prop_assert!((1..=largest).all(|order| c_suits(&facts, order)));
+    }
+}
+
+proptest! {
+    /// A window has the fault's page, and stays in its 64 KiB if these could come as a whole.
+    #[test]
+    fn windows_stay_within_the_block(facts in any_facts(), before in 0..40usize, after in 1..40usize) {
+        let window = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
+        let block = facts.address & !0xffff;
+        let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
+            && facts.allowable >> MAX & 1 == 1;
+        let expected = if whole {
+            window.start.max(block)..window.end.min(block + 0x1_0000)
+        } else {
+            window.clone()
+        };
+        prop_assert!(expected.contains(&facts.address));
+        prop_assert_eq!(clip(&facts, window), expected);
     }
 }
 
