@@ -425,6 +425,23 @@ struct mem_cgroup *swap_test_make_group(const char *name)
 	return mem_cgroup_from_css(css);
 }
 
+/* Moves this task to a cgroup, by its path from the root with a slash at the end. */
+int swap_test_enter_group(const char *path)
+{
+	struct vfsmount *mnt = mount("cgroup2");
+	char procs[64], pid[16];
+	int ret;
+
+	if (IS_ERR(mnt))
+		return PTR_ERR(mnt);
+	snprintf(procs, sizeof(procs), "%scgroup.procs", path);
+	/* Another task writes. */
+	snprintf(pid, sizeof(pid), "%d", task_pid_nr(current));
+	ret = write_to(mnt, procs, pid);
+	kern_unmount(mnt);
+	return ret;
+}
+
 int swap_test_remove_group(const char *name)
 {
 	struct vfsmount *mnt = mount("cgroup2");

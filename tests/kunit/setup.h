@@ -29,6 +29,8 @@ int swap_test_read_debugfs(const char *path, char *text, size_t size);
 
 /* Creates a cgroup below the root. Returns it with a reference. */
 struct mem_cgroup *swap_test_make_group(const char *name);
+/* Moves this task to the cgroup "NAME/", or with "" to the root. */
+int swap_test_enter_group(const char *path);
 int swap_test_remove_group(const char *name);
 
 #endif

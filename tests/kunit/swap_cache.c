@@ -11,6 +11,10 @@
 #include <linux/cgroup.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/leafops.h>
+#include <linux/mman.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
 
 #include "swap_test.h"
 
@@ -664,6 +668,162 @@ static void faults_against_reclaim(struct kunit *test)
 	give_back(test, one.entry, 0);
 }
 
+#ifdef CONFIG_ZSWAP_LARGE_SWAPIN
+/* The orders for a fault on the page at @addr, for which @pte is in the page table. */
+static unsigned long orders_at(unsigned long addr, pte_t pte)
+{
+	const unsigned long enabled = READ_ONCE(huge_anon_orders_always);
+	struct mm_struct *mm = current->mm;
+	unsigned long orders;
+
+	mmap_read_lock(mm);
+	{
+		struct vm_fault vmf = {
+			.vma = find_vma(mm, addr),
+			.address = addr,
+			.pmd = mm_find_pmd(mm, addr),
+			.orig_pte = pte,
+		};
+
+		/* Not while pages are accessed: they are mapped one by one. */
+		WRITE_ONCE(huge_anon_orders_always, BIT(ORDER));
+		orders = swapin_large_orders(&vmf, softleaf_from_pte(pte));
+		WRITE_ONCE(huge_anon_orders_always, enabled);
+	}
+	mmap_read_unlock(mm);
+	return orders;
+}
+
+/* Maps the @nr pages at @addr, and accesses them. */
+static void access_pages(struct kunit *test, unsigned long addr, int nr)
+{
+	for (; nr--; addr += PAGE_SIZE)
+		KUNIT_EXPECT_EQ(test, put_user(1, (char __user *)addr), 0);
+}
+
+static void forget_access(unsigned long addr)
+{
+	struct mm_struct *mm = current->mm;
+	pte_t *pte;
+
+	mmap_read_lock(mm);
+	pte = pte_offset_map(mm_find_pmd(mm, addr), addr);
+	ptep_test_and_clear_young(find_vma(mm, addr), addr, pte);
+	pte_unmap(pte);
+	mmap_read_unlock(mm);
+}
+
+/* Announces a pattern of accesses, or takes that back. */
+static void announce(unsigned long addr, vm_flags_t flag, bool set)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(current->mm);
+	vma = find_vma(current->mm, addr);
+	if (set)
+		vm_flags_set(vma, flag);
+	else
+		vm_flags_clear(vma, flag);
+	mmap_write_unlock(current->mm);
+}
+
+/* For a fault that gets BIT(ORDER) if its cgroup has room. How much is tested on the host. */
+static void check_room(struct kunit *test, unsigned long fault, pte_t pte)
+{
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg = swap_test_make_group("orders");
+	unsigned long usage;
+
+	if (IS_ERR(memcg)) {
+		KUNIT_FAIL(test, "no cgroup: %pe", memcg);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, swap_test_enter_group("orders/"), 0);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	usage = page_counter_read(&memcg->memory);
+	WRITE_ONCE(memcg->memory.high, usage / 2);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.high, usage + 1000);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	WRITE_ONCE(memcg->memory.max, usage / 2);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.high, PAGE_COUNTER_MAX);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	WRITE_ONCE(memcg->memory.max, PAGE_COUNTER_MAX);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	KUNIT_EXPECT_EQ(test, swap_test_enter_group(""), 0);
+	mem_cgroup_put(memcg);
+	KUNIT_EXPECT_EQ(test, swap_test_remove_group("orders"), 0);
+#endif
+}
+
+/* For a block at @addr that isn't mapped, in the middle of a VMA. */
+static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t entry)
+{
+	const unsigned long size = PAGE_SIZE << ORDER;
+	const int enough = (1 << ORDER) * 3 / 4;
+	const unsigned long last = addr - size + (enough - 1) * PAGE_SIZE;
+	const unsigned long used = arch_has_hw_pte_young() && !IS_ENABLED(CONFIG_ARM64_CONTPTE) ?
+				   BIT(ORDER) : 0;
+	const unsigned long fault = addr + 5 * PAGE_SIZE;
+	const pte_t shared = swp_entry_to_pte(nth(entry, 5));
+	const pte_t pte = pte_swp_mkexclusive(shared);
+
+	access_pages(test, addr - size, enough - 1);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	access_pages(test, last, 1);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, shared), 0UL);
+	/* The slots aren't aligned like the pages. */
+	KUNIT_EXPECT_EQ(test, orders_at(fault + PAGE_SIZE, pte), 0UL);
+	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "N"), 0);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "Y"), 0);
+	forget_access(last);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+
+	/* The block behind it counts, too. */
+	access_pages(test, addr + size, enough);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
+	announce(addr, VM_RAND_READ, true);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	announce(addr, VM_RAND_READ, false);
+	forget_access(addr + size);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	announce(addr, VM_SEQ_READ, true);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	check_room(test, fault, pte);
+	announce(addr, VM_SEQ_READ, false);
+
+	KUNIT_EXPECT_EQ(test, set_param("swap_cache.admit_all_large", "Y"), 0);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
+	KUNIT_EXPECT_EQ(test, orders_at(fault, shared), 0UL);
+	KUNIT_EXPECT_EQ(test, set_param("swap_cache.admit_all_large", "N"), 0);
+}
+#endif
+
+static void orders_follow_the_access_bits(struct kunit *test)
+{
+#ifdef CONFIG_ZSWAP_LARGE_SWAPIN
+	unsigned long addr;
+	swp_entry_t entry;
+
+	if (!ORDER || ORDER > 16 - PAGE_SHIFT)
+		kunit_skip(test, "64 KiB are fewer than %d pages", 1 << ORDER);
+	/* Within one page table. */
+	addr = kunit_vm_mmap(test, NULL, SZ_1G, SZ_1M, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_EQ(test, addr, SZ_1G);
+	entry = swapped(test, ORDER, 1, NULL);
+	if (!entry.val)
+		return;
+	check_orders(test, addr + SZ_1M / 2, entry);
+	give_back(test, entry, ORDER);
+#else
+	kunit_skip(test, "no large folio is swapped in from zswap");
+#endif
+}
+
 static struct kunit_case swap_cache_cases[] = {
 	KUNIT_CASE(second_add_finds_the_first),
 	KUNIT_CASE(second_swapin_finds_the_first),
@@ -686,6 +846,7 @@ static struct kunit_case swap_cache_cases[] = {
 #endif
 	KUNIT_CASE(one_of_several_adds_wins),
 	KUNIT_CASE(faults_against_reclaim),
+	KUNIT_CASE(orders_follow_the_access_bits),
 	{}
 };
 

@@ -3,7 +3,7 @@
 # The swap cache's interface to its callers, on a real swap device, with each allocation failing in
 # turn, and with several threads on one slot.
 . ./lib.sh
-plan 14
+plan 15
 
 swap_on virtio
 suite swap_cache

@@ -44,10 +44,11 @@ const CHARGE_BATCH: usize = 64;
 /// Looks at one fact after the other, the cheap ones first.
 #[inline]
 pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
-    // As in C, which swaps in large folios only from devices that are as fast as memory.
+    let below_pmd = page_table_span() / PAGE_SIZE - 1;
+    // C's rule for pages on a device: only from devices that are as fast as memory.
     let from_device = || {
         if slot.is_synchronous() {
-            page_table_span() / PAGE_SIZE - 1
+            below_pmd
         } else {
             0
         }
@@ -55,28 +56,51 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
     if zswap_never_enabled() {
         return from_device();
     }
-    // Swapoff swaps in page by page, and removes the pages from zswap meanwhile.
+    // Swapoff maps pages one by one, so it must find no large folio.
     if !zswap_large_swapin_enabled() || !slot.is_writable() {
+        return 0;
+    }
+    // The settings usually allow none. C checks them again.
+    let allowed = fault.allowable_orders(below_pmd);
+    if allowed == 0 {
         return 0;
     }
     if !slot.seems_zero() && !slot.seems_in_zswap() {
         return from_device();
     }
-    from_zswap(slot, fault)
+    from_zswap(slot, fault, allowed)
 }
 
-/// The orders for a page in zswap, or a zero-filled one.
+/// The part of a readahead window around the fault that is within the block which could be swapped in
+/// as a whole with the page of `slot`; all of it if that isn't in zswap, or if the settings don't allow
+/// folios of that size.
+///
+/// Windows begin anywhere. Each would swap in a page of a neighbouring block, and with a page of it in
+/// the swap cache, that block isn't swapped in as a whole.
+pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Range<usize> {
+    let in_blocks = !zswap_never_enabled()
+        && zswap_large_swapin_enabled()
+        && fault.allowable_orders(1 << MAX_ORDER) != 0
+        && (slot.seems_zero() || slot.seems_in_zswap());
+    if !in_blocks {
+        return window;
+    }
+    let block = block(fault.address(), MAX_ORDER);
+    window.start.max(block.start)..window.end.min(block.end)
+}
+
+/// Those of the `allowed` orders that may be tried for a page in zswap, or a zero-filled one.
 #[inline(never)]
-fn from_zswap(slot: Slot<'_>, fault: Fault<'_>) -> usize {
+fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
     let address = fault.address();
     let vma = fault.vma();
     let largest = largest_fit(address, slot.offset(), &(vma.start()..vma.end()));
-    // A folio that other processes map, too, keeps its entries in zswap, and is not swapped in as a whole.
-    if largest == 0 || !fault.is_exclusive() {
+    let orders = allowed & up_to(largest);
+    // If another process shares the page, its data stays in zswap, and the folio can't be mapped as a whole.
+    if orders == 0 || !fault.is_exclusive() {
         return 0;
     }
-    let orders = fault.allowable_orders(up_to(largest));
-    if orders == 0 || test::ADMITS_ALL.is_on() {
+    if test::ADMITS_ALL.is_on() {
         return orders;
     }
     let used = match vma.access_pattern() {

@@ -2,6 +2,8 @@
 
 //! Readahead: reads the pages around a page that is swapped in, since those may be needed soon.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::large::clip;
 use super::{
     swapin::read,
     window::{
@@ -88,7 +90,7 @@ pub(crate) fn swapin_readahead(
     fault: Fault<'_>,
 ) -> Option<ARef<Folio>> {
     if use_vma_readahead() {
-        read_around(slot, gfp, fault, window_in_memory(fault))
+        read_around(slot, gfp, fault, window_in_memory(slot, fault))
     } else {
         cluster_readahead_for_fault(slot, gfp, fault)
     }
@@ -166,7 +168,7 @@ fn window_on_device(offset: usize) -> usize {
 /// faulting page alone.
 ///
 /// Mirrors `swap_vma_ra_win()`.
-fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
+fn window_in_memory(slot: Slot<'_>, fault: Fault<'_>) -> Range<usize> {
     let max = max_window().min(1 << READAHEAD_MAX_ORDER);
     if max == 1 {
         return 0..0;
@@ -192,11 +194,19 @@ fn window_in_memory(fault: Fault<'_>) -> Range<usize> {
     if window <= 1 {
         return 0..0;
     }
-    window::around(
+    let window = window::around(
         address,
         last.address,
         window,
         vma.start()..vma.end(),
         page_table_span(),
-    )
+    );
+    clip(slot, fault, window)
+}
+
+/// Without large folios from zswap, a window is read as it is.
+#[cfg(not(CONFIG_ZSWAP_LARGE_SWAPIN))]
+#[inline]
+fn clip(_: Slot<'_>, _: Fault<'_>, window: Range<usize>) -> Range<usize> {
+    window
 }

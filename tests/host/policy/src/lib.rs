@@ -190,9 +190,9 @@ mod facts {
     /// A fact that isn't free of cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Asked {
+        Allowable,
         Zswap,
         Exclusive,
-        Allowable,
         Young,
         Room,
     }
@@ -384,6 +384,11 @@ pub mod api {
     /// `large::largest_fit`
     pub fn largest_fit(address: usize, offset: usize, vma: &Range<usize>) -> u32 {
         large::largest_fit(address, offset, vma)
+    }
+
+    /// `large::clip`
+    pub fn clip(facts: &Facts, window: Range<usize>) -> Range<usize> {
+        facts::with(facts, || large::clip(Slot(facts), Fault(facts), window)).0
     }
 
     /// `large::room_for`

@@ -3,7 +3,7 @@
 //! The orders of large swap-ins, against a model that computes every rule on its own.
 
 use policy::api::{
-    largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
+    clip, largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
 };
 use proptest::prelude::*;
 
@@ -79,6 +79,9 @@ fn model(facts: &Facts) -> usize {
     }
     if !facts.enabled || !facts.writable {
         return 0;
+    }
+    if facts.allowable == 0 {
+        return 0; // as C finds, too
     }
     if !facts.zero && !facts.in_zswap {
         return device;
@@ -176,6 +179,24 @@ proptest! {
         let largest = (1..=MAX).rev().find(|&order| c_suits(&facts, order)).unwrap_or(0);
         prop_assert_eq!(largest_fit(facts.address, facts.offset, &facts.vma), largest);
         prop_assert!((1..=largest).all(|order| c_suits(&facts, order)));
+    }
+}
+
+proptest! {
+    /// A window has the fault's page, and stays in its 64 KiB if these could come as a whole.
+    #[test]
+    fn windows_stay_within_the_block(facts in any_facts(), before in 0..40usize, after in 1..40usize) {
+        let window = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
+        let block = facts.address & !0xffff;
+        let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
+            && facts.allowable >> MAX & 1 == 1;
+        let expected = if whole {
+            window.start.max(block)..window.end.min(block + 0x1_0000)
+        } else {
+            window.clone()
+        };
+        prop_assert!(expected.contains(&facts.address));
+        prop_assert_eq!(clip(&facts, window), expected);
     }
 }
 
@@ -279,7 +300,10 @@ fn pages_on_the_device_are_swapped_in_as_by_c() {
         in_zswap: false,
         ..fault_at(3)
     };
-    assert_eq!(orders(&on_device), (ALL, vec![Asked::Zswap, Asked::Zswap]));
+    assert_eq!(
+        orders(&on_device),
+        (ALL, vec![Asked::Allowable, Asked::Zswap, Asked::Zswap])
+    );
     let slow = Facts {
         synchronous: false,
         ..on_device.clone()
@@ -314,6 +338,11 @@ fn pages_on_the_device_are_swapped_in_as_by_c() {
 
 #[test]
 fn switched_off_swapped_off_and_shared_are_refused() {
+    let none = Facts {
+        allowable: 0,
+        ..fault_at(128)
+    };
+    assert_eq!(orders(&none), (0, vec![Asked::Allowable]));
     assert_eq!(
         orders(&Facts {
             enabled: false,
@@ -334,6 +363,14 @@ fn switched_off_swapped_off_and_shared_are_refused() {
     };
     assert_eq!(
         orders(&shared),
-        (0, vec![Asked::Zswap, Asked::Zswap, Asked::Exclusive])
+        (
+            0,
+            vec![
+                Asked::Allowable,
+                Asked::Zswap,
+                Asked::Zswap,
+                Asked::Exclusive
+            ]
+        )
     );
 }
