@@ -224,7 +224,7 @@ impl<'a> AllocContext<'a> {
     pub fn without_reclaim(&self) -> Self {
         // INVARIANT: A task that may allocate with the flags may also allocate without reclaim.
         Self {
-            gfp: self.gfp & !bindings::___GFP_DIRECT_RECLAIM,
+            gfp: self.gfp & !bindings::__GFP_DIRECT_RECLAIM,
             ..*self
         }
     }

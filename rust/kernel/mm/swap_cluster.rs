@@ -246,9 +246,9 @@ impl<'a> LockedCluster<'a> {
         let table = self.table().ok_or(ENOENT)?;
         let at = target.index();
         let entry = table.get(at).ok_or(EINVAL)?;
-        let (shadow, flags) = match KernelLayout::decode(entry.load(Relaxed)) {
+        let shadow = match KernelLayout::decode(entry.load(Relaxed)) {
             SwapTableEntry::Folio(..) => return Err(EEXIST),
-            SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => (shadow, flags),
+            SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => shadow,
             // The slot is free or bad, or the entry is unknown.
             _ => return Err(ENOENT),
         };

@@ -310,33 +310,6 @@ pub(crate) unsafe extern "C" fn swapin_held(
     or_null(whole::swapin(slot, orders, &context).ok())
 }
 
-/// Swaps in a large folio that zswap has, of one of `orders` (a bit for each order). Returns the folio, with
-/// a reference, or null.
-///
-/// # Safety
-///
-/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
-/// being handled. The context must permit allocations with these flags.
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-#[export]
-pub(crate) unsafe extern "C" fn swapin_held(
-    entry: bindings::swp_entry_t,
-    flag: bindings::gfp_t,
-    orders: c_ulong,
-    vmf: *mut bindings::vm_fault,
-) -> *mut bindings::folio {
-    let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // being handled, and that it may allocate with the flags.
-    let (slot, context) = unsafe {
-        (
-            Slot::from_raw(entry, &call),
-            AllocContext::from_raw(flag, vmf, core::ptr::null_mut(), 0, &call),
-        )
-    };
-    or_null(whole::swapin(slot, orders, &context).ok())
-}
-
 /// Returns a folio to C, with its reference; null for `None`.
 fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
     folio.map_or(core::ptr::null_mut(), Folio::into_c)
@@ -475,13 +448,4 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
         )
     };
     readahead::update(folio, vma, addr)
-}
-
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-#[export]
-pub(crate) unsafe extern "C" fn swapin_large_orders(
-    _vmf: *mut bindings::vm_fault,
-    _entry: bindings::swp_entry_t,
-) -> c_ulong {
-    if kernel::mm::fault::page_table_span() == 0 { 0 } else { 0x1ff }
 }
