@@ -32,19 +32,20 @@ for swap in brd virtio; do
 			"64 large, 64 faults, same 1024"
 		with a unmap
 	done
-	# The first half of the pages is mostly zeroes: five of 16 are not.
+	# Half of the folios are half zeroes; the others are all zeroes, which C swaps in by their marks.
 	with a map 1024 64
 	with a fill holes 3
 	with a out
-	point "$swap, mostly zeroes: page by page" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"
-	# One page of each folio is in memory when the others are read.
+	point "$swap: zeroes among others" "$(whole a | cut -d, -f1), $(ask a check)" "32 large, same 1024"
 	with a fill text 9
 	with a out
+	loads=$(debug large_loads)
 	with a poke 16
-	point "$swap: a write brings the folio" "$(ask a check), $(debug large_load_fail)" "same 1024, 0"
+	point "$swap: a write brings the folio" "$(($(debug large_loads) - loads)), $(ask a wrong), $(debug large_load_fail)" "64, 64, 0"
+	with a fill text 10
 	with a out
 	point "$swap: a child and its parent share pages: page by page" \
-		"$(ask a fork), $(ask a check)" "same, same 1024"
+		"$(ask a fork), $(ask a check)" "done, same 1024"
 	with a unmap
 
 	admit_all N
@@ -59,7 +60,8 @@ for swap in brd virtio; do
 	loads=$(debug large_loads)
 	with a poke 64
 	point "$swap: and not pages far apart" \
-		"$(($(debug large_loads) - loads)), $(ask a check)" "0, same 1024"
+		"$(($(debug large_loads) - loads)), $(ask a wrong)" "0, 16"
+	with a fill random 12
 	set_param large_swapin N
 	with a out
 	point "$swap: nor any with large_swapin=N" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"

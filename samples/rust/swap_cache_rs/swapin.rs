@@ -39,6 +39,7 @@ pub(crate) fn swapin_sync(
     if orders > 1 {
         match super::whole::swapin(slot, orders, context) {
             Ok(folio) => return Ok(folio),
+            Err(0) => return Err(EBUSY), // no order was left
             Err(left) => orders = left,
         }
     }
