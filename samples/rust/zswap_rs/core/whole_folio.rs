@@ -116,7 +116,7 @@ pub(crate) unsafe fn seems_filled(entry: bindings::swp_entry_t) -> bool {
     // SAFETY: The caller guarantees that the device is not swapped off.
     let entry = unsafe { SwapEntry::from_raw(entry) };
     let offset = entry.offset();
-    // SAFETY: As above.
+    // SAFETY: The caller guarantees that the device is not swapped off during the call.
     (unsafe { trees::tree(entry) })
         .is_some_and(|tree| LeafRef::filled(tree, offset..offset.wrapping_add(1)) != 0)
 }
