@@ -423,6 +423,24 @@ static void full_store_clears_the_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
 }
 
+/* After the limit was hit, pages are accepted again as soon as the pools are below the threshold. */
+static void accepts_again_below_the_threshold(struct kunit *test)
+{
+	struct folio *stays = cached_folio(test, ORDER), *other = cached_folio(test, 0);
+
+	if (!stays || !other)
+		return;
+	acomp_inject(&faulty_compress, FAULT_EIO); /* so that each entry takes a page */
+	KUNIT_EXPECT_TRUE(test, store(stays));
+	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "0"), 0);
+	KUNIT_EXPECT_FALSE(test, store(other));
+	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
+	KUNIT_EXPECT_TRUE(test, store(other));
+	acomp_inject(&faulty_compress, FAULT_NONE);
+	drop(stays);
+	drop(other);
+}
+
 #ifdef CONFIG_FAILSLAB
 /*
  * Makes the n-th allocation of a store fail, for every n (for the largest
@@ -559,6 +577,7 @@ static struct kunit_case zswap_abi_cases[] = {
 	KUNIT_CASE(failed_compression_stores_page_raw),
 	KUNIT_CASE(disabled_store_clears_the_slots),
 	KUNIT_CASE(full_store_clears_the_slots),
+	KUNIT_CASE(accepts_again_below_the_threshold),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(failed_allocation_clears_the_slots),
 #endif

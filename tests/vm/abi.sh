@@ -2,8 +2,8 @@
 # boot: zswap.enabled=1 kunit.autorun=0
 # zswap's interface to its callers, on a real swap device, and with each allocation failing in turn.
 . ./lib.sh
-plan 21
-[ -e $THP ] || plan 17 # two cases need large folios
+plan 22
+[ -e $THP ] || plan 18 # two cases need large folios
 
 # The counters and the log from before.
 dmesg -c > /run/dmesg
@@ -16,9 +16,9 @@ swap_off
 
 # The suite's effects in debugfs and the log: fewer without large folios, or where sanitizers also
 # allocate, and their allocations fail instead.
-few=50 limits=3
+few=50 limits=4
 [ ! -e /sys/kernel/debug/kmemleak ] || few=10
-[ -e /sys/kernel/mm/transparent_hugepage ] || few=3 limits=1
+[ -e /sys/kernel/mm/transparent_hugepage ] || few=3 limits=2
 point "failed loads are counted" "$(($(debug decompress_fail) - loads))" 9
 point "and logged" "$(dmesg | grep -c 'Decompression error from zswap (0:[0-9]* zswap_faulty [0-9]*->40[0-9]*)')" 9
 point "stores that had no memory are counted" "$(true_that [ $(($(debug reject_alloc_fail) - stores)) -gt $few ])" yes
