@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 transparent_hugepage=always
 # only: rust
-# Swapoff meets a large folio that a fault has read from a synchronous device and not mapped. Stock C
-# takes it for a small one: see docs/upstream. zswap must never have been enabled, so this has its
-# own boot.
+# Swapoff meets a large folio that a fault has read from a synchronous device and not mapped. C takes
+# it for a small one: see docs/upstream. zswap must never have been enabled: this has its own boot.
 . ./lib.sh
 plan 10
 
