@@ -160,6 +160,11 @@ def all_figures():
     if bench_rows:
         out["bench.most"] = percent(max(100 * rust / c - 100 for c, rust, _ in bench_rows.values()))
         out["bench.rows"] = number(len(bench_rows))
+        small = [100 * rust / c - 100 for (way, _, _, kib), (c, rust, _) in bench_rows.items() if (way, kib) == ("out", 4)]
+        out |= {"bench.out.4.least": percent(min(small)), "bench.out.4.most": percent(max(small))}
+    stores = [100 * float(cells[4]) - 100 for cells in keyed("ab", 2) if cells[0] == "store"]
+    if stores:
+        out |= {"ab.store.least": percent(min(stores)), "ab.store.most": percent(max(stores))}
 
     timed = times()
     for (operation, content), (c, rust, ratio, said) in timed.items():
@@ -346,7 +351,7 @@ def compared():
     row("timing", "[Time](#time), by 95 % intervals", *(
         spans([ratio for _, _, ratio, verdict in timed if verdict == said]) for said in ("faster", "slower", "same")))
     late = [tuple(map(float, cell.split(" / "))) for cells in keyed("latency", 3) if cells[0] != "time of" for cell in cells[3:5]]
-    counted("latency", "[Latency of a fault](#latency), p50 and p99", late)
+    counted("latency", "[Latency](#latency), p50 and p99, of one boot", late)
     moved = [cells for cells in keyed("workloads", 2) if cells[0] in measure.WORKLOADS and len(cells) == 6]
     row("workloads", "[Workloads](#workloads), instructions per page moved, by range", *(
         ", ".join(f"{cells[4]} {cells[0]} {cells[1]}" for cells in moved if beside_one(cells[5]) == said) for said in ("less", "more", "same")))
