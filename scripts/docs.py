@@ -160,6 +160,11 @@ def all_figures():
     if bench_rows:
         out["bench.most"] = percent(max(100 * rust / c - 100 for c, rust, _ in bench_rows.values()))
         out["bench.rows"] = number(len(bench_rows))
+        small = [100 * rust / c - 100 for (way, _, _, kib), (c, rust, _) in bench_rows.items() if (way, kib) == ("out", 4)]
+        out |= {"bench.out.4.least": percent(min(small)), "bench.out.4.most": percent(max(small))}
+    stores = [100 * float(cells[4]) - 100 for cells in keyed("ab", 2) if cells[0] == "store"]
+    if stores:
+        out |= {"ab.store.least": percent(min(stores)), "ab.store.most": percent(max(stores))}
 
     timed = times()
     for (operation, content), (c, rust, ratio, said) in timed.items():
@@ -183,8 +188,16 @@ def all_figures():
                     "image.untested.more": more(int(cells[1]), int(cells[2]))}
             out |= {"image.untested.kb.c": number(int(cells[1]) / 1000), "image.untested.kb.rust": number(int(cells[2]) / 1000),
                     "image.untested.kb.more": out["image.untested.more"]}
+        if cells[0] == "constants and tables, read-only":
+            out |= {"image.constants.kb.c": number(int(cells[1]) / 1000), "image.constants.kb.rust": number(int(cells[2]) / 1000),
+                    "image.constants.kb.more": more(int(cells[1]), int(cells[2]))}
         if name:
             out |= {f"{name}.c": cells[1], f"{name}.rust": cells[2], f"{name}.more": more(int(cells[1]), int(cells[2]))}
+    # What Rust's deepest chain takes in C, where another may be the deepest.
+    chains = [cells for cells in file_rows("stack") if not cells[1]]
+    for name, some in (("stack", [cells for cells in chains if "eight pages" not in cells[0]]), ("stack.async", chains)):
+        if some:
+            out[f"{name}.same.c"] = max(some, key=lambda cells: int(cells[3]))[2]
     names = {text: name for name, text in measure.WAYS.items()}
     for cells in keyed("contention", 2):
         if cells[0] in names:
@@ -222,6 +235,11 @@ def all_figures():
             "upstream.selftests": number(where.count("selftests")), "upstream.c": number(where.count("C")),
             "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("<code>patches/", "[<code>patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
+    out["attacks.compile"] = number(sum(len(re.findall(r"^pub mod \w+ \{$", text, re.M)) for text in sources.files("tests/host/attack/ok.rs")))
+    out["series.commits"] = number(len(re.findall(r'^    \("', pathlib.Path("scripts/series.py").read_text(encoding="utf-8").split("\nCOMMITS = [")[1].split("\n]\n")[0], re.M)))
+    cases = sum(len(re.findall(r"\bKUNIT_CASE\w*\(", text)) for text in sources.files("tests/kunit/*.c") if "zswap_time" not in text)
+    in_rust = [text for text in (*sources.files("rust/**/*.rs"), *sources.files("samples/rust/**/*.rs"), *sources.files("patches/*.patch")) if "kunit_tests(" in text]
+    out["kunit.cases"] = number(cases + sum(len(re.findall(r"^\+?\s*#\[test\]", text, re.M)) for text in in_rust))
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),
             "trusted": number(counted["c.functions"]), "configs": number(len(sources.files("scripts/configs/*.config"))),
             "vm.points": number(sum(int(plan) for text in sources.files("tests/vm/*.sh") for plan in re.findall(r"^plan (\d+)$", text, re.M)))}
@@ -270,15 +288,17 @@ def summary(figure):
     for operation in measure.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
             [f"timing.{TIMED[operation]}.{content}" for content in measure.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
+    boots = " of one boot" if figure.get("latency.boots") == "1" else ""
     for title, name in (("fault", "fault"), ("from the timer that wakes the task to its page", "timer-to-page")):
         row(f"[Latency](docs/performance.md#latency) while the CPU stores folios of 2 MiB, {title}, "
-            "99th percentile, thousand instructions: lz4 / zstd",
+            f"99th percentile{boots}, thousand instructions: lz4 / zstd",
             [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
-    row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain (which may differ), bytes: compressor synchronous / async",
-        ["stack", "stack.async"])
-    row("[Image](docs/performance.md#image-size): code without the KUnit suites in Rust, thousand bytes", ["image.untested.kb"])
+    row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain, bytes: compressor synchronous / async "
+        f"(in C, the chains that are deepest in Rust take {figure.get('stack.same.c')} / {figure.get('stack.async.same.c')})", ["stack", "stack.async"])
+    row("[Image](docs/performance.md#image-size), thousand bytes: code without the KUnit suites in Rust / read-only data with them",
+        ["image.untested.kb", "image.constants.kb"])
     lines.append("| Lines of code, without comments, blank lines and tests: zswap + the replaced part of swap_state.c / "
                  f"policy + C ABI + core + abstractions + new helpers in C | {figure['lines.c.zswap']} + {figure['lines.c.swap_state']} = {figure['lines.c']} | "
                  f"{' + '.join(figure[f'lines.{name}'] for name in ('policy', 'abi', 'core', 'abstractions', 'helpers'))} = {figure['lines.rust']} | |")
@@ -291,8 +311,7 @@ def summary(figure):
         if figure.get(f"measured.{name}"):
             since = blocks()[name].since()
             when.setdefault(figure[f"measured.{name}"], {})[name] = f" ({since})" if since else ""
-    boots = {None: "", "1": " Latency is of one boot of each kernel."}.get(
-        figure.get("latency.boots"), f" Latency is of {figure.get('latency.boots')} boots of each kernel.")
+    boots = {None: "", "1": ""}.get(figure.get("latency.boots"), f" Latency is of {figure.get('latency.boots')} boots of each kernel.")
     said = "; ".join("`make " + ", `".join(f"{name}`{since}" for name, since in names.items()) + f" at {at}" for at, names in when.items())
     return lines + ["", f"Measured by {said}.{boots} Ratios of times are medians of pairs of boots; without 'faster' or 'slower' the 95 % interval of the ratio includes 1."]
 
@@ -332,7 +351,7 @@ def compared():
     row("timing", "[Time](#time), by 95 % intervals", *(
         spans([ratio for _, _, ratio, verdict in timed if verdict == said]) for said in ("faster", "slower", "same")))
     late = [tuple(map(float, cell.split(" / "))) for cells in keyed("latency", 3) if cells[0] != "time of" for cell in cells[3:5]]
-    counted("latency", "[Latency of a fault](#latency), p50 and p99", late)
+    counted("latency", "[Latency](#latency), p50 and p99, of one boot", late)
     moved = [cells for cells in keyed("workloads", 2) if cells[0] in measure.WORKLOADS and len(cells) == 6]
     row("workloads", "[Workloads](#workloads), instructions per page moved, by range", *(
         ", ".join(f"{cells[4]} {cells[0]} {cells[1]}" for cells in moved if beside_one(cells[5]) == said) for said in ("less", "more", "same")))

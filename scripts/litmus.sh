@@ -5,10 +5,10 @@
 # is the machine's own, and without one all are skipped. Prints TAP. With count, also prints "N
 # passed, N failed, N skipped", and skipping is a failure.
 #
-# Each file has weaker twins, which are made here. Its header has two entries for each:
+# Each file has weaker variants ("twins" below), which are made here. Its header has two entries for each:
 #
 #   * weak-NAME: RESULT, what is weaker
-#   *     sed: the expression that makes the twin of the code below the header
+#   *     sed: the expression that makes the variant of the code below the header
 #
 # A parenthesis next to an asterisk would begin or end a comment of herd7: write (\*p). With twins FILE..., only
 # makes those of these files, and prints "NAME: RESULT" for each.
@@ -16,7 +16,7 @@
 
 model=build/litmus
 
-# weaken FILE TWIN RESULT EXPRESSION: makes FILE's twin in $model.
+# weaken FILE TWIN RESULT EXPRESSION: makes a weaker variant of FILE in $model.
 weaken() {
 	local name=${1##*/} code twin other
 	name=${name%.litmus}-$2 code=$(sed '1,/^ \*)/d' "$1")
@@ -30,7 +30,7 @@ weaken() {
 	printf '%s\n' "$name: $3"
 }
 
-# twins FILE: makes all its twins.
+# twins FILE: makes all its weaker variants.
 twins() {
 	local line twin='' result
 	while IFS= read -r line; do

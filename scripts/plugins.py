@@ -194,7 +194,7 @@ def contention(page, folder):
     widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in keys) for kind in (LOCKED, TRANSFERS)}
     lines = [*table(["what", ">Rust / C, mean", ">its rows", "verdict"], means), "",
              f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
-             f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers: a ratio of the mean says more than one of a row."]
+             f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers, so the ratio of a mean is more reliable than the ratio of a row."]
     notes = [f"function by function: {folder}/functions.tsv"]
     notes += [f"stale: {page} lists `{row}`, which has no more" for row in sorted(set(listed) - used)]
     if bad:

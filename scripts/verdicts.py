@@ -282,7 +282,7 @@ def selftests(full, close, programs, *outs):
     lines += ["", "How many tests passed in all runs, in some, in none, or were always skipped, and whether the program comes",
               f"to its end; seconds and pages that zswap stored and loaded, in a run. Each test, and why it is skipped: {full}"]
     if odd:
-        lines += ["", "Not passed in each run, by each:", *odd]
+        lines += ["", f"Not passed in each run; passes on {', on '.join(impls)}:", *odd]
     has = {command: tests.last.get(program, 1) for program, command in enumerate(commands)}
     most = sorted(has, key=lambda command: (-has[command], command))
     shown = [most[0], *(command for command in most if "zswap" in command)]

@@ -15,10 +15,10 @@ point "each function that a litmus test models exists" "$(for file in "${files[@
 	done
 	[ -n "$of" ] || echo "$file: is of no function"
 done)"
-point "each has weaker twins with the opposite result" "$(for file in "${files[@]}"; do
+point "each has weaker variants with the opposite result" "$(for file in "${files[@]}"; do
 	grep -q -x ' \* Result: Never' "$file" || echo "$file: isn't Never"
 	twins=$(scripts/litmus.sh twins "$file" 2>&1) || echo "$twins"
-	[ -n "$twins" ] || echo "$file: has no weaker twin"
+	[ -n "$twins" ] || echo "$file: has no weaker variant"
 	grep -v -x -E '[a-z-]+: Sometimes( DATARACE)?' <<<"$twins" | sed '/^$/d; s/$/: is not Sometimes/'
 done)"
 

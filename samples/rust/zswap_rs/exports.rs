@@ -312,8 +312,9 @@ pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) ->
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
     let mut call = Call::new();
-    // SAFETY: `swapoff()` has freed all slots (`try_to_unuse()`), killed the device's reference, and waited for its
-    // users and for RCU readers. `swapon()` hasn't published the device.
+    // SAFETY: The caller is `swapoff()` or a `swapon()` that fails. `swapoff()` has freed all slots (`try_to_unuse()`),
+    // killed the device's reference, and waited for its users and for RCU readers. `swapon()` hasn't published the
+    // device, so no task uses it.
     if let Ok(device) = unsafe { DeadDevice::from_raw(type_, 0, &mut call) } {
         device::swapoff(device);
     }
