@@ -37,7 +37,6 @@ pub(crate) static zswap_reject_alloc_fail: Atomic<u64> = Atomic::new(0);
 pub(crate) static zswap_reject_kmemcache_fail: Atomic<u64> = Atomic::new(0);
 
 /// Counts one event. Any context.
-#[inline]
 pub(crate) fn inc(counter: &'static Atomic<u64>) {
     counter.fetch_add(1, Relaxed);
 }

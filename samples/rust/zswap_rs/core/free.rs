@@ -54,7 +54,6 @@ impl Deref for StoredEntry {
 }
 
 impl Drop for StoredEntry {
-    #[inline(never)] // rare where it is called: a slot that is filled again
     fn drop(&mut self) {
         // SAFETY: The field isn't used again, since `self` is being dropped.
         let entry = unsafe { ManuallyDrop::take(&mut self.0) };
@@ -91,7 +90,6 @@ impl FreeBatch {
     }
 
     /// Mirrors `zswap_entry_free()`.
-    #[inline(always)]
     fn free_box(&mut self, entry: slab::Box<Entry>) {
         // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
         lru::del(&entry);

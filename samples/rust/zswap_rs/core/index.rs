@@ -280,7 +280,6 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
-    #[inline(never)] // for one store in 64 at most, and it allocates
     fn insert(
         tree: &'a Tree,
         offset: usize,
@@ -404,10 +403,7 @@ impl<'a> LeafRef<'a> {
         Some(unsafe { StoredEntry::from_raw(entry) })
     }
 
-    /// Puts references that may be the last ones, and removes the leaf if they are. Out of line: called for the last
-    /// entry of a leaf.
-    #[cold]
-    #[inline(never)]
+    /// Puts references that may be the last ones, and removes the leaf if they are.
     fn put_last(&self) {
         let mut tree = self.tree.lock();
         // Full: other tasks' accesses to the leaf, before they put their references, happen before it is freed.

@@ -45,7 +45,6 @@ pub(crate) struct Object {
 const _: () = assert!(size_of::<Object>() == 16);
 
 impl Object {
-    #[inline(always)] // so that the result is not returned through memory
     fn new(pool: PoolRef, len: usize, slot: SwapEntry, handle: Handle) -> Self {
         let word = EntryWord::new(pool.into_id(), len, slot);
         // INVARIANT: The callers pass a handle of that length in that pool. The id owns the reference of `pool`.
@@ -58,7 +57,6 @@ impl Object {
     /// Stores `bytes` for the page of `slot`, on node `nid` if possible. May sleep if `gfp` allows it.
     ///
     /// Fails like [`store`](kernel::mm::zsmalloc::Pool::store).
-    #[inline(always)] // so that the result is not returned through memory
     pub(crate) fn from_bytes(
         pool: PoolRef,
         bytes: &[u8],
@@ -72,7 +70,6 @@ impl Object {
     }
 
     /// Stores the page of `slot` uncompressed. Otherwise like [`Object::from_bytes`].
-    #[inline(always)] // so that the result is not returned through memory
     pub(crate) fn from_page(
         pool: PoolRef,
         page: FolioPage<'_>,

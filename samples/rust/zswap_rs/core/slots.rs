@@ -281,9 +281,7 @@ impl<'a, 'f> Slots<'a, 'f> {
     /// the page changes: `swap_writeout()` clears the bits of each folio before it calls zswap.
     ///
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
-    /// and does not free entries. Not inlined, to keep its locals out of the stack frame from which pages are
-    /// compressed.
-    #[inline(never)]
+    /// and does not free entries.
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
         let mut zeroes = 0;
@@ -299,9 +297,7 @@ impl<'a, 'f> Slots<'a, 'f> {
         all.only(!zeroes)
     }
 
-    /// Sets the zeromap bits of `zeroes`, which must be below `nr`. Cold: most folios have no zero-filled page.
-    #[cold]
-    #[inline(never)]
+    /// Sets the zeromap bits of `zeroes`, which must be below `nr`.
     fn mark(&mut self, zeroes: PageMask) {
         for index in zeroes {
             drop(self.reborrow().entry(index).map(SlotEntry::take));
@@ -396,7 +392,6 @@ impl<'a> FreedSlots<'a> {
     ///
     /// [`DeadDevice::attach`](trees::DeadDevice::attach) must have succeeded for the device, with the number of slots
     /// of the device. That is not checked, since this is called for every slot that is freed.
-    #[inline(always)] // for every slot that is freed
     pub(crate) unsafe fn from_raw(
         entry: bindings::swp_entry_t,
         nr: usize,
@@ -414,7 +409,6 @@ impl<'a> FreedSlots<'a> {
         }
     }
 
-    #[inline(always)] // for every slot that is freed
     fn tree(&self) -> &'a Tree {
         // SAFETY: By the type invariant there are trees for all of the device's slots, for `'a`.
         unsafe { trees::tree_unchecked(self.first) }

@@ -103,8 +103,6 @@ impl Chain {
     }
 
     /// The number of entries at the head of the chain that are for slots before `offset`.
-    #[cold]
-    #[inline(never)]
     fn count_before(&mut self, offset: usize) -> usize {
         self.entries()
             .take_while(|entry| entry.offset() < offset)
@@ -128,14 +126,11 @@ impl Chain {
 
     /// Puts the first `nr` entries into their slots, which are in `leaf`, and then adds them to their LRU lists.
     ///
-    /// Not inlined, to keep its locals out of the stack frame from which leaves are allocated.
-    ///
     /// # Safety
     ///
     /// The chain must have at least `nr` entries. The first `nr` must be for slots of `leaf`, for which the caller has
     /// a witness and has taken references, and must be charged to the objcg of `prepared`. They must stay in their
     /// slots until this returns.
-    #[inline(never)]
     unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
@@ -176,8 +171,6 @@ impl Drop for Chain {
 
 impl Chain {
     /// Frees the entries of a folio that isn't stored.
-    #[cold]
-    #[inline(never)]
     fn free(&mut self) {
         core::mem::take(&mut self.uncounted).publish();
         FreeBatch::with(|batch| {
@@ -221,9 +214,7 @@ impl<'f> StoreBatch<'f> {
     }
 
     /// Appends an entry with `object`, whose page must come after those of the previous objects in the folio. Otherwise
-    /// drops the object, with a warning. Not inlined, to keep its locals out of the stack frame from which pages are
-    /// compressed.
-    #[inline(never)]
+    /// drops the object, with a warning.
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         let index = object.word().slot().since(self.slots.folio().swap());
         if index < self.next || index >= self.slots.len() {
@@ -235,9 +226,6 @@ impl<'f> StoreBatch<'f> {
     }
 
     /// Charges the entries, puts them into their slots, and adds them to their LRU lists. Fails like [`store`].
-    ///
-    /// Not inlined, to keep its locals out of the stack frame from which pages are compressed.
-    #[inline(never)]
     fn publish(&mut self, prepared: Prepared<'_>, leaves: &'static LeafCache) -> Result {
         let (slots, chain) = (&self.slots, &mut self.chain);
         if let Some(objcg) = prepared.objcg() {
@@ -275,8 +263,6 @@ impl<'f> StoreBatch<'f> {
 }
 
 /// Drops an object whose page is not after those of the previous objects.
-#[cold]
-#[inline(never)]
 fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
     warn_on_once!(true);
     drop((memory, object));
@@ -323,8 +309,6 @@ pub(crate) fn store<'f, 'p, E>(
 }
 
 /// Whether the zeromap bit of each slot without an entry in the chain is set.
-#[cold]
-#[inline(never)]
 fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
     let mut entries = chain.entries();
     let mut next = entries.next();

@@ -99,7 +99,6 @@ pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
 ///
 /// [`DeadDevice::attach`] must have succeeded for the device of `entry`, with the number of slots of the device, which
 /// must not be swapped off during `'a`.
-#[inline(always)] // for every slot that is freed
 pub(super) unsafe fn tree_unchecked<'a>(entry: SwapEntry) -> &'a Tree {
     // Acquire: as in `tree`.
     let trees = INDEX.device(entry).0.load(Acquire);
