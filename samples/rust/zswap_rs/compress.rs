@@ -133,6 +133,7 @@ pub(crate) fn compress_one(
 }
 
 /// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.
+#[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
 fn compress_in_queue(
     pool: &PoolRef,
     mut queue: RequestQueue<'_>,
@@ -151,6 +152,7 @@ fn compress_in_queue(
 /// Stores the page of `slot` in `pool`: the compressed bytes, or the page itself if compression failed.
 ///
 /// Mirrors the second half of `zswap_compress()`.
+#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
 fn store_compressed(
     pool: &PoolRef,
     slot: SlotPage<'_>,
@@ -176,6 +178,7 @@ fn store_compressed(
 }
 
 /// Stores a page in `pool` uncompressed.
+#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
 fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
     Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }

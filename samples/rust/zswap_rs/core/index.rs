@@ -280,6 +280,7 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
+    #[inline(never)] // make stack: keeps its locals out of publish()'s frame
     fn insert(
         tree: &'a Tree,
         offset: usize,
