@@ -201,7 +201,6 @@ impl Shrink for ZswapShrinker {
     }
 
     /// Mirrors `zswap_shrinker_scan()`.
-    #[inline]
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return Scanned::Refused;

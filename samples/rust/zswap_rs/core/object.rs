@@ -84,7 +84,6 @@ impl Object {
     }
 
     /// The word, with the slot, the length and the `referenced` flag.
-    #[inline]
     pub(crate) fn word(&self) -> EntryWord {
         EntryWord::from_bits(self.word.load(Relaxed))
     }
@@ -93,7 +92,6 @@ impl Object {
     ///
     /// Not atomic: a concurrent update of the word may be lost. The caller must hold the list's lock, or own the entry,
     /// which must be on no list.
-    #[inline]
     pub(crate) fn clear_referenced(&self) {
         // INVARIANT: Pool id and length stay the same.
         self.word
@@ -101,21 +99,18 @@ impl Object {
     }
 
     /// The length in bytes: never 0, at most `PAGE_SIZE`.
-    #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub(crate) fn len(&self) -> usize {
         self.word().len()
     }
 
     /// The pool.
-    #[inline]
     pub(crate) fn pool(&self) -> &Pool {
         // SAFETY: By the type invariant the id owns a reference, which only `drop` gives up.
         unsafe { PoolRef::borrow_id(self.word().pool_id()) }
     }
 
     /// Calls `f` with the bytes, which zsmalloc does not move meanwhile. May sleep.
-    #[inline]
     pub(crate) fn read<R>(&self, f: impl FnOnce(&View<'_>) -> R) -> R {
         // SAFETY: By the type invariant the object is in that pool and has `len` bytes.
         unsafe { self.pool().zs().read(&self.handle, self.len(), f) }
@@ -123,7 +118,6 @@ impl Object {
 }
 
 impl Drop for Object {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: The handle isn't used after this.
         let handle = unsafe { core::ptr::read(&self.handle) };

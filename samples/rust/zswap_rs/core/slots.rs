@@ -74,7 +74,6 @@ impl<'a> FilledSlots<'a> {
     /// # Safety
     ///
     /// The caller must have a witness for the slots for `'a`.
-    #[inline]
     unsafe fn find(tree: &'a Tree, mut offsets: Range<usize>) -> Option<Self> {
         while !offsets.is_empty() {
             let run = index::in_one_leaf(&offsets);
@@ -98,7 +97,6 @@ impl<'a> FilledSlots<'a> {
     /// sleep, and must not take the lock of a cluster, as
     /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio) does. That would deadlock; types don't
     /// track which locks are held.
-    #[inline]
     pub(crate) fn free_each(self, look: impl Fn(&Entry)) {
         FreeBatch::with(|batch| {
             let mut next = Some(self);
@@ -149,7 +147,6 @@ pub(crate) struct SlotPages<'a, 'f> {
 
 impl<'a, 'f> SlotPages<'a, 'f> {
     /// The folio.
-    #[inline]
     pub(crate) fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
@@ -158,7 +155,6 @@ impl<'a, 'f> SlotPages<'a, 'f> {
 impl<'a> Iterator for SlotPages<'a, '_> {
     type Item = SlotPage<'a>;
 
-    #[inline]
     fn next(&mut self) -> Option<SlotPage<'a>> {
         let index = self.indices.next()?;
         if index >= self.nr {
@@ -182,7 +178,6 @@ pub(crate) struct SlotPage<'a> {
 
 impl<'a, 'f> Slots<'a, 'f> {
     /// The slots of a folio. The tree is that of `folio->swap`, so that a caller can't name other slots.
-    #[inline]
     pub(crate) fn new(folio: &'a mut CachedFolio<'f>) -> Self {
         // SAFETY: No other `Slots` of the folio is in use, since `folio` is borrowed exclusively for `'a`.
         unsafe { Self::of(folio) }
@@ -191,7 +186,6 @@ impl<'a, 'f> Slots<'a, 'f> {
     /// # Safety
     ///
     /// No other `Slots` of `folio` may exist during `'a`.
-    #[inline]
     pub(super) unsafe fn of(folio: &'a CachedFolio<'f>) -> Self {
         // INVARIANT: A folio's slots are aligned to their number, which is at most that of a cluster and divides
         // `SLOTS_PER_TREE`, so all are in one tree. By the invariant of `CachedFolio` it gives exclusive access to the
@@ -206,25 +200,21 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The folio that has the slots.
-    #[inline]
     pub(crate) fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
 
     /// The number of slots, which is the number of pages of the folio.
-    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.nr
     }
 
     /// The tree of the slots, if the device has trees.
-    #[inline]
     pub(super) fn tree(&self) -> Option<&'a Tree> {
         self.tree
     }
 
     /// The slots of the folio at `indices`, with their pages.
-    #[inline]
     pub(crate) fn pages(&self, indices: PageMask) -> SlotPages<'a, 'f> {
         SlotPages {
             folio: self.folio,
@@ -234,7 +224,6 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The first slot of the folio, with its page.
-    #[inline]
     pub(crate) fn first_page(&self) -> SlotPage<'a> {
         let swap = self.folio.swap();
         // SAFETY: Every folio has at least one page.
@@ -243,20 +232,17 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The offset of slot `index` on its device. For `len()` this is the offset after the last slot.
-    #[inline]
     pub(super) fn offset(&self, index: usize) -> usize {
         self.folio.swap().offset().wrapping_add(index)
     }
 
     /// The same slots, while `self` is borrowed.
-    #[inline]
     fn reborrow(&mut self) -> Slots<'_, 'f> {
         // INVARIANT: `self` gives exclusive access to the slots, and is borrowed exclusively.
         Slots { ..*self }
     }
 
     /// The entry of slot `index` of the folio. Consumes the `Slots`.
-    #[inline]
     pub(crate) fn entry(self, index: usize) -> Option<SlotEntry<'a>> {
         if index >= self.nr {
             return None;
@@ -315,7 +301,6 @@ impl<'f> Slots<'f, 'f> {
     /// Frees the entries of all slots. Doesn't sleep.
     ///
     /// The folio's witness must be borrowed for its whole lifetime, so that no slot can be filled again.
-    #[inline]
     pub(crate) fn clear(self) -> Cleared<'f> {
         let first = self.folio.swap().offset();
         let offsets = first..first.wrapping_add(self.nr);
@@ -346,7 +331,6 @@ pub(crate) struct SlotEntry<'a> {
 
 impl SlotEntry<'_> {
     /// Borrows the entry.
-    #[inline]
     pub(crate) fn get(&self) -> &Entry {
         let entry = self.leaf.leaf().slot(self.leaf.offset()).load(Relaxed);
         // SAFETY: By the type invariant the slot has an entry, and no other task can remove it. `take` consumes `self`.
@@ -354,7 +338,6 @@ impl SlotEntry<'_> {
     }
 
     /// Removes the entry from its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
-    #[inline]
     pub(super) fn take(mut self) -> StoredEntry {
         let offset = self.leaf.offset();
         // SAFETY: By the type invariant `self` gives exclusive access to the slot, and the slot has an entry.
@@ -419,14 +402,12 @@ impl<'a> FreedSlots<'a> {
     ///
     /// Takes no lock. No store for these slots can be running, since that requires a folio in the swap cache, and the
     /// cluster's lock orders this after the last store.
-    #[inline]
     pub(crate) fn have_nothing(&self) -> bool {
         self.tree().is_empty()
     }
 
     /// The slots from the first one with an entry on, if any has one. Takes no lock, for the same reason as
     /// [`have_nothing`](Self::have_nothing).
-    #[inline]
     pub(crate) fn filled(self) -> Option<FilledSlots<'a>> {
         let first = self.first.offset();
         let offsets = first..first.wrapping_add(self.nr);

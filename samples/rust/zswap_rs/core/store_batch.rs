@@ -64,7 +64,6 @@ impl Chain {
     };
 
     /// Appends an entry with `object`.
-    #[inline]
     fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         self.uncounted.add(object.len());
         let entry = StoredEntry::new(memory, Entry::new(object)).into_raw();
@@ -85,7 +84,6 @@ impl Chain {
     }
 
     /// The entries, in order.
-    #[inline]
     fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
         let mut links = self.first;
         core::iter::from_fn(move || {
@@ -110,7 +108,6 @@ impl Chain {
     }
 
     /// Charges all entries, which must not be charged yet, to `objcg`. May sleep.
-    #[inline]
     fn charge(&mut self, objcg: &ObjCgroup) {
         let lens = self.entries().map(|entry| {
             // INVARIANT: `charge::charge` charges the entry before any other access to it.
@@ -162,7 +159,6 @@ impl Chain {
 }
 
 impl Drop for Chain {
-    #[inline]
     fn drop(&mut self) {
         if !self.first.is_null() {
             self.free();
@@ -203,13 +199,11 @@ pub(crate) struct StoreBatch<'f> {
 
 impl<'f> StoreBatch<'f> {
     /// The slots of the folio.
-    #[inline]
     pub(crate) fn slots(&self) -> &Slots<'f, 'f> {
         &self.slots
     }
 
     /// As [`Slots::mark_zeroes`].
-    #[inline]
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         self.slots.mark_zeroes(indices)
     }
@@ -284,7 +278,6 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
 /// bit of a slot without an entry is clear, the device has no trees, or `leaves` isn't open, and with `ENOMEM`. On
 /// failure, returns the slots, which must be cleared: some may have their new entries already. Mirrors
 /// `zswap_store_page()` of each page.
-#[inline]
 pub(crate) fn store<'f, 'p, E>(
     folio: &'f mut CachedFolio<'f>,
     leaves: &'static LeafCache,
@@ -333,7 +326,6 @@ pub(crate) struct Published<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Published<'f> {
     /// The folio.
-    #[inline]
     pub(crate) fn folio(&self) -> &'f CachedFolio<'f> {
         self.0
     }
@@ -349,7 +341,6 @@ pub(crate) struct Unpublished<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Unpublished<'f> {
     /// The slots, any of which may have an entry.
-    #[inline]
     pub(crate) fn slots(self) -> Slots<'f, 'f> {
         // SAFETY: By the type invariant no other `Slots` of the folio exists, and `self` is consumed.
         unsafe { Slots::of(self.0) }
