@@ -62,8 +62,6 @@ pub fn reached(point: &'static crate::str::CStr, may_sleep: bool) {
 }
 
 #[cfg(CONFIG_ZSWAP_RACE_POINTS)]
-#[cold]
-#[inline(never)]
 fn hold(point: &crate::str::CStr, may_sleep: bool) {
     use crate::str::CStrExt as _;
 

@@ -150,7 +150,7 @@ impl<T> Cache<T> {
     /// Mirrors `kmem_cache_alloc_bulk()`.
     ///
     /// [`alloc`]: Cache::alloc
-    #[inline(never)] // keeps its array off the caller's stack frame
+    #[inline(never)] // make stack: keeps its array out of the caller's frame
     pub fn alloc_bulk(
         &'static self,
         nr: usize,
@@ -207,8 +207,6 @@ impl<T> Cache<T> {
     }
 
     /// Replaces `memory` by memory on the node `nid`, or near it, if any is available.
-    #[cold]
-    #[inline(never)] // keeps its registers out of `alloc_bulk`
     fn exchange(&'static self, memory: UninitBox<T>, gfp: Flags, nid: NumaNode) -> UninitBox<T> {
         self.alloc(gfp, nid).unwrap_or(memory)
     }

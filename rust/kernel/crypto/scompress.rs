@@ -335,7 +335,7 @@ type Operation<S> = fn(&mut S, &[u8], &mut [u8]) -> Result<usize>;
 /// - `dst` must be valid for writes of `*dlen` bytes, and no other code may access these or `dlen`
 ///   during the call, except that they may overlap `src`.
 /// - `ctx` must come from `alloc_ctx` of `A`'s registration, and its lock must be held.
-#[inline(always)]
+#[inline]
 unsafe fn run<A: Algorithm>(
     op: Operation<A::Stream>,
     src: *const u8,

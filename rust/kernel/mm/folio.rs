@@ -158,8 +158,6 @@ impl Folio {
     }
 
     /// Dumps the folio's state to the log, with the reason `why`. Mirrors `dump_page()`.
-    #[cold]
-    #[inline(never)]
     pub fn dump(&self, why: &CStr) {
         // SAFETY: The folio is alive; C prints the text, and stores no pointer to it.
         unsafe { bindings::dump_page(self.as_raw().cast(), why.as_char_ptr()) }

@@ -157,7 +157,7 @@ impl MemCgroup {
 unsafe impl EventField for Option<&MemCgroup> {
     type Raw = *mut bindings::mem_cgroup;
 
-    #[inline(always)]
+    #[inline]
     fn into_raw(self) -> *mut bindings::mem_cgroup {
         MemCgroup::raw(self)
     }

@@ -301,8 +301,6 @@ impl Drop for Unpublished<'_> {
 /// # Safety
 ///
 /// The arguments must be the fields of an [`Unpublished`] that isn't used any more.
-#[cold]
-#[inline(never)]
 unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
     // SAFETY: By the invariant of `Unpublished` the folio is locked by this task, and in the swap
     // cache for one slot per page, on a device that isn't swapped off.
@@ -523,8 +521,6 @@ impl AddedPtr {
     }
 
     /// Discards a folio that isn't the requested one, and returns `ERR_PTR(-EINVAL)`.
-    #[cold]
-    #[inline(never)]
     fn refuse(self) -> *mut bindings::folio {
         crate::warn_on_once!(true);
         drop(Added::from(self));

@@ -471,8 +471,6 @@ pub(super) enum BadEntry {
 }
 
 /// Warns of a mismatch, once for each kind, and prints its name to the log.
-#[cold]
-#[inline(never)]
 pub(super) fn bad_table_entry(kind: BadEntry) {
     // One user: the list below. A macro, since each kind needs a place in the code that warns once.
     macro_rules! warn_once {

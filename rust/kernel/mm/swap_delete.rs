@@ -221,8 +221,6 @@ pub(super) unsafe fn leave(
 ///
 /// The `nr` slots from index `first` in `cluster` on must be allocated. `entry` must be the swap
 /// entry of the first of them. At least one of the slots must be in use.
-#[cold]
-#[inline(never)]
 unsafe fn free_unused(
     cluster: LockedCluster<'_>,
     first: usize,

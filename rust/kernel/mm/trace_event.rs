@@ -32,7 +32,7 @@ macro_rules! numbers {
             unsafe impl EventField for $number {
                 type Raw = Self;
 
-                #[inline(always)]
+                #[inline]
                 fn into_raw(self) -> Self {
                     self
                 }
@@ -47,7 +47,7 @@ numbers! { bool c_int c_uint c_ulong bindings::swp_entry_t }
 unsafe impl EventField for NumaNode {
     type Raw = c_int;
 
-    #[inline(always)]
+    #[inline]
     fn into_raw(self) -> c_int {
         self.as_raw()
     }
@@ -57,7 +57,7 @@ unsafe impl EventField for NumaNode {
 unsafe impl EventField for Option<Error> {
     type Raw = c_int;
 
-    #[inline(always)]
+    #[inline]
     fn into_raw(self) -> c_int {
         self.map_or(0, Error::to_errno)
     }
@@ -95,7 +95,7 @@ macro_rules! trace_event {
     )*) => {$(
         $(#[$attr])*
         #[allow(unused_parens)] // around a single field
-        #[inline(always)]
+        #[inline]
         $vis fn $name $(<$lifetime>)? (event: impl FnOnce() -> ($($type),*)) {
             #[cfg(CONFIG_TRACEPOINTS)]
             {

@@ -103,7 +103,7 @@ impl Pool {
     /// # Safety
     ///
     /// The object must be freed before the pool is dropped.
-    #[inline(always)] // so that the result needn't go through memory
+    #[inline]
     pub unsafe fn store(&self, bytes: &[u8], gfp: Flags, nid: NumaNode) -> Result<Handle> {
         let handle = self.alloc(bytes.len(), gfp, nid)?;
         // SAFETY: The object was just allocated in this pool, with the length of the slice. C only
@@ -124,7 +124,7 @@ impl Pool {
     /// # Safety
     ///
     /// The object must be freed before the pool is dropped.
-    #[inline(always)] // so that the result needn't go through memory
+    #[inline]
     pub unsafe fn store_page(&self, page: FolioPage<'_>, gfp: Flags) -> Result<Handle> {
         let handle = self.alloc(PAGE_SIZE, gfp, page.nid())?;
         page.with_mapped(|src| {
@@ -143,7 +143,7 @@ impl Pool {
     }
 
     /// Allocates an object of `len` bytes. Mirrors `zs_malloc()`.
-    #[inline(always)] // so that the result needn't go through memory
+    #[inline]
     fn alloc(&self, len: usize, gfp: Flags, nid: NumaNode) -> Result<Handle> {
         if !(1..=PAGE_SIZE).contains(&len) {
             return Err(EINVAL);

@@ -32,14 +32,10 @@ const MAX_ORDERS: usize = (SLOTS_PER_CLUSTER << 1) - 1;
 ///
 /// May sleep if the flags allow it, but never waits for a folio's lock: if the slot already has a
 /// folio, returns only that fact.
-///
-/// Not inlined, to keep its locals out of the callers' stack frames, on top of which reclaim may run.
-#[inline(never)]
 pub(crate) fn add(slot: Slot<'_>, orders: usize, context: &AllocContext<'_>) -> AddedPtr {
     add_largest(slot, orders, context).into()
 }
 
-#[inline(always)] // into `add`
 fn add_largest(slot: Slot<'_>, mut orders: usize, context: &AllocContext<'_>) -> Added {
     if kernel::warn_on_once!(orders == 0 || orders > MAX_ORDERS) {
         return Added::Failed(EINVAL);
@@ -67,7 +63,6 @@ fn add_largest(slot: Slot<'_>, mut orders: usize, context: &AllocContext<'_>) ->
 }
 
 /// Adds a folio of one size. Mirrors `__swap_cache_alloc()`.
-#[inline]
 fn add_one(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<NewFolio> {
     is_worth_allocating(slot, order)?;
     let folio = FreshFolio::alloc(order, context).ok_or(ENOMEM)?;
@@ -77,7 +72,6 @@ fn add_one(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<New
 }
 
 /// An optimistic check before allocating: [`Slot::add_folio`] revalidates under the cluster lock.
-#[inline]
 fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
     if order > 0 {
         return match slot.vacancy(order)? {

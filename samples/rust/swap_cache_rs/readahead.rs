@@ -60,7 +60,6 @@ fn use_vma_readahead() -> bool {
 /// at `address` found it.
 ///
 /// Large folios are ignored: readahead adds none.
-#[inline]
 pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
     if folio.is_large() {
         return;
@@ -83,7 +82,6 @@ pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
 /// Swaps in the page of `slot` for a fault, with readahead. May sleep.
 ///
 /// Mirrors `swapin_readahead()` and `swap_vma_readahead()`.
-#[inline]
 pub(crate) fn swapin_readahead(
     slot: Slot<'_>,
     gfp: Flags,
@@ -97,10 +95,7 @@ pub(crate) fn swapin_readahead(
 }
 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
-///
-/// Not inlined: with its locals in the caller's stack frame, the call of [`read_around`] is no tail
-/// call.
-#[inline(never)]
+#[inline(never)] // make stack: with its locals there, the caller couldn't tail-call read_around()
 fn cluster_readahead_for_fault(
     slot: Slot<'_>,
     gfp: Flags,

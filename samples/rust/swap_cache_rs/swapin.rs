@@ -29,7 +29,6 @@ use kernel::{
 /// that is in the swap cache already.
 ///
 /// May sleep. The folio is unlocked when the read completes or fails.
-#[inline]
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
     mut orders: usize,
@@ -60,7 +59,6 @@ pub(crate) fn swapin_sync(
 /// allocation fails, or if the slot isn't in use. May sleep.
 ///
 /// Looks the folio up first: most pages of a readahead window are in the swap cache already.
-#[inline]
 pub(crate) fn read(
     slot: Slot<'_>,
     context: &AllocContext<'_>,

@@ -65,7 +65,6 @@ pub(crate) fn swapin(
 }
 
 /// Adds a folio of one size, and lets zswap fill it.
-#[inline]
 fn fill(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<ARef<Folio>> {
     let context = context.without_reclaim();
     race_point!("whole:after_vacancy");

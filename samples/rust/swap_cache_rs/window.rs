@@ -50,7 +50,6 @@ const WINDOW_MASK: usize = !PAGE_MASK & !HITS_MAX;
 
 impl ReadaheadState {
     /// Mirrors `GET_SWAP_RA_VAL()`: starts with 4 hits, for a small window.
-    #[inline]
     pub(crate) fn unpack(word: usize) -> Self {
         let word = if word == 0 { 4 } else { word };
         Self {
@@ -61,7 +60,6 @@ impl ReadaheadState {
     }
 
     /// Mirrors `SWAP_RA_VAL()`.
-    #[inline]
     pub(crate) fn pack(self) -> usize {
         (self.address & PAGE_MASK)
             | (((self.window as usize) << WINDOW_SHIFT) & WINDOW_MASK)
@@ -69,7 +67,6 @@ impl ReadaheadState {
     }
 
     /// The state after a fault at `address`, with one more hit if `hit`.
-    #[inline]
     pub(crate) fn with_hit(self, address: usize, hit: bool) -> Self {
         Self {
             address,

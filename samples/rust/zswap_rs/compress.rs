@@ -51,7 +51,6 @@ pub(crate) enum Form {
 
 impl Form {
     /// The form of the page in `object`.
-    #[inline]
     pub(crate) fn of(object: &Object) -> Self {
         if object.len() == PAGE_SIZE {
             Self::Raw
@@ -80,7 +79,6 @@ fn object_gfp() -> Flags {
 /// writeback is disabled: storing it would only cost memory.
 ///
 /// Mirrors `zswap_compress()`, which compresses one page.
-#[inline]
 pub(crate) fn compress_each(
     pool: &PoolRef,
     mut pages: SlotPages<'_, '_>,
@@ -122,7 +120,6 @@ pub(crate) fn compress_each(
 /// Compresses one page into `pool`, like [`compress_each`]. May sleep.
 ///
 /// Mirrors `zswap_compress()`.
-#[inline]
 pub(crate) fn compress_one(
     pool: &PoolRef,
     slot: SlotPage<'_>,
@@ -136,9 +133,7 @@ pub(crate) fn compress_one(
 }
 
 /// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.
-///
-/// Not inlined, to keep its locals out of the stack frame of [`compress_each`].
-#[inline(never)]
+#[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
 fn compress_in_queue(
     pool: &PoolRef,
     mut queue: RequestQueue<'_>,
@@ -157,7 +152,7 @@ fn compress_in_queue(
 /// Stores the page of `slot` in `pool`: the compressed bytes, or the page itself if compression failed.
 ///
 /// Mirrors the second half of `zswap_compress()`.
-#[inline(always)] // so that the result is not returned through memory
+#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
 fn store_compressed(
     pool: &PoolRef,
     slot: SlotPage<'_>,
@@ -183,27 +178,23 @@ fn store_compressed(
 }
 
 /// Stores a page in `pool` uncompressed.
-#[inline(always)] // so that the result is not returned through memory
+#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
 fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
     Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
 }
 
 /// Increments the counter of failed allocations of objects.
-#[cold]
 fn no_room(error: Error) -> Refused {
     refused(error, &zswap_reject_alloc_fail, Outcome::NoRoom)
 }
 
 /// Increments the counter of pages that can't be compressed.
-#[cold]
 fn failed(error: Error, outcome: Outcome) -> Refused {
     refused(error, &zswap_reject_compress_fail, outcome)
 }
 
 /// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and
 /// in `counter` for any other error.
-#[cold]
-#[inline(never)]
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {
     if error == ENOSPC {
         stats::inc(&zswap_reject_compress_poor);

@@ -35,7 +35,7 @@ pub(crate) fn swapoff(device: DeadDevice<'_>) {
 /// Frees the entries of slots that are being freed. Runs under spin locks, possibly with interrupts disabled.
 ///
 /// Mirrors `zswap_invalidate()` of each slot.
-#[inline]
+#[inline] // make bench: with an empty tree it is a test and a jump
 pub(crate) fn invalidate(slots: FreedSlots<'_>) {
     // Often the tree of the slots is empty.
     if !slots.have_nothing() {
@@ -43,16 +43,14 @@ pub(crate) fn invalidate(slots: FreedSlots<'_>) {
     }
 }
 
-/// Not inlined, so that callers save no registers if the tree is empty.
-#[inline(never)]
+/// Frees the entries of slots in a tree that isn't empty.
 fn invalidate_range(slots: FreedSlots<'_>) {
     if let Some(filled) = slots.filled() {
         free_entries(filled);
     }
 }
 
-/// Not inlined, so that callers save no registers if no slot has an entry.
-#[inline(never)]
+/// Frees the entries of slots of which one has an entry.
 fn free_entries(filled: FilledSlots<'_>) {
     filled.free_each(|entry| trace::invalidate(|| entry.swap()));
 }

@@ -93,7 +93,6 @@ pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
 /// Whether no pool has ever existed, so that nothing can have been stored. A no-op as long as that is true.
 ///
 /// The static key belongs to the index of slots, which is empty until the key is enabled.
-#[inline]
 fn never_enabled() -> bool {
     // With `CONFIG_ZSWAP_DEFAULT_ON`, C defines a key that is true from the start.
     !cfg!(CONFIG_ZSWAP_DEFAULT_ON) && index::never_opened()

@@ -63,9 +63,8 @@ pub(crate) fn decompress_entry<'a>(
     decompress(entry.object(), contents).map_err(|made| report_failure(entry, made))
 }
 
-/// Counts and prints a failure. Not inlined, since printing needs a large stack frame.
-#[cold]
-#[inline(never)]
+/// Counts and prints a failure.
+#[inline(never)] // make stack: printing needs a large frame
 fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
     if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {

@@ -33,7 +33,6 @@ impl SkipIncompressible {
     }
 
     /// Whether to try the next page. If so, the caller must [`record`](Self::record) the result.
-    #[inline]
     pub(crate) fn try_next(&mut self) -> bool {
         if !self.enabled || self.raw < MIN_RUN {
             return true;
@@ -46,7 +45,6 @@ impl SkipIncompressible {
     }
 
     /// Records whether a page that was tried compressed.
-    #[inline]
     pub(crate) fn record(&mut self, compressed: bool) {
         self.skipped = 0;
         self.raw = if compressed {

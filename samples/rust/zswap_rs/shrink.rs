@@ -76,7 +76,7 @@ struct WalkResult {
 }
 
 /// Walks the list of a node and cgroup. If `stop_at_swap_cache`, stops at a page in the swap cache.
-#[inline]
+#[inline] // make stack: a chain has one frame less
 fn walk(
     nid: NumaNode,
     memcg: Option<&MemCgroup>,
@@ -131,7 +131,7 @@ fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
 /// Fails with `EAGAIN` if entries were scanned but none could be written back, and with `ENOENT` if
 /// `memcg` has no entries, was removed, or has writeback disabled. May sleep. Mirrors
 /// `shrink_memcg()`.
-#[inline]
+#[inline] // make stack: a chain has one frame less
 pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);
@@ -201,7 +201,6 @@ impl Shrink for ZswapShrinker {
     }
 
     /// Mirrors `zswap_shrinker_scan()`.
-    #[inline]
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
         if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
             return Scanned::Refused;
@@ -259,8 +258,6 @@ impl WorkItem for ShrinkWorker {
 }
 
 /// Queues the worker, after a store that was refused at the global limit. Any context.
-#[cold]
-#[inline(never)]
 pub(crate) fn queue_work() {
     if let Some(worker) = WORKER.as_ref() {
         // It may be queued already.

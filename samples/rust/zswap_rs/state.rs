@@ -51,7 +51,6 @@ pub(crate) struct Zswap {
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
 
 /// zswap's global state, or `None` before setup.
-#[inline]
 pub(crate) fn zswap() -> Option<&'static Zswap> {
     ZSWAP.as_ref().map(|zswap| &**zswap)
 }
@@ -101,20 +100,17 @@ impl Zswap {
     }
 
     /// The slab cache of entries: C's `zswap_entry_cache`.
-    #[inline]
     pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
         &self.entry_cache
     }
 
     /// The slab cache of the index's leaves, where C uses XArray nodes. It is opened with the first pool, when C
     /// enables `zswap_ever_enabled`.
-    #[inline]
     pub(crate) fn leaves(&self) -> &LeafCache {
         &self.leaves
     }
 
     /// The pools: C's `zswap_pools`.
-    #[inline]
     pub(crate) fn pools(&self) -> &PoolList {
         &self.pools
     }

@@ -45,7 +45,6 @@ pub(crate) static zswap_large_loads: Atomic<u64> = Atomic::new(0);
 pub(crate) static zswap_large_load_fail: Atomic<u64> = Atomic::new(0);
 
 /// Counts one event. Any context.
-#[inline]
 pub(crate) fn inc(counter: &'static Atomic<u64>) {
     counter.fetch_add(1, Relaxed);
 }

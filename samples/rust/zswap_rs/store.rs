@@ -81,10 +81,8 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     }
 }
 
-/// Refuses to store `folio`, before any of its slots was filled. Not inlined, to keep its locals out of the callers'
-/// stack frames.
-#[cold]
-#[inline(never)]
+/// Refuses to store `folio`, before any of its slots was filled.
+#[inline(never)] // make stack: keeps its locals out of zswap_store()'s frame
 fn refuse<'f>(
     zswap: Option<&'static Zswap>,
     folio: &'f mut CachedFolio<'f>,
@@ -95,9 +93,6 @@ fn refuse<'f>(
 
 /// Refuses to store the folio, some of whose slots may have been filled, and frees the entries of all its slots.
 /// Entries of an earlier store are stale: their writeback could overwrite newer data on the device.
-///
-/// Not inlined, so that the common path of a store saves fewer registers.
-#[inline(never)]
 fn clear<'f>(
     zswap: Option<&'static Zswap>,
     slots: Slots<'f, 'f>,
@@ -115,7 +110,6 @@ fn clear<'f>(
 /// Shrinks the cgroup of `folio` if it is at its limit, and stores all pages of `folio`.
 ///
 /// Mirrors `zswap_store()`, after the check that zswap is enabled.
-#[inline]
 fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Store<'f> {
     let objcg = ObjCgroup::of_folio(folio);
     if let Some(objcg) = &objcg {
@@ -128,9 +122,7 @@ fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Sto
 }
 
 /// Stores all pages of `folio`, charged to `objcg`.
-///
-/// Not inlined: its frame must not be on the stack during [`shrink_own`], the deepest call chain.
-#[inline(never)]
+#[inline(never)] // make stack: its frame is not on the stack during shrink_own()
 fn store_all<'f>(
     zswap: &'static Zswap,
     folio: &'f mut CachedFolio<'f>,
@@ -154,7 +146,6 @@ fn store_all<'f>(
 
 /// Creates the entries of all pages of the folio, to be charged to `objcg`. Returns the proof that they can be put on
 /// their LRU lists.
-#[inline]
 fn make_all<'a>(
     zswap: &'static Zswap,
     batch: &mut StoreBatch<'_>,
@@ -191,20 +182,17 @@ fn make_all<'a>(
 }
 
 /// Writes back some pages of the cgroup that `objcg` refers to.
-#[cold]
+#[cold] // make stack: keeps the walk's locals out of zswap_store()'s frame
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
 
-/// Counts pages whose zeromap bits were set, as in C. Not inlined: most folios have no zero-filled page.
-#[cold]
-#[inline(never)]
+/// Counts pages whose zeromap bits were set, as in C.
 fn count_zeroes(objcg: Option<&ObjCgroup>, nr: usize) {
     count(objcg, Event::SWPOUT_ZERO, nr);
 }
 
 /// Counts an event of `nr` pages, for the cgroup and globally.
-#[inline]
 fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     if let Some(objcg) = objcg {
         objcg.count(event, nr);
@@ -213,8 +201,6 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
 }
 
 /// Increments the counter of failed allocations, for a leaf.
-#[cold]
-#[inline(never)]
 fn not_published(error: Error) -> Refused {
     kernel::warn_on_once!(error != ENOMEM);
     refused(&stats::zswap_reject_alloc_fail)
@@ -224,7 +210,7 @@ fn not_published(error: Error) -> Refused {
 /// reclaim.
 ///
 /// Mirrors `zswap_store_page()`, up to the publication of the entry.
-#[inline(never)] // noinline_for_stack
+#[inline(never)] // make stack: keeps its locals out of store_all()'s frame
 fn make_entry(
     zswap: &'static Zswap,
     pool: &PoolRef,
@@ -244,7 +230,7 @@ fn make_entry(
 /// Creates the entries of these pages of a large folio. May sleep, and may enter reclaim.
 ///
 /// Mirrors `zswap_store_page()` of each page, up to the publication of the entry.
-#[inline(never)] // noinline_for_stack
+#[inline(never)] // make stack: keeps its locals out of store_all()'s frame
 fn make_entries(
     zswap: &'static Zswap,
     pool: &PoolRef,
@@ -271,16 +257,12 @@ fn make_entries(
 /// Refuses a folio since there is no pool, which should mean that none was ever created.
 ///
 /// Mirrors the warning of `__zswap_pool_current()`.
-#[cold]
-#[inline(never)]
 fn no_pool() -> Refused {
     kernel::warn_on_once!(!index::never_opened());
     Refused(Outcome::NoPool)
 }
 
 /// Increments the counter of a failed allocation.
-#[cold]
-#[inline(never)]
 fn refused(counter: &'static Atomic<u64>) -> Refused {
     stats::inc(counter);
     Refused(Outcome::NoMemory)

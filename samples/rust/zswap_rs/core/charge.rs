@@ -35,13 +35,11 @@ pub(super) struct Sum {
 impl Sum {
     /// Whether an entry of `len` bytes can be added without overflow: `mod_memcg_state()` takes an `int`, and
     /// `obj_cgroup_uncharge()` counts in an `unsigned int`.
-    #[inline]
     fn has_room(&self, len: usize) -> bool {
         self.bytes.wrapping_add(len) <= i32::MAX as usize
     }
 
     /// Adds an entry of `len` bytes, from 1 to `PAGE_SIZE`. The caller must have checked [`has_room`](Self::has_room).
-    #[inline]
     fn add(&mut self, len: usize) {
         // INVARIANT: `has_room` has checked `bytes`. Each entry has at least one byte, so the other sums are no larger.
         self.bytes = self.bytes.wrapping_add(len);
@@ -49,9 +47,8 @@ impl Sum {
         self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
     }
 
-    /// Adds the sums to the zswap counters of the cgroup if `sign` is 1, subtracts them if it is -1. Not inlined, to
-    /// keep its locals out of the stack frames of its callers.
-    #[inline(never)]
+    /// Adds the sums to the zswap counters of the cgroup if `sign` is 1, subtracts them if it is -1.
+    #[inline(never)] // make stack: keeps its locals out of its callers' frames
     fn count(&self, objcg: &ObjCgroup, sign: i32) {
         let rcu = rcu::read_lock();
         let memcg = objcg.memcg_rcu(&rcu);
@@ -72,7 +69,6 @@ impl Sum {
 }
 
 /// Whether entries are charged to the cgroup of `objcg`: only on the default hierarchy, and not to the root.
-#[inline]
 fn takes_zswap(objcg: &ObjCgroup) -> bool {
     // SAFETY: `objcg` is alive, since it is borrowed.
     unsafe { bindings::memcg_on_dfl() && !bindings::obj_cgroup_is_root(objcg.as_raw()) }
@@ -84,7 +80,6 @@ const _: () = assert!(bindings::SWAPFILE_CLUSTER_SLOTS * PAGE_SIZE <= i32::MAX a
 /// Charges entries of one folio, which have these lengths, to `objcg`, and takes a reference for each. May sleep.
 ///
 /// Mirrors `obj_cgroup_charge_zswap()` of each entry. The charge can't fail in a task with `PF_MEMALLOC`.
-#[inline]
 pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, _memalloc: &Memalloc) {
     let mut sum = Sum::default();
     for len in lens {
@@ -118,7 +113,6 @@ pub(super) struct UnchargeBatch {
 
 impl UnchargeBatch {
     /// No charges.
-    #[inline]
     pub(super) fn new() -> Self {
         Self {
             objcg: None,
@@ -127,7 +121,6 @@ impl UnchargeBatch {
     }
 
     /// Takes over the charge of one entry of `len` bytes, and its reference.
-    #[inline]
     pub(super) fn add(&mut self, objcg: ARef<ObjCgroup>, len: usize) {
         let objcg = ARef::into_raw(objcg);
         if self.objcg != Some(objcg) || !self.sum.has_room(len) {

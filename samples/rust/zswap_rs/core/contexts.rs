@@ -44,7 +44,6 @@ impl Contexts {
 
     /// The compressor of the CPU on which the task is running. The mutex is needed because the task
     /// may migrate to another CPU.
-    #[inline]
     pub(crate) fn this_cpu(&self) -> &Mutex<Option<Compressor>> {
         self.cpus.this_cpu()
     }

@@ -35,25 +35,21 @@ impl Counts {
     };
 
     /// Counts an entry of `len` bytes.
-    #[inline]
     pub(super) fn add(&mut self, len: usize) {
         self.stored = self.stored.wrapping_add(1);
         self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
     }
 
     /// Adds the pages to the totals.
-    #[inline]
     pub(super) fn publish(self) {
         self.change(1);
     }
 
     /// Subtracts the pages from the totals.
-    #[inline]
     pub(super) fn subtract(self) {
         self.change(-1);
     }
 
-    #[inline]
     fn change(self, sign: isize) {
         if self.stored != 0 {
             zswap_stored_pages.fetch_add(self.stored.wrapping_mul(sign), Relaxed);

@@ -52,14 +52,12 @@ unsafe impl Sync for Links {}
 
 impl Links {
     /// For C. The pointer may be used to access the links, not the rest of the entry.
-    #[inline]
     pub(super) fn as_raw(&self) -> *mut bindings::list_head {
         self.0.get()
     }
 
     /// Whether the entry is on a list. The caller must own the entry, so that no other task adds or removes it. (A walk
     /// may move it.)
-    #[inline]
     pub(super) fn are_in_use(&self) -> bool {
         // Like READ_ONCE() in `list_empty()`.
         // SAFETY: The field is part of `self`. A walk that moves the entry writes only pointers other than null to it.
@@ -86,7 +84,6 @@ impl Identity {
 
 impl Entry {
     /// An entry that is neither charged nor on a list.
-    #[inline]
     pub(super) fn new(object: Object) -> Self {
         // INVARIANT: `objcg` is `None`. The links are zeroed.
         Self {
@@ -116,13 +113,11 @@ impl Entry {
     }
 
     /// The slot that the entry was stored for.
-    #[inline]
     pub(crate) fn swap(&self) -> SwapEntry {
         self.object.word().slot()
     }
 
     /// The offset of that slot on its device.
-    #[inline]
     pub(super) fn offset(&self) -> usize {
         self.object.word().offset()
     }
@@ -133,7 +128,6 @@ impl Entry {
     }
 
     /// The cgroup that the entry is charged to.
-    #[inline]
     pub(crate) fn objcg(&self) -> Option<&ObjCgroup> {
         self.objcg.as_deref()
     }

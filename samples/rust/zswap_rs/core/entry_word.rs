@@ -33,57 +33,48 @@ pub(crate) struct EntryWord(u64);
 impl EntryWord {
     /// The word of a new entry, with the `referenced` flag set: for the page of `slot`, stored in `len`
     /// bytes (1 to `PAGE_SIZE`) in a pool.
-    #[inline]
     pub(crate) fn new(pool_id: u8, len: usize, slot: SwapEntry) -> Self {
         let len = len.wrapping_sub(1) as u64 & LEN_MASK;
         Self(REFERENCED | slot.pack() << SLOT_SHIFT | len << LEN_SHIFT | u64::from(pool_id))
     }
 
     /// The word with these bits.
-    #[inline]
     pub(crate) fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// All bits.
-    #[inline]
     pub(crate) fn bits(self) -> u64 {
         self.0
     }
 
     /// The id of the pool.
-    #[inline]
     pub(crate) fn pool_id(self) -> u8 {
         self.0 as u8
     }
 
     /// The number of bytes: never 0.
-    #[inline]
     pub(crate) fn len(self) -> usize {
         let len = self.0 >> LEN_SHIFT & LEN_MASK;
         (len as usize).wrapping_add(1)
     }
 
     /// The slot that the entry was stored for.
-    #[inline]
     pub(crate) fn slot(self) -> SwapEntry {
         SwapEntry::unpack(self.0 >> SLOT_SHIFT)
     }
 
     /// Whether the entry gets a second chance from the shrinker: C's `referenced`.
-    #[inline]
     pub(crate) fn referenced(self) -> bool {
         self.0 & REFERENCED != 0
     }
 
     /// The same word with the `referenced` flag clear.
-    #[inline]
     pub(crate) fn without_referenced(self) -> Self {
         Self(self.0 & !REFERENCED)
     }
 
     /// The offset of the slot on its device.
-    #[inline]
     pub(crate) fn offset(self) -> usize {
         SwapEntry::unpack_offset(self.0 >> SLOT_SHIFT)
     }

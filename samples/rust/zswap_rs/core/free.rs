@@ -25,20 +25,17 @@ impl StoredEntry {
     /// # Safety
     ///
     /// `entry` must be from [`StoredEntry::into_raw`], and the caller must give up its ownership.
-    #[inline]
     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
         // SAFETY: The caller guarantees that `entry` is from `into_raw`, which took it from a `slab::Box`, and owns it.
         Self(ManuallyDrop::new(unsafe { slab::Box::from_raw(entry) }))
     }
 
     /// Writes `entry`, which is in the totals or will be added to them, into `memory`.
-    #[inline]
     pub(super) fn new(memory: slab::UninitBox<Entry>, entry: Entry) -> Self {
         Self(ManuallyDrop::new(memory.write(entry)))
     }
 
     /// Converts to a pointer that owns the entry: see [`StoredEntry::from_raw`].
-    #[inline]
     pub(super) fn into_raw(self) -> NonNull<Entry> {
         ManuallyDrop::new(self).0.as_ptr()
     }
@@ -47,14 +44,12 @@ impl StoredEntry {
 impl Deref for StoredEntry {
     type Target = Entry;
 
-    #[inline]
     fn deref(&self) -> &Entry {
         &self.0
     }
 }
 
 impl Drop for StoredEntry {
-    #[inline(never)] // rare where it is called: a slot that is filled again
     fn drop(&mut self) {
         // SAFETY: The field isn't used again, since `self` is being dropped.
         let entry = unsafe { ManuallyDrop::take(&mut self.0) };
@@ -70,7 +65,6 @@ pub(crate) struct FreeBatch {
 
 impl FreeBatch {
     /// Calls `f`, which frees entries. May be called under spin locks and with interrupts disabled.
-    #[inline]
     pub(crate) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         let mut batch = Self {
             uncharge: UnchargeBatch::new(),
@@ -83,7 +77,6 @@ impl FreeBatch {
     }
 
     /// Frees an entry.
-    #[inline]
     pub(crate) fn free(&mut self, entry: StoredEntry) {
         let mut entry = ManuallyDrop::new(entry);
         // SAFETY: `entry` isn't used again, and isn't dropped.
@@ -91,7 +84,6 @@ impl FreeBatch {
     }
 
     /// Mirrors `zswap_entry_free()`.
-    #[inline(always)]
     fn free_box(&mut self, entry: slab::Box<Entry>) {
         // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
         lru::del(&entry);

@@ -98,7 +98,6 @@ unsafe impl Sync for Leaf {}
 
 impl Leaf {
     /// An empty leaf, with `n` references that the caller owns.
-    #[inline]
     fn new(n: usize) -> Self {
         Self {
             refs: Atomic::new(n),
@@ -108,7 +107,6 @@ impl Leaf {
     }
 
     /// The entry of the slot at `offset` of its device.
-    #[inline]
     pub(super) fn slot(&self, offset: usize) -> &Atomic<*mut Entry> {
         &self.slots[offset % SLOTS_PER_LEAF]
     }
@@ -118,7 +116,6 @@ impl Leaf {
     /// # Safety
     ///
     /// The caller must have a witness for the slots, and must not remove their entries while the iterator is in use.
-    #[inline]
     pub(super) unsafe fn entries(&self, offsets: Range<usize>) -> impl Iterator<Item = &Entry> {
         // SAFETY: By the type invariant a pointer that isn't null owns an entry. The caller guarantees that it has a
         // witness for the slots, and that their entries stay in them.
@@ -126,7 +123,7 @@ impl Leaf {
     }
 
     /// Gets `n` references, unless the leaf is being removed. Mirrors `atomic_add_unless()`.
-    #[inline]
+    #[inline] // make bench: stores find their leaf with it
     fn try_get(&self, n: usize) -> bool {
         let mut refs = self.refs.load(Relaxed);
         while refs != 0 {
@@ -140,7 +137,6 @@ impl Leaf {
 
     /// Frees a leaf after an RCU grace period, as XArray frees its nodes. Its slots must be empty, since the leaf isn't
     /// dropped. Any context except NMI. Mirrors `call_rcu()`.
-    #[inline]
     fn free_rcu(leaf: slab::Box<Self>) {
         /// # Safety
         ///
@@ -175,7 +171,6 @@ static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
 /// Whether no leaf has ever existed, so that nothing can have been stored. A no-op as long as that is true.
 ///
 /// Mirrors `zswap_never_enabled()`.
-#[inline]
 pub(crate) fn never_opened() -> bool {
     !static_key_enabled_unlikely!(EVER_OPEN)
 }
@@ -214,13 +209,11 @@ impl LeafCache {
 pub(super) type Tree = XArray<slab::Box<Leaf>>;
 
 /// The index of a leaf in its tree: that of the slot at `offset`.
-#[inline]
 fn leaf_index(offset: usize) -> usize {
     offset % SLOTS_PER_TREE / SLOTS_PER_LEAF
 }
 
 /// The part of `offsets` that is in the same leaf as the first offset.
-#[inline]
 pub(super) fn in_one_leaf(offsets: &Range<usize>) -> Range<usize> {
     let next_leaf = (offsets.start | (SLOTS_PER_LEAF - 1)).wrapping_add(1);
     offsets.start..next_leaf.min(offsets.end)
@@ -242,7 +235,7 @@ pub(super) struct LeafRef<'a> {
 impl<'a> LeafRef<'a> {
     /// Gets `n` references, at least one, to the leaf of the slot at `offset`. Inserts the leaf if there is none. May
     /// sleep. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
-    #[inline]
+    #[inline] // make stack: a chain has one frame less
     pub(super) fn get_or_insert(
         tree: &'a Tree,
         offset: usize,
@@ -263,7 +256,7 @@ impl<'a> LeafRef<'a> {
     }
 
     /// Gets `n` references to the leaf of the slot at `offset`, if the tree has one that is not being removed.
-    #[inline]
+    #[inline] // make bench: stores find their leaf with it
     fn try_get(tree: &'a Tree, offset: usize, n: usize) -> Option<Self> {
         let _rcu = rcu::read_lock();
         let leaf = tree.load(leaf_index(offset))?.cast::<Leaf>();
@@ -280,7 +273,7 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
-    #[inline(never)] // for one store in 64 at most, and it allocates
+    #[inline(never)] // make stack: keeps its locals out of publish()'s frame
     fn insert(
         tree: &'a Tree,
         offset: usize,
@@ -321,7 +314,6 @@ impl<'a> LeafRef<'a> {
     /// # Safety
     ///
     /// The caller must have a witness for the slots, until the result owns a reference.
-    #[inline]
     pub(super) unsafe fn first_filled(tree: &'a Tree, offsets: Range<usize>) -> Option<Self> {
         let _rcu = rcu::read_lock();
         let leaf = tree.load(leaf_index(offsets.start))?.cast::<Leaf>();
@@ -347,7 +339,6 @@ impl<'a> LeafRef<'a> {
     ///
     /// Without a witness for the slots this is a hint.
     #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-    #[inline]
     pub(super) fn filled(tree: &Tree, offsets: Range<usize>) -> u64 {
         let _rcu = rcu::read_lock();
         let Some(leaf) = tree.load(leaf_index(offsets.start)) else {
@@ -363,19 +354,16 @@ impl<'a> LeafRef<'a> {
     }
 
     /// The tree that the leaf is in.
-    #[inline]
     pub(super) fn tree(&self) -> &'a Tree {
         self.tree
     }
 
     /// The offset of the slot by which the leaf was found.
-    #[inline]
     pub(super) fn offset(&self) -> usize {
         self.offset
     }
 
     /// The leaf.
-    #[inline]
     pub(super) fn leaf(&self) -> &Leaf {
         // SAFETY: By the type invariant the leaf is in the tree, and stays there while this value exists: `n` is above
         // 0, or a slot has an entry that only the owner of this value can remove.
@@ -389,7 +377,6 @@ impl<'a> LeafRef<'a> {
     ///
     /// The caller must have a witness for the slot, and must have taken a reference for it. `entry` must own an entry,
     /// and the caller must give up its ownership to the slot.
-    #[inline]
     pub(super) unsafe fn fill(
         &mut self,
         offset: usize,
@@ -412,7 +399,6 @@ impl<'a> LeafRef<'a> {
     /// # Safety
     ///
     /// The caller must have a witness for the slot.
-    #[inline]
     pub(super) unsafe fn empty(&mut self, offset: usize) -> Option<StoredEntry> {
         let slot = self.leaf().slot(offset);
         let entry = NonNull::new(slot.load(Relaxed))?;
@@ -423,10 +409,7 @@ impl<'a> LeafRef<'a> {
         Some(unsafe { StoredEntry::from_raw(entry) })
     }
 
-    /// Puts references that may be the last ones, and removes the leaf if they are. Out of line: called for the last
-    /// entry of a leaf.
-    #[cold]
-    #[inline(never)]
+    /// Puts references that may be the last ones, and removes the leaf if they are.
     fn put_last(&self) {
         let mut tree = self.tree.lock();
         // Full: other tasks' accesses to the leaf, before they put their references, happen before it is freed.
@@ -444,7 +427,6 @@ impl<'a> LeafRef<'a> {
 
 impl Drop for LeafRef<'_> {
     /// Puts the references. Mirrors `atomic_dec_and_lock()`.
-    #[inline]
     fn drop(&mut self) {
         if self.n == 0 {
             return;

@@ -45,7 +45,6 @@ pub(crate) struct ZeroMarked(NewFolio);
 
 impl ZeroMarked {
     /// Frees the slot's entry, and discards the folio. Returns whether the slot had an entry.
-    #[inline]
     pub(crate) fn discard_stale(mut self) -> bool {
         // SAFETY: `cached` lends no page below, and only functions that are generic over its lifetime get it.
         let (mut cached, _) = unsafe { self.0.split() };
@@ -69,7 +68,6 @@ pub(crate) struct WritebackFolio(NewFolio);
 ///
 /// C sets the zeromap bit of a zero-filled page without invalidating zswap: an entry of such a slot is stale. Mirrors
 /// `swap_table_test_zero()`.
-#[inline]
 pub(crate) fn check_zero_mark(folio: NewFolio) -> Result<WritebackFolio, ZeroMarked> {
     if folio.has_zero_mark() {
         // INVARIANT: The bit is set, and stays set while the folio is locked.
@@ -88,7 +86,6 @@ impl WritebackFolio {
     /// inactive list when the I/O completes. If `f` fails, returns the folio, and leaves the entry in its slot. Doesn't
     /// call `f`, and fails, with `ENOMEM` if the slot has no entry (as in C), and with `EINVAL` for a large folio.
     /// Mirrors the end of `zswap_writeback_entry()`.
-    #[inline]
     pub(crate) fn write(
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
@@ -154,7 +151,6 @@ impl<'a> UnreadFolio<'a> {
     /// [not stored](Load::NotStored). The folio must be in the swap cache, not uptodate, and alive during `call`, by a
     /// reference of the caller, or of the swap cache while the folio is locked. No other task may access its contents
     /// or the entries of its slots.
-    #[inline]
     pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
         // SAFETY: The caller guarantees that it hands over the folio's lock, which pins the folio in the swap cache,
         // and that the folio is alive during the call. The folio isn't filled, but `UnreadFolio` lends no
@@ -172,7 +168,6 @@ impl<'a> UnreadFolio<'a> {
     ///
     /// A large folio is on the device, or is filled as a whole (`whole_folio`). Fails if it has an entry all the same, with `EINVAL`
     /// and a warning, and unlocks it. Mirrors `zswap_load()`, which fails for any large folio.
-    #[inline]
     pub(crate) fn load_exclusively(
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
@@ -213,7 +208,6 @@ impl<'a> UnreadFolio<'a> {
     }
 
     /// Unlocks the folio. Mirrors `folio_unlock()`.
-    #[inline]
     fn unlock(self) {
         drop(self);
     }
@@ -243,7 +237,6 @@ pub(crate) struct NotStored<'a>(#[expect(dead_code)] UnreadFolio<'a>);
 
 impl NotStored<'_> {
     /// Returns the lock to the C caller.
-    #[inline]
     pub(crate) fn into_c_locked(self) {
         core::mem::forget(self);
     }
@@ -255,14 +248,12 @@ pub(crate) struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);
 impl<'a> Deref for UnreadFolio<'a> {
     type Target = CachedFolio<'a>;
 
-    #[inline]
     fn deref(&self) -> &CachedFolio<'a> {
         &self.0
     }
 }
 
 impl Drop for UnreadFolio<'_> {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant this value owns the folio's lock.
         unsafe { bindings::folio_unlock(self.0.as_raw()) }

@@ -46,7 +46,6 @@ pub(super) static LRU: ListLru = ListLru::new();
 /// # Safety
 ///
 /// `entry` must be alive.
-#[inline]
 pub(super) unsafe fn raw_links(entry: *mut Entry) -> *mut bindings::list_head {
     // SAFETY: The caller guarantees that the entry is alive.
     unsafe { (&raw mut (*entry).links).cast() }
@@ -57,7 +56,6 @@ pub(super) unsafe fn raw_links(entry: *mut Entry) -> *mut bindings::list_head {
 /// # Safety
 ///
 /// `links` must be from [`raw_links`].
-#[inline]
 pub(super) unsafe fn entry_of(links: *mut bindings::list_head) -> *mut Entry {
     // SAFETY: The caller guarantees that `links` is from `raw_links`, so that field of an entry.
     unsafe { container_of!(links.cast::<Links>(), Entry, links) }
@@ -75,7 +73,6 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// The objcg to which the entries must be charged.
-    #[inline]
     pub(crate) fn objcg(&self) -> Option<&'a ObjCgroup> {
         self.objcg
     }
@@ -100,7 +97,6 @@ pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Prepared<
 ///
 /// `links` must be the first of a `next`-linked chain of at least `nr` links, all from [`raw_links`]. Their entries
 /// must be on no list, and be charged to the objcg of `prepared`. They must not be freed until this returns.
-#[inline]
 pub(super) unsafe fn add_chain(
     mut links: *mut bindings::list_head,
     nr: usize,
@@ -136,7 +132,6 @@ pub(super) unsafe fn add_chain(
 
 /// Removes an entry from its list, if it is on one. Takes the list's lock, and thereby waits for a walk that accesses
 /// the entry. Never sleeps. Mirrors `zswap_lru_del()`.
-#[inline]
 pub(super) fn del(entry: &slab::Box<Entry>) {
     // Only the task that publishes an entry adds it to a list, and only once. So links that aren't in use stay unused
     // while the caller owns the entry.
@@ -154,7 +149,6 @@ pub(super) fn del(entry: &slab::Box<Entry>) {
 /// # Safety
 ///
 /// The entries must be in memory of a slab cache, and the caller must have a witness for their slots.
-#[inline]
 pub(super) unsafe fn del_each<'a>(entries: impl Iterator<Item = &'a Entry>) {
     // The locked list, with its node and objcg.
     let mut current: Option<(NumaNode, Option<*const ObjCgroup>, LockedList<'_>)> = None;

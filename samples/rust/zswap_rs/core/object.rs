@@ -45,7 +45,6 @@ pub(crate) struct Object {
 const _: () = assert!(size_of::<Object>() == 16);
 
 impl Object {
-    #[inline(always)] // so that the result is not returned through memory
     fn new(pool: PoolRef, len: usize, slot: SwapEntry, handle: Handle) -> Self {
         let word = EntryWord::new(pool.into_id(), len, slot);
         // INVARIANT: The callers pass a handle of that length in that pool. The id owns the reference of `pool`.
@@ -58,7 +57,7 @@ impl Object {
     /// Stores `bytes` for the page of `slot`, on node `nid` if possible. May sleep if `gfp` allows it.
     ///
     /// Fails like [`store`](kernel::mm::zsmalloc::Pool::store).
-    #[inline(always)] // so that the result is not returned through memory
+    #[inline(always)] // make stack, make bench: otherwise the result is returned through memory
     pub(crate) fn from_bytes(
         pool: PoolRef,
         bytes: &[u8],
@@ -72,7 +71,7 @@ impl Object {
     }
 
     /// Stores the page of `slot` uncompressed. Otherwise like [`Object::from_bytes`].
-    #[inline(always)] // so that the result is not returned through memory
+    #[inline(always)] // make stack, make bench: otherwise the result is returned through memory
     pub(crate) fn from_page(
         pool: PoolRef,
         page: FolioPage<'_>,
@@ -85,7 +84,6 @@ impl Object {
     }
 
     /// The word, with the slot, the length and the `referenced` flag.
-    #[inline]
     pub(crate) fn word(&self) -> EntryWord {
         EntryWord::from_bits(self.word.load(Relaxed))
     }
@@ -94,7 +92,6 @@ impl Object {
     ///
     /// Not atomic: a concurrent update of the word may be lost. The caller must hold the list's lock, or own the entry,
     /// which must be on no list.
-    #[inline]
     pub(crate) fn clear_referenced(&self) {
         // INVARIANT: Pool id and length stay the same.
         self.word
@@ -102,21 +99,18 @@ impl Object {
     }
 
     /// The length in bytes: never 0, at most `PAGE_SIZE`.
-    #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub(crate) fn len(&self) -> usize {
         self.word().len()
     }
 
     /// The pool.
-    #[inline]
     pub(crate) fn pool(&self) -> &Pool {
         // SAFETY: By the type invariant the id owns a reference, which only `drop` gives up.
         unsafe { PoolRef::borrow_id(self.word().pool_id()) }
     }
 
     /// Calls `f` with the bytes, which zsmalloc does not move meanwhile. May sleep.
-    #[inline]
     pub(crate) fn read<R>(&self, f: impl FnOnce(&View<'_>) -> R) -> R {
         // SAFETY: By the type invariant the object is in that pool and has `len` bytes.
         unsafe { self.pool().zs().read(&self.handle, self.len(), f) }
@@ -124,7 +118,6 @@ impl Object {
 }
 
 impl Drop for Object {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: The handle isn't used after this.
         let handle = unsafe { core::ptr::read(&self.handle) };

@@ -23,7 +23,6 @@ impl PageMask {
     pub(crate) const MOST: usize = usize::BITS as usize;
 
     /// All of `indices`, or the first [`PageMask::MOST`] of them.
-    #[inline]
     pub(crate) fn new(indices: Range<usize>) -> Self {
         let len = indices.end.saturating_sub(indices.start).min(Self::MOST);
         // INVARIANT: The lowest `len` bits are set.
@@ -37,13 +36,11 @@ impl PageMask {
     }
 
     /// The index of bit 0, and the bits.
-    #[inline]
     pub(super) fn bits(self) -> (usize, usize) {
         (self.first as usize, self.bits)
     }
 
     /// The bit of `index`, which must be in the range that this was created for.
-    #[inline]
     pub(super) fn bit(self, index: usize) -> usize {
         1usize.wrapping_shl((index as u32).wrapping_sub(self.first))
     }
@@ -60,7 +57,6 @@ impl PageMask {
     }
 
     /// The number of pages.
-    #[inline]
     pub(crate) fn len(self) -> usize {
         self.left as usize
     }
@@ -69,7 +65,6 @@ impl PageMask {
 impl Iterator for PageMask {
     type Item = usize;
 
-    #[inline]
     fn next(&mut self) -> Option<usize> {
         if self.bits == 0 {
             return None;

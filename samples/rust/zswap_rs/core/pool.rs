@@ -56,7 +56,6 @@ impl Pool {
     }
 
     /// The compressors.
-    #[inline]
     pub(crate) fn contexts(&self) -> &Contexts {
         &self.contexts
     }
@@ -67,7 +66,6 @@ impl Pool {
     }
 
     /// The zsmalloc pool.
-    #[inline]
     pub(super) fn zs(&self) -> &zsmalloc::Pool {
         &self.zs
     }

@@ -105,7 +105,6 @@ impl PoolIds {
         Err(ENOSPC)
     }
 
-    #[inline]
     fn node(&self, id: u8) -> *mut Node {
         self.nodes[usize::from(id)].load(Relaxed)
     }
@@ -308,8 +307,8 @@ impl PoolList {
 
     /// The memory that all pools use, current and retired, in pages. Any context except NMI.
     ///
-    /// Mirrors `zswap_total_pages()`. Not inlined, to keep its locals out of the stack frames of its callers.
-    #[inline(never)]
+    /// Mirrors `zswap_total_pages()`.
+    #[inline(never)] // make stack: keeps its locals out of zswap_store()'s frame
     pub(crate) fn total_pages(&self) -> usize {
         let mut total = 0usize;
         self.find_node(|node| -> Option<()> {
@@ -438,14 +437,12 @@ unsafe impl Send for PoolRef {}
 unsafe impl Sync for PoolRef {}
 
 impl PoolRef {
-    #[inline]
     fn node(&self) -> &Node {
         // SAFETY: By the type invariant this value owns a reference.
         unsafe { self.node.as_ref() }
     }
 
     /// Converts to the pool's id, which owns the reference: see [`PoolRef::from_id`].
-    #[inline]
     pub(super) fn into_id(self) -> u8 {
         ManuallyDrop::new(self).node().id.id
     }
@@ -455,7 +452,6 @@ impl PoolRef {
     /// # Safety
     ///
     /// `id` must be from [`PoolRef::into_id`], and must give up its reference.
-    #[inline]
     pub(super) unsafe fn from_id(id: u8) -> Self {
         // INVARIANT: The caller guarantees that the id gives up its reference to this value.
         Self {
@@ -470,7 +466,6 @@ impl PoolRef {
     /// # Safety
     ///
     /// `id` must be from [`PoolRef::into_id`], and own its reference during `'a`.
-    #[inline]
     pub(super) unsafe fn borrow_id<'a>(id: u8) -> &'a Pool {
         // SAFETY: The caller guarantees that `id` owns a reference to a node during `'a`, which pins the node. The
         // pointer of a taken id is that of its node, as in `from_id`.
@@ -480,7 +475,6 @@ impl PoolRef {
 
 /// Mirrors `zswap_pool_get()`.
 impl Clone for PoolRef {
-    #[inline]
     fn clone(&self) -> Self {
         // SAFETY: By the type invariant this value owns a reference.
         unsafe { self.node().refs.get() };
@@ -492,7 +486,6 @@ impl Clone for PoolRef {
 impl Deref for PoolRef {
     type Target = Pool;
 
-    #[inline]
     fn deref(&self) -> &Pool {
         &self.node().pool
     }
@@ -500,7 +493,6 @@ impl Deref for PoolRef {
 
 /// Mirrors `zswap_pool_put()`.
 impl Drop for PoolRef {
-    #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant this value owns the reference, which pins the node until it is put.
         unsafe { PercpuRef::put(NonNull::new_unchecked(&raw mut (*self.node.as_ptr()).refs)) }

@@ -78,7 +78,6 @@ impl<'a> FilledSlots<'a> {
     /// # Safety
     ///
     /// The caller must have a witness for the slots for `'a`.
-    #[inline]
     unsafe fn find(tree: &'a Tree, mut offsets: Range<usize>) -> Option<Self> {
         while !offsets.is_empty() {
             let run = index::in_one_leaf(&offsets);
@@ -102,7 +101,6 @@ impl<'a> FilledSlots<'a> {
     /// sleep, and must not take the lock of a cluster, as
     /// [`SwapDevice::add_folio`](kernel::mm::swap_cache::SwapDevice::add_folio) does. That would deadlock; types don't
     /// track which locks are held.
-    #[inline]
     pub(crate) fn free_each(self, look: impl Fn(&Entry)) {
         FreeBatch::with(|batch| {
             let mut next = Some(self);
@@ -153,7 +151,6 @@ pub(crate) struct SlotPages<'a, 'f> {
 
 impl<'a, 'f> SlotPages<'a, 'f> {
     /// The folio.
-    #[inline]
     pub(crate) fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
@@ -162,7 +159,6 @@ impl<'a, 'f> SlotPages<'a, 'f> {
 impl<'a> Iterator for SlotPages<'a, '_> {
     type Item = SlotPage<'a>;
 
-    #[inline]
     fn next(&mut self) -> Option<SlotPage<'a>> {
         let index = self.indices.next()?;
         if index >= self.nr {
@@ -186,7 +182,6 @@ pub(crate) struct SlotPage<'a> {
 
 impl<'a, 'f> Slots<'a, 'f> {
     /// The slots of a folio. The tree is that of `folio->swap`, so that a caller can't name other slots.
-    #[inline]
     pub(crate) fn new(folio: &'a mut CachedFolio<'f>) -> Self {
         // SAFETY: No other `Slots` of the folio is in use, since `folio` is borrowed exclusively for `'a`.
         unsafe { Self::of(folio) }
@@ -195,7 +190,6 @@ impl<'a, 'f> Slots<'a, 'f> {
     /// # Safety
     ///
     /// No other `Slots` of `folio` may exist during `'a`.
-    #[inline]
     pub(super) unsafe fn of(folio: &'a CachedFolio<'f>) -> Self {
         // INVARIANT: A folio's slots are aligned to their number, which is at most that of a cluster and divides
         // `SLOTS_PER_TREE`, so all are in one tree. By the invariant of `CachedFolio` it gives exclusive access to the
@@ -210,25 +204,21 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The folio that has the slots.
-    #[inline]
     pub(crate) fn folio(&self) -> &'a CachedFolio<'f> {
         self.folio
     }
 
     /// The number of slots, which is the number of pages of the folio.
-    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.nr
     }
 
     /// The tree of the slots, if the device has trees.
-    #[inline]
     pub(super) fn tree(&self) -> Option<&'a Tree> {
         self.tree
     }
 
     /// The slots of the folio at `indices`, with their pages.
-    #[inline]
     pub(crate) fn pages(&self, indices: PageMask) -> SlotPages<'a, 'f> {
         SlotPages {
             folio: self.folio,
@@ -238,7 +228,6 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The first slot of the folio, with its page.
-    #[inline]
     pub(crate) fn first_page(&self) -> SlotPage<'a> {
         let swap = self.folio.swap();
         // SAFETY: Every folio has at least one page.
@@ -247,20 +236,17 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The offset of slot `index` on its device. For `len()` this is the offset after the last slot.
-    #[inline]
     pub(super) fn offset(&self, index: usize) -> usize {
         self.folio.swap().offset().wrapping_add(index)
     }
 
     /// The same slots, while `self` is borrowed.
-    #[inline]
     fn reborrow(&mut self) -> Slots<'_, 'f> {
         // INVARIANT: `self` gives exclusive access to the slots, and is borrowed exclusively.
         Slots { ..*self }
     }
 
     /// The entry of slot `index` of the folio. Consumes the `Slots`.
-    #[inline]
     pub(crate) fn entry(self, index: usize) -> Option<SlotEntry<'a>> {
         if index >= self.nr {
             return None;
@@ -279,7 +265,6 @@ impl<'a, 'f> Slots<'a, 'f> {
 
     /// Borrows the entry of slot `index` of the folio.
     #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-    #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&Entry> {
         if index >= self.nr {
             return None;
@@ -294,7 +279,6 @@ impl<'a, 'f> Slots<'a, 'f> {
     }
 
     /// The slots from the first one with an entry on, if any has one.
-    #[inline]
     pub(super) fn filled(self) -> Option<FilledSlots<'a>> {
         // Often the whole tree is empty, which is found without a walk.
         let tree = self.tree.filter(|tree| !tree.is_empty())?;
@@ -311,9 +295,8 @@ impl<'a, 'f> Slots<'a, 'f> {
     /// the page changes: `swap_writeout()` clears the bits of each folio before it calls zswap.
     ///
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
-    /// and does not free entries. Not inlined, to keep its locals out of the stack frame from which pages are
-    /// compressed.
-    #[inline(never)]
+    /// and does not free entries.
+    #[inline(never)] // make stack: keeps its locals out of store_all()'s frame
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
         let mut zeroes = 0;
@@ -329,9 +312,7 @@ impl<'a, 'f> Slots<'a, 'f> {
         all.only(!zeroes)
     }
 
-    /// Sets the zeromap bits of `zeroes`, which must be below `nr`. Cold: most folios have no zero-filled page.
-    #[cold]
-    #[inline(never)]
+    /// Sets the zeromap bits of `zeroes`, which must be below `nr`.
     fn mark(&mut self, zeroes: PageMask) {
         for index in zeroes {
             drop(self.reborrow().entry(index).map(SlotEntry::take));
@@ -348,7 +329,6 @@ impl<'f> Slots<'f, 'f> {
     /// Frees the entries of all slots. Doesn't sleep.
     ///
     /// The folio's witness must be borrowed for its whole lifetime, so that no slot can be filled again.
-    #[inline]
     pub(crate) fn clear(self) -> Cleared<'f> {
         if let Some(range) = self.filled() {
             range.free_each(|_| ());
@@ -374,7 +354,6 @@ pub(crate) struct SlotEntry<'a> {
 
 impl SlotEntry<'_> {
     /// Borrows the entry.
-    #[inline]
     pub(crate) fn get(&self) -> &Entry {
         let entry = self.leaf.leaf().slot(self.leaf.offset()).load(Relaxed);
         // SAFETY: By the type invariant the slot has an entry, and no other task can remove it. `take` consumes `self`.
@@ -382,7 +361,6 @@ impl SlotEntry<'_> {
     }
 
     /// Removes the entry from its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
-    #[inline]
     pub(super) fn take(mut self) -> StoredEntry {
         let offset = self.leaf.offset();
         // SAFETY: By the type invariant `self` gives exclusive access to the slot, and the slot has an entry.
@@ -421,7 +399,6 @@ impl<'a> FreedSlots<'a> {
     ///
     /// [`DeadDevice::attach`](trees::DeadDevice::attach) must have succeeded for the device, with the number of slots
     /// of the device. That is not checked, since this is called for every slot that is freed.
-    #[inline(always)] // for every slot that is freed
     pub(crate) unsafe fn from_raw(
         entry: bindings::swp_entry_t,
         nr: usize,
@@ -439,7 +416,6 @@ impl<'a> FreedSlots<'a> {
         }
     }
 
-    #[inline(always)] // for every slot that is freed
     fn tree(&self) -> &'a Tree {
         // SAFETY: By the type invariant there are trees for all of the device's slots, for `'a`.
         unsafe { trees::tree_unchecked(self.first) }
@@ -449,14 +425,12 @@ impl<'a> FreedSlots<'a> {
     ///
     /// Takes no lock. No store for these slots can be running, since that requires a folio in the swap cache, and the
     /// cluster's lock orders this after the last store.
-    #[inline]
     pub(crate) fn have_nothing(&self) -> bool {
         self.tree().is_empty()
     }
 
     /// The slots from the first one with an entry on, if any has one. Takes no lock, for the same reason as
     /// [`have_nothing`](Self::have_nothing).
-    #[inline]
     pub(crate) fn filled(self) -> Option<FilledSlots<'a>> {
         let first = self.first.offset();
         let offsets = first..first.wrapping_add(self.nr);

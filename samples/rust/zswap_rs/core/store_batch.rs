@@ -64,7 +64,6 @@ impl Chain {
     };
 
     /// Appends an entry with `object`.
-    #[inline]
     fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         self.uncounted.add(object.len());
         let entry = StoredEntry::new(memory, Entry::new(object)).into_raw();
@@ -85,7 +84,6 @@ impl Chain {
     }
 
     /// The entries, in order.
-    #[inline]
     fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
         let mut links = self.first;
         core::iter::from_fn(move || {
@@ -103,8 +101,6 @@ impl Chain {
     }
 
     /// The number of entries at the head of the chain that are for slots before `offset`.
-    #[cold]
-    #[inline(never)]
     fn count_before(&mut self, offset: usize) -> usize {
         self.entries()
             .take_while(|entry| entry.offset() < offset)
@@ -112,7 +108,6 @@ impl Chain {
     }
 
     /// Charges all entries, which must not be charged yet, to `objcg`. May sleep.
-    #[inline]
     fn charge(&mut self, objcg: &ObjCgroup) {
         let lens = self.entries().map(|entry| {
             // INVARIANT: `charge::charge` charges the entry before any other access to it.
@@ -128,14 +123,12 @@ impl Chain {
 
     /// Puts the first `nr` entries into their slots, which are in `leaf`, and then adds them to their LRU lists.
     ///
-    /// Not inlined, to keep its locals out of the stack frame from which leaves are allocated.
-    ///
     /// # Safety
     ///
     /// The chain must have at least `nr` entries. The first `nr` must be for slots of `leaf`, for which the caller has
     /// a witness and has taken references, and must be charged to the objcg of `prepared`. They must stay in their
     /// slots until this returns.
-    #[inline(never)]
+    #[inline(never)] // make stack: keeps its locals out of the frame from which leaves are allocated
     unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
@@ -166,7 +159,6 @@ impl Chain {
 }
 
 impl Drop for Chain {
-    #[inline]
     fn drop(&mut self) {
         if !self.first.is_null() {
             self.free();
@@ -176,8 +168,6 @@ impl Drop for Chain {
 
 impl Chain {
     /// Frees the entries of a folio that isn't stored.
-    #[cold]
-    #[inline(never)]
     fn free(&mut self) {
         core::mem::take(&mut self.uncounted).publish();
         FreeBatch::with(|batch| {
@@ -209,21 +199,18 @@ pub(crate) struct StoreBatch<'f> {
 
 impl<'f> StoreBatch<'f> {
     /// The slots of the folio.
-    #[inline]
     pub(crate) fn slots(&self) -> &Slots<'f, 'f> {
         &self.slots
     }
 
     /// As [`Slots::mark_zeroes`].
-    #[inline]
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         self.slots.mark_zeroes(indices)
     }
 
     /// Appends an entry with `object`, whose page must come after those of the previous objects in the folio. Otherwise
-    /// drops the object, with a warning. Not inlined, to keep its locals out of the stack frame from which pages are
-    /// compressed.
-    #[inline(never)]
+    /// drops the object, with a warning.
+    #[inline(never)] // make stack: keeps its locals out of the frame from which pages are compressed
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         let index = object.word().slot().since(self.slots.folio().swap());
         if index < self.next || index >= self.slots.len() {
@@ -235,9 +222,7 @@ impl<'f> StoreBatch<'f> {
     }
 
     /// Charges the entries, puts them into their slots, and adds them to their LRU lists. Fails like [`store`].
-    ///
-    /// Not inlined, to keep its locals out of the stack frame from which pages are compressed.
-    #[inline(never)]
+    #[inline(never)] // make stack: keeps its locals out of store_all()'s frame
     fn publish(&mut self, prepared: Prepared<'_>, leaves: &'static LeafCache) -> Result {
         let (slots, chain) = (&self.slots, &mut self.chain);
         if let Some(objcg) = prepared.objcg() {
@@ -275,8 +260,6 @@ impl<'f> StoreBatch<'f> {
 }
 
 /// Drops an object whose page is not after those of the previous objects.
-#[cold]
-#[inline(never)]
 fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
     warn_on_once!(true);
     drop((memory, object));
@@ -295,7 +278,6 @@ fn refuse(memory: slab::UninitBox<Entry>, object: Object) {
 /// bit of a slot without an entry is clear, the device has no trees, or `leaves` isn't open, and with `ENOMEM`. On
 /// failure, returns the slots, which must be cleared: some may have their new entries already. Mirrors
 /// `zswap_store_page()` of each page.
-#[inline]
 pub(crate) fn store<'f, 'p, E>(
     folio: &'f mut CachedFolio<'f>,
     leaves: &'static LeafCache,
@@ -323,8 +305,6 @@ pub(crate) fn store<'f, 'p, E>(
 }
 
 /// Whether the zeromap bit of each slot without an entry in the chain is set.
-#[cold]
-#[inline(never)]
 fn others_are_zero(slots: &Slots<'_, '_>, chain: &mut Chain) -> bool {
     let mut entries = chain.entries();
     let mut next = entries.next();
@@ -346,7 +326,6 @@ pub(crate) struct Published<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Published<'f> {
     /// The folio.
-    #[inline]
     pub(crate) fn folio(&self) -> &'f CachedFolio<'f> {
         self.0
     }
@@ -362,7 +341,6 @@ pub(crate) struct Unpublished<'f>(&'f CachedFolio<'f>);
 
 impl<'f> Unpublished<'f> {
     /// The slots, any of which may have an entry.
-    #[inline]
     pub(crate) fn slots(self) -> Slots<'f, 'f> {
         // SAFETY: By the type invariant no other `Slots` of the folio exists, and `self` is consumed.
         unsafe { Slots::of(self.0) }

@@ -60,7 +60,6 @@ static INDEX: Index = Index {
 
 impl Index {
     /// The pointer to the trees of a device, and their number.
-    #[inline]
     fn device(&self, entry: SwapEntry) -> (&Atomic<*mut Tree>, &Atomic<usize>) {
         let device = entry.device();
         // SAFETY: By the invariant of `SwapEntry` the number is below `MAX_SWAPFILES`.
@@ -78,7 +77,6 @@ impl Index {
 /// # Safety
 ///
 /// The device of `entry` must not be swapped off during `'a`.
-#[inline]
 pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
     let (trees, nr) = INDEX.device(entry);
     let index = entry.offset() / SLOTS_PER_TREE;
@@ -99,7 +97,6 @@ pub(super) unsafe fn tree<'a>(entry: SwapEntry) -> Option<&'a Tree> {
 ///
 /// [`DeadDevice::attach`] must have succeeded for the device of `entry`, with the number of slots of the device, which
 /// must not be swapped off during `'a`.
-#[inline(always)] // for every slot that is freed
 pub(super) unsafe fn tree_unchecked<'a>(entry: SwapEntry) -> &'a Tree {
     // Acquire: as in `tree`.
     let trees = INDEX.device(entry).0.load(Acquire);

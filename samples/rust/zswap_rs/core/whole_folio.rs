@@ -69,7 +69,6 @@ impl<'a> VacantSlots<'a> {
     ///
     /// During `call`, the caller must hold the lock of the cluster that has the slots. They must be in use, and have no
     /// folio. The device must not be swapped off.
-    #[inline]
     pub(crate) unsafe fn from_raw(
         first: bindings::swp_entry_t,
         nr: usize,
@@ -137,7 +136,6 @@ impl<'a> WholeFolio<'a> {
     ///
     /// As for [`CachedFolio::from_raw`]. During `call`, the folio must not be uptodate, and no other task may access
     /// its contents.
-    #[inline]
     pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
         // SAFETY: The caller guarantees what `CachedFolio` requires. The folio isn't filled, but `WholeFolio` lends no
         // `&mut CachedFolio`, and so no page.
@@ -151,7 +149,6 @@ impl<'a> WholeFolio<'a> {
     ///
     /// Stops at the first page for which `f` fails. Fails with `EIO` and a warning if a slot has neither an entry nor
     /// the mark: no task can change that since the folio was added.
-    #[inline]
     pub(crate) fn fill(
         mut self,
         mut f: impl for<'e, 'f> FnMut(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
@@ -192,7 +189,6 @@ pub(crate) struct FilledFolio<'a>(CachedFolio<'a>);
 
 impl<'a> FilledFolio<'a> {
     /// Calls `f` for each entry from which the folio was filled. Returns the number of zero-marked slots.
-    #[inline]
     pub(crate) fn each_entry(&mut self, mut f: impl FnMut(&Entry)) -> usize {
         let slots = Slots::new(&mut self.0);
         let mut zeroes = 0usize;
@@ -210,7 +206,6 @@ impl<'a> FilledFolio<'a> {
 impl<'a> Deref for FilledFolio<'a> {
     type Target = CachedFolio<'a>;
 
-    #[inline]
     fn deref(&self) -> &CachedFolio<'a> {
         &self.0
     }
@@ -229,7 +224,6 @@ impl<'a> MappedFolio<'a> {
     /// # Safety
     ///
     /// As for [`CachedFolio::from_raw`]. The folio must be uptodate.
-    #[inline]
     pub(crate) unsafe fn from_raw(ptr: *mut bindings::folio, call: &'a mut Call) -> Self {
         // INVARIANT: The caller guarantees that the folio is uptodate.
         // SAFETY: The caller guarantees what `CachedFolio` requires.
@@ -238,7 +232,6 @@ impl<'a> MappedFolio<'a> {
 
     /// Makes the folio the only copy of its data: marks it dirty, then frees the entries of its slots. Doesn't sleep.
     /// Returns whether there were any. If not, the data is on the device, and the folio stays as it is.
-    #[inline]
     pub(crate) fn take_over(mut self) -> bool {
         let folio = self.0.as_raw();
         let Some(entries) = Slots::new(&mut self.0).filled() else {
