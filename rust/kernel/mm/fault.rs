@@ -77,7 +77,8 @@ impl<'a> Fault<'a> {
     }
 
     /// Those of `orders`, a set of bits, that the settings of transparent huge pages allow a folio
-    /// of the fault's VMA. Never 0 or 1. Mirrors `thp_vma_allowable_orders(..., TVA_PAGEFAULT, ...)`.
+    /// of the fault's VMA. Never 0 or 1, and none in a mapping of a file. Mirrors
+    /// `thp_vma_allowable_orders(..., TVA_PAGEFAULT, ...)`.
     #[inline]
     pub fn allowable_orders(self, orders: usize) -> usize {
         // SAFETY: By the type invariant the fault is being handled, with its VMA locked.
@@ -219,7 +220,8 @@ impl<'a> AllocContext<'a> {
         }
     }
 
-    /// The same, for an allocation and a charge that fail rather than reclaim memory.
+    /// The same, for an allocation and a charge that fail rather than reclaim memory. (A list of the
+    /// folio's cgroup that is allocated once, for its first large folio, may still do so.)
     #[inline]
     pub fn without_reclaim(&self) -> Self {
         // INVARIANT: A task that may allocate with the flags may also allocate without reclaim.

@@ -499,6 +499,8 @@ impl<'a> NotUptodate<'a> {
     pub unsafe fn clear(self) -> Uptodate<'a> {
         // SAFETY: By the type invariant the page is alive, and no other code accesses its contents.
         unsafe { bindings::clear_highpage(self.page.as_ptr()) };
+        // SAFETY: By the type invariant the page is alive.
+        unsafe { bindings::flush_dcache_page(self.page.as_ptr()) };
         // INVARIANT: All bytes of the page were written.
         Uptodate(PhantomData)
     }

@@ -167,7 +167,7 @@ impl Slot<'_> {
     }
 
     /// As [`Slot::add_folio`], for slots whose pages zswap [holds](Backing::Held), at most half of
-    /// them zero-marked: fails with `EBUSY` for other slots.
+    /// them zero-marked: fails with `EBUSY` for other slots, and with `EINVAL` for a single page.
     #[inline]
     pub fn add_held_folio(
         self,
@@ -176,6 +176,9 @@ impl Slot<'_> {
     ) -> Result<HeldFolio> {
         // INVARIANT: The slots were checked in the critical section in which the folio was added.
         let order = folio.order;
+        if order == 0 {
+            return Err(EINVAL);
+        }
         self.add(folio, context, |backing| backing.is_worth_filling(order))
             .map(HeldFolio)
     }
@@ -243,7 +246,7 @@ struct Unpublished<'a> {
 
 impl<'a> Unpublished<'a> {
     /// Writes the folio into the swap-table entries of its slots, under their cluster's lock, if
-    /// `admits` returns true. Fails as [`Slot::add_folio`].
+    /// `admits` admits those of a large folio. Fails as [`Slot::add_folio`].
     #[inline]
     fn enter(
         slot: Slot<'a>,
@@ -252,10 +255,7 @@ impl<'a> Unpublished<'a> {
     ) -> Result<Self> {
         let first = slot.first(folio.order).ok_or(EINVAL)?;
         let cluster = ClusterGuard::new(slot);
-        let vacant = cluster.vacancy::<true>(slot, first, folio.order)?;
-        if !admits(vacant.backing) {
-            return Err(EBUSY);
-        }
+        let vacant = cluster.vacancy::<true>(slot, first, folio.order, admits)?;
         let (shadow, memcg) = (vacant.shadow, vacant.memcg);
         let ptr = ManuallyDrop::new(folio).ptr;
         // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so

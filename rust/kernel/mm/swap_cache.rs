@@ -95,19 +95,24 @@ impl Slot<'_> {
         }
     }
 
-    /// Checks whether the `2^order` aligned slots that contain this one can get a folio, and returns
-    /// where their pages are. The result may be stale as soon as this returns. Takes the cluster's
-    /// lock (`ci->lock`).
+    /// Checks whether the `2^order` aligned slots that contain this one can get a folio. The result
+    /// may be stale as soon as this returns. Takes the cluster's lock (`ci->lock`).
     ///
     /// Fails as [`Slot::add_folio`], except that this doesn't check that the slots belong to one
     /// cgroup, since that check rarely fails.
     ///
     /// Mirrors `__swap_cache_add_check()`, as called before a folio is allocated.
-    pub fn vacancy(self, order: u32) -> Result<Backing> {
+    pub fn is_vacant(self, order: u32) -> Result {
+        self.vacancy(order, |backing| backing == Backing::Readable)
+    }
+
+    /// As [`Slot::is_vacant`], for slots of which `admits` admits where their pages are. It isn't
+    /// called for a single slot.
+    pub fn vacancy(self, order: u32, admits: impl FnOnce(Backing) -> bool) -> Result {
         let first = self.first(order).ok_or(EINVAL)?;
         ClusterGuard::new(self)
-            .vacancy::<false>(self, first, order)
-            .map(|vacant| vacant.backing)
+            .vacancy::<false>(self, first, order, admits)
+            .map(drop)
     }
 }
 

@@ -231,17 +231,20 @@ impl<'a> LockedCluster<'a> {
     }
 
     /// Checks that the `2^order` slots from `first` on, which include `target`, can get a folio.
-    /// With `MEMCG`, also checks that they belong to one cgroup.
+    /// With `MEMCG`, also checks that they belong to one cgroup. If there are several slots, `admits`
+    /// decides by where their pages are.
     ///
     /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
-    /// `EBUSY` if another of the slots fails the checks, or if neither the device nor zswap can
-    /// read all of them: see [`Backing`]. Mirrors `__swap_cache_add_check()`.
+    /// `EBUSY` if another of the slots fails the checks, if neither the device nor zswap can read
+    /// all of them (see [`Backing`]), or if they aren't admitted. Mirrors
+    /// `__swap_cache_add_check()`.
     #[inline]
     pub(super) fn vacancy<const MEMCG: bool>(
         &self,
         target: Slot<'_>,
         first: Slot<'_>,
         order: u32,
+        admits: impl FnOnce(Backing) -> bool,
     ) -> Result<Vacant<'_>> {
         let table = self.table().ok_or(ENOENT)?;
         let at = target.index();
@@ -254,29 +257,15 @@ impl<'a> LockedCluster<'a> {
         };
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
         let mut entries = core::slice::from_ref(entry);
-        let mut backing = Backing::Readable;
         if order > 0 {
             entries = table
                 .get(first.index()..)
                 .and_then(|entries| entries.get(..1 << order))
                 .ok_or(EINVAL)?;
-            let mut zeroes = Zeroes::default();
-            for (nth, entry) in entries.iter().enumerate() {
-                let at = first.index().wrapping_add(nth);
-                match KernelLayout::decode(entry.load(Relaxed)) {
-                    SwapTableEntry::Shadow(_, flags)
-                        if flags.count() > 0 && (!MEMCG || self.memcg(at) == memcg) =>
-                    {
-                        if self.is_zero(at, flags) {
-                            zeroes.add(nth);
-                        }
-                    }
-                    _ => return Err(EBUSY),
-                }
+            let backing = self.backing(first, entries, MEMCG.then_some(memcg));
+            if !backing.is_some_and(admits) {
+                return Err(EBUSY);
             }
-            // SAFETY: The cluster is locked. As was just checked, these slots of it are in use and
-            // have no folio.
-            backing = unsafe { Backing::of(first, entries.len(), zeroes) }.ok_or(EBUSY)?;
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
         // checked.
@@ -284,8 +273,35 @@ impl<'a> LockedCluster<'a> {
             entries,
             shadow,
             memcg,
-            backing,
         })
+    }
+
+    /// Where the pages of the slots from `first` on are, which have these `entries`; `None` if one of
+    /// them is free or has a folio, if their cgroup isn't `memcg`, or if they can't be read as a whole.
+    #[inline(never)] // make stack: only for large folios
+    fn backing(
+        &self,
+        first: Slot<'_>,
+        entries: &[Atomic<usize>],
+        memcg: Option<c_ushort>,
+    ) -> Option<Backing> {
+        let mut zeroes = Zeroes::default();
+        for (nth, entry) in entries.iter().enumerate() {
+            let at = first.index().wrapping_add(nth);
+            match KernelLayout::decode(entry.load(Relaxed)) {
+                SwapTableEntry::Shadow(_, flags)
+                    if flags.count() > 0 && memcg.is_none_or(|memcg| self.memcg(at) == memcg) =>
+                {
+                    if self.is_zero(at, flags) {
+                        zeroes.add(nth);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        // SAFETY: The cluster is locked. As was just checked, these slots of it are in use and have no
+        // folio.
+        unsafe { Backing::of(first, entries.len(), zeroes) }
     }
 
     /// The ID of the cgroup that a slot is charged to. Mirrors `__swap_cgroup_get()`.
@@ -320,8 +336,6 @@ pub(super) struct Vacant<'l> {
     pub(super) shadow: Shadow,
     /// The ID of the cgroup of all slots; 0 if the check was without `MEMCG`.
     pub(super) memcg: c_ushort,
-    /// Where their pages are.
-    pub(super) backing: Backing,
 }
 
 /// Where the pages of slots are that can get a folio.
@@ -333,8 +347,8 @@ pub enum Backing {
     /// Only zswap can fill them, at least two: it holds at least one of them, and the other
     /// `zeroes` are zero-marked.
     Held {
-        /// The number of slots whose zeromap bit is set.
-        zeroes: usize,
+        /// The number of slots whose zeromap bit is set. (Small, so that this is returned in a register.)
+        zeroes: u16,
     },
 }
 
@@ -343,7 +357,7 @@ impl Backing {
     /// that is mostly zeroes would take memory that nobody asked for.
     #[inline]
     pub fn is_worth_filling(self, order: u32) -> bool {
-        matches!(self, Backing::Held { zeroes } if zeroes <= (1 << order) / 2)
+        matches!(self, Backing::Held { zeroes } if usize::from(zeroes) <= (1 << order) / 2)
     }
 
     /// Where the pages of `nr` slots from `first` on are; `None` if some are on the device, and
@@ -366,7 +380,9 @@ impl Backing {
             unsafe { bindings::swap_slots_held(first.as_raw(), nr as c_uint, zeroes.bits) } as usize;
         match zeroes.count {
             0 if held == 0 => Some(Backing::Readable),
-            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Held { zeroes }),
+            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Held {
+                zeroes: zeroes as u16, // below `SLOTS`
+            }),
             _ => None,
         }
     }

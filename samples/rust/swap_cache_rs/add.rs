@@ -15,7 +15,6 @@ use kernel::{
             NewFolio, //
         },
         swap_cluster::{
-            Backing,
             Slot,
             SLOTS_PER_CLUSTER, //
         },
@@ -74,10 +73,7 @@ fn add_one(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<New
 /// An optimistic check before allocating: [`Slot::add_folio`] revalidates under the cluster lock.
 fn is_worth_allocating(slot: Slot<'_>, order: u32) -> Result {
     if order > 0 {
-        return match slot.vacancy(order)? {
-            Backing::Readable => Ok(()),
-            Backing::Held { .. } => Err(EBUSY), // only zswap could fill the folio
-        };
+        return slot.is_vacant(order);
     }
     // One lockless read of a swap-table entry. The value may be stale, but a slot found in a page
     // table or a mapping never reads as free: it got a folio before it got that user. The task that

@@ -56,7 +56,7 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
     if zswap_never_enabled() {
         return from_device();
     }
-    // Swapoff maps pages one by one, so it must find no large folio.
+    // Swapoff maps pages one by one, and has to try again if it finds a large folio.
     if !zswap_large_swapin_enabled() || !slot.is_writable() {
         return 0;
     }
@@ -72,8 +72,7 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
 }
 
 /// The part of a readahead window around the fault that is within the block which could be swapped in
-/// as a whole with the page of `slot`; all of it if that isn't in zswap, or if the settings don't allow
-/// folios of that size.
+/// as a whole with the page of `slot`; all of it if no such block is swapped in here.
 ///
 /// Windows begin anywhere. Each would swap in a page of a neighbouring block, and with a page of it in
 /// the swap cache, that block isn't swapped in as a whole.
@@ -81,7 +80,14 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
     let in_blocks = !zswap_never_enabled()
         && zswap_large_swapin_enabled()
         && fault.allowable_orders(1 << MAX_ORDER) != 0
-        && (slot.seems_zero() || slot.seems_in_zswap());
+        && (slot.seems_zero() || slot.seems_in_zswap())
+        && fault.is_exclusive()
+        && match fault.vma().access_pattern() {
+            AccessPattern::Random => false,
+            AccessPattern::Sequential => true,
+            AccessPattern::Normal => access_bits_are_exact(),
+        }
+        && fault.memcg_room() >= room_for(MAX_ORDER);
     if !in_blocks {
         return window;
     }

@@ -3,6 +3,8 @@
 //! Swap-in: returns a slot's folio, or adds a new one and reads the page into it.
 
 use super::add::add;
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use kernel::mm::swap_large::zswap_never_enabled;
 use kernel::{
     mm::{
         fault::AllocContext,
@@ -35,7 +37,7 @@ pub(crate) fn swapin_sync(
     context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
     #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-    if orders > 1 {
+    if orders > 1 && !zswap_never_enabled() {
         match super::whole::swapin(slot, orders, context) {
             Ok(folio) => return Ok(folio),
             Err(0) => return Err(EBUSY), // no order was left

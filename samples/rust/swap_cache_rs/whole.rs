@@ -31,18 +31,22 @@ use kernel::{
 /// of a folio that zswap does not hold, and only one page after a failure. One bad page or a lack of
 /// memory is not tried again with each smaller order.
 ///
-/// May sleep, but never reclaims memory: a folio that does not fit is not worth it. Not inlined, to
-/// keep its locals out of the stack of a swap-in of one page.
-#[inline(never)]
+/// May sleep. Allocates and charges the folio without reclaim: one that does not fit is not worth it.
+#[inline(never)] // make stack: its locals are not needed to swap in one page
 pub(crate) fn swapin(
     slot: Slot<'_>,
     mut orders: usize,
     context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>, usize> {
     while let Some(order @ 1..) = orders.checked_ilog2() {
-        match slot.vacancy(order) {
-            Ok(Backing::Readable) => return Err(orders),
-            Ok(held) if order <= MAX_ORDER && held.is_worth_filling(order) => {
+        let mut readable = false;
+        let vacant = slot.vacancy(order, |backing| {
+            readable = backing == Backing::Readable;
+            readable || order <= MAX_ORDER && backing.is_worth_filling(order)
+        });
+        match vacant {
+            Ok(()) if readable => return Err(orders),
+            Ok(()) => {
                 let filled = fill(slot, order, context);
                 trace::add(|| (slot, order, filled.as_ref().err().copied()));
                 match filled {
@@ -55,10 +59,9 @@ pub(crate) fn swapin(
                     }
                 }
             }
-            Ok(_) | Err(EBUSY) => {}
+            Err(EBUSY) => {}
             Err(_) => return Err(orders),
         }
-        count_fallback(order, Fallback::Smaller);
         orders ^= 1usize.wrapping_shl(order);
     }
     Err(orders)

@@ -231,6 +231,24 @@ pub(crate) unsafe extern "C" fn zswap_fill(folio: *mut bindings::folio) -> c_int
     }
 }
 
+/// Whether a slot of a large folio has an entry.
+///
+/// # Safety
+///
+/// As for [`zswap_folio_mapped`].
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn zswap_has_folio(folio: *mut bindings::folio) -> bool {
+    if never_enabled() {
+        return false;
+    }
+    let mut call = Call::new();
+    // SAFETY: `do_swap_page()` has locked the folio, and verified that it is uptodate and in the swap cache. It does
+    // not access the slots' entries meanwhile, and this function creates no other witness.
+    let folio = unsafe { MappedFolio::from_raw(folio, &mut call) };
+    whole::has(folio)
+}
+
 /// Marks a large folio dirty and frees the entries of its slots, if there are any; returns whether there were.
 ///
 /// # Safety

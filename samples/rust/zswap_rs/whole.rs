@@ -35,18 +35,16 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
         trace::load_begin(|| entry.swap());
         let filled = decompress_entry(entry, contents);
         trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
-        filled
-    });
-    let mut filled = filled.inspect_err(|_| stats::inc(&stats::zswap_large_load_fail))?;
-    stats::inc(&stats::zswap_large_loads);
-    let mut pages = 0usize;
-    let zeroes = filled.each_entry(|entry| {
-        pages = pages.wrapping_add(1);
+        let filled = filled?;
+        vmstat::count(Event::ZSWPIN, 1);
         if let Some(objcg) = entry.objcg() {
             objcg.count(Event::ZSWPIN, 1);
         }
+        Ok(filled)
     });
-    vmstat::count(Event::ZSWPIN, pages);
+    let filled = filled.inspect_err(|_| stats::inc(&stats::zswap_large_load_fail))?;
+    stats::inc(&stats::zswap_large_loads);
+    let zeroes = filled.zeroes();
     if zeroes > 0 {
         vmstat::count(Event::SWPIN_ZERO, zeroes);
         if let Some(objcg) = ObjCgroup::of_folio(&filled) {
@@ -54,6 +52,11 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
         }
     }
     Ok(filled)
+}
+
+/// Whether zswap has any page of a large folio that is about to be mapped for the first time. Doesn't sleep.
+pub(crate) fn has(mut folio: MappedFolio<'_>) -> bool {
+    folio.has_entries()
 }
 
 /// The first mapping of a large folio: it is not deleted from the swap cache any more, so that its entries are no

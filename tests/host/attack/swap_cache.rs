@@ -149,7 +149,7 @@ pub mod cluster_lock {
         #[cfg(control)]
         let lock = slot;
         let _ = lock;
-        slot.vacancy(0).is_ok()
+        slot.is_vacant(0).is_ok()
     }
 }
 

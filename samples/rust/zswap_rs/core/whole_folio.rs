@@ -6,7 +6,7 @@
 //! |-----------------|--------------------------------------------------------------|---------------------------------------|
 //! | [`VacantSlots`] | the cluster is locked, the slots are in use, without a folio | counting the slots that have an entry |
 //! | [`WholeFolio`]  | the folio was just added for such slots                      | filling it: see [`FilledFolio`]       |
-//! | [`MappedFolio`] | the folio is filled, and being mapped for the first time     | freeing the entries                   |
+//! | [`MappedFolio`] | the folio is filled, and about to be mapped                  | freeing the entries                   |
 //!
 //! Between the first two, no task can change which slots have an entry or a zero mark: the cluster's lock prevents it
 //! until the folio is in the swap cache, and then the folio's lock does. Until the first mapping the folio is clean, and
@@ -154,6 +154,7 @@ impl<'a> WholeFolio<'a> {
         mut f: impl for<'e, 'f> FnMut(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
     ) -> Result<FilledFolio<'a>> {
         let folio = self.0.as_raw();
+        let mut zeroes = 0usize;
         // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below. `f` is
         // generic over the lifetime of what it gets.
         let (mut cached, contents) = unsafe { self.0.split() };
@@ -161,6 +162,7 @@ impl<'a> WholeFolio<'a> {
         let _filled = contents.fill_each(|index, page| {
             // The mark first: an entry of such a slot is stale.
             if slots.folio().has_zero_mark(index) {
+                zeroes = zeroes.wrapping_add(1);
                 // SAFETY: The slot's page was swapped out as zeroes.
                 return Ok(unsafe { page.clear() });
             }
@@ -175,8 +177,11 @@ impl<'a> WholeFolio<'a> {
         // SAFETY: By the type invariant the folio is alive and locked. All its pages were written, as `_filled` proves:
         // it is made from `contents`.
         unsafe { bindings::folio_mark_uptodate(folio) };
-        // INVARIANT: The folio was filled, and no entry was removed.
-        Ok(FilledFolio(self.0))
+        // INVARIANT: The folio was filled, and `zeroes` of its pages were cleared.
+        Ok(FilledFolio {
+            folio: self.0,
+            zeroes,
+        })
     }
 }
 
@@ -184,22 +189,16 @@ impl<'a> WholeFolio<'a> {
 ///
 /// # Invariants
 ///
-/// Each slot of the folio has an entry, or is zero-marked.
-pub(crate) struct FilledFolio<'a>(CachedFolio<'a>);
+/// The folio is uptodate. `zeroes` of its slots are zero-marked, and the others have an entry.
+pub(crate) struct FilledFolio<'a> {
+    folio: CachedFolio<'a>,
+    zeroes: usize,
+}
 
-impl<'a> FilledFolio<'a> {
-    /// Calls `f` for each entry from which the folio was filled. Returns the number of zero-marked slots.
-    pub(crate) fn each_entry(&mut self, mut f: impl FnMut(&Entry)) -> usize {
-        let slots = Slots::new(&mut self.0);
-        let mut zeroes = 0usize;
-        for index in 0..slots.len() {
-            if slots.folio().has_zero_mark(index) {
-                zeroes = zeroes.wrapping_add(1);
-            } else if let Some(entry) = slots.get(index) {
-                f(entry);
-            }
-        }
-        zeroes
+impl FilledFolio<'_> {
+    /// The number of zero-filled pages.
+    pub(crate) fn zeroes(&self) -> usize {
+        self.zeroes
     }
 }
 
@@ -207,11 +206,11 @@ impl<'a> Deref for FilledFolio<'a> {
     type Target = CachedFolio<'a>;
 
     fn deref(&self) -> &CachedFolio<'a> {
-        &self.0
+        &self.folio
     }
 }
 
-/// A large folio that is being mapped for the first time. Its lock is held by the C caller.
+/// A large folio that is about to be mapped for the first time. Its lock is held by the C caller.
 ///
 /// # Invariants
 ///
@@ -228,6 +227,11 @@ impl<'a> MappedFolio<'a> {
         // INVARIANT: The caller guarantees that the folio is uptodate.
         // SAFETY: The caller guarantees what `CachedFolio` requires.
         Self(unsafe { CachedFolio::from_raw(ptr, call) })
+    }
+
+    /// Whether a slot has an entry.
+    pub(crate) fn has_entries(&mut self) -> bool {
+        Slots::new(&mut self.0).filled().is_some()
     }
 
     /// Makes the folio the only copy of its data: marks it dirty, then frees the entries of its slots. Doesn't sleep.
