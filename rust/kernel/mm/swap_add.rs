@@ -253,9 +253,9 @@ impl<'a> Unpublished<'a> {
         folio: FreshFolio,
         admits: impl FnOnce(Backing) -> bool,
     ) -> Result<Self> {
-        let first = slot.first(folio.order).ok_or(EINVAL)?;
         let cluster = ClusterGuard::new(slot);
-        let vacant = cluster.vacancy::<true>(slot, first, folio.order, admits)?;
+        let vacant = cluster.vacancy::<true>(slot, folio.order, admits)?;
+        let first = slot.first(folio.order).ok_or(EINVAL)?;
         let (shadow, memcg) = (vacant.shadow, vacant.memcg);
         let ptr = ManuallyDrop::new(folio).ptr;
         // SAFETY: By the invariant of `FreshFolio` no other task has a reference to the folio, so

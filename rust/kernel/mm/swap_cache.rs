@@ -109,9 +109,8 @@ impl Slot<'_> {
     /// As [`Slot::is_vacant`], for slots of which `admits` admits where their pages are. It isn't
     /// called for a single slot.
     pub fn vacancy(self, order: u32, admits: impl FnOnce(Backing) -> bool) -> Result {
-        let first = self.first(order).ok_or(EINVAL)?;
         ClusterGuard::new(self)
-            .vacancy::<false>(self, first, order, admits)
+            .vacancy::<false>(self, order, admits)
             .map(drop)
     }
 }

@@ -230,19 +230,18 @@ impl<'a> LockedCluster<'a> {
         rest.get(..nr).unwrap_or(rest)
     }
 
-    /// Checks that the `2^order` slots from `first` on, which include `target`, can get a folio.
+    /// Checks that the `2^order` aligned slots that include `target` can get a folio.
     /// With `MEMCG`, also checks that they belong to one cgroup. If there are several slots, `admits`
     /// decides by where their pages are.
     ///
     /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
     /// `EBUSY` if another of the slots fails the checks, if neither the device nor zswap can read
-    /// all of them (see [`Backing`]), or if they aren't admitted. Mirrors
-    /// `__swap_cache_add_check()`.
+    /// all of them (see [`Backing`]), or if they aren't admitted. Fails with `EINVAL` if a cluster
+    /// has fewer slots. Mirrors `__swap_cache_add_check()`.
     #[inline]
     pub(super) fn vacancy<const MEMCG: bool>(
         &self,
         target: Slot<'_>,
-        first: Slot<'_>,
         order: u32,
         admits: impl FnOnce(Backing) -> bool,
     ) -> Result<Vacant<'_>> {
@@ -258,14 +257,15 @@ impl<'a> LockedCluster<'a> {
         let memcg = if MEMCG { self.memcg(at) } else { 0 };
         let mut entries = core::slice::from_ref(entry);
         if order > 0 {
-            entries = table
-                .get(first.index()..)
-                .and_then(|entries| entries.get(..1 << order))
-                .ok_or(EINVAL)?;
-            let backing = self.backing(first, entries, MEMCG.then_some(memcg));
+            let first = target.first(order).ok_or(EINVAL)?;
+            // INVARIANT: `self` is borrowed, and isn't used until `backing` returns. By value, so that
+            // the cluster stays in a register.
+            let cluster = LockedCluster { ..*self };
+            let backing = cluster.backing(first.as_raw(), order, MEMCG.then_some(memcg));
             if !backing.is_some_and(admits) {
                 return Err(EBUSY);
             }
+            entries = self.entries(first.index(), 1 << order);
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
         // checked.
@@ -276,18 +276,24 @@ impl<'a> LockedCluster<'a> {
         })
     }
 
-    /// Where the pages of the slots from `first` on are, which have these `entries`; `None` if one of
-    /// them is free or has a folio, if their cgroup isn't `memcg`, or if they can't be read as a whole.
+    /// Where the pages of the `2^order` slots from `first` on are; `None` if the cluster has fewer, if
+    /// one of them is free or has a folio, if their cgroup isn't `memcg`, or if they can't be read as a
+    /// whole.
     #[inline(never)] // make stack: only for large folios
     fn backing(
-        &self,
-        first: Slot<'_>,
-        entries: &[Atomic<usize>],
+        self,
+        first: bindings::swp_entry_t,
+        order: u32,
         memcg: Option<c_ushort>,
     ) -> Option<Backing> {
+        let (start, nr) = (index(first), 1usize << order);
+        let entries = self.entries(start, nr);
+        if entries.len() != nr {
+            return None;
+        }
         let mut zeroes = Zeroes::default();
         for (nth, entry) in entries.iter().enumerate() {
-            let at = first.index().wrapping_add(nth);
+            let at = start.wrapping_add(nth);
             match KernelLayout::decode(entry.load(Relaxed)) {
                 SwapTableEntry::Shadow(_, flags)
                     if flags.count() > 0 && memcg.is_none_or(|memcg| self.memcg(at) == memcg) =>
@@ -301,7 +307,7 @@ impl<'a> LockedCluster<'a> {
         }
         // SAFETY: The cluster is locked. As was just checked, these slots of it are in use and have no
         // folio.
-        unsafe { Backing::of(first, entries.len(), zeroes) }
+        unsafe { Backing::of(first, nr, zeroes) }
     }
 
     /// The ID of the cgroup that a slot is charged to. Mirrors `__swap_cgroup_get()`.
@@ -367,7 +373,7 @@ impl Backing {
     ///
     /// The slots' cluster must be locked by this task. The slots must be in use, and have no folio.
     #[inline]
-    unsafe fn of(first: Slot<'_>, nr: usize, zeroes: Zeroes) -> Option<Self> {
+    unsafe fn of(first: bindings::swp_entry_t, nr: usize, zeroes: Zeroes) -> Option<Self> {
         if zeroes.count == nr {
             return Some(Backing::Readable);
         }
@@ -377,7 +383,7 @@ impl Backing {
         // SAFETY: The caller guarantees what zswap requires: the cluster is locked, and its slots
         // are in use and have no folio.
         let held =
-            unsafe { bindings::swap_slots_held(first.as_raw(), nr as c_uint, zeroes.bits) } as usize;
+            unsafe { bindings::swap_slots_held(first, nr as c_uint, zeroes.bits) } as usize;
         match zeroes.count {
             0 if held == 0 => Some(Backing::Readable),
             zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Held {
