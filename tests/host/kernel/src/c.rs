@@ -105,8 +105,14 @@ unsafe fn word_of(entry: swp_entry_t) -> &'static Atomic<usize> {
     &swap_cluster_words(ci)[swp_cluster_offset(entry) as usize]
 }
 
-/// `folio_alloc_swap()` for slots that the allocator has chosen. Returns whether they were free.
+/// `folio_alloc_swap()` for slots that the allocator has chosen: those of a large folio are aligned.
+/// Returns whether they were free.
 pub unsafe fn alloc_slot(folio: *mut folio, entry: swp_entry_t) -> bool {
+    let val = entry.val & !(folio_nr_pages(folio) as usize - 1);
+    let entry = swp_entry_t { val };
+    if swp_offset(entry) == 0 {
+        return false;
+    }
     let si = get_swap_device(entry);
     if si.is_null() {
         return false;
@@ -458,6 +464,16 @@ impl Page {
         }
         state.lock.unlock();
         mapped
+    }
+
+    /// The contents, if the page is mapped.
+    pub fn bytes(&self) -> Option<[u8; PAGE_SIZE]> {
+        let state = self.state();
+        match state.pte.get() {
+            // SAFETY: The page table has a reference.
+            Pte::Mapped(folio) => Some(unsafe { page_bytes(state.frame(folio)) }),
+            _ => None,
+        }
     }
 
     /// Reclaim: `shrink_folio_list()` for this page, to slot `entry` if it has none. Returns
