@@ -64,15 +64,15 @@ pub mod folio_of_a_frame {
 }
 
 // zswap_load() fills the first page of a large folio, and reports all of it filled: "large folios
-// should not be swapped in". Only zswap_core lends contents, never of a large folio.
+// should not be swapped in". Only zswap_core lends contents: those of a large folio are filled page by page.
 #[cfg(any(control, contents_of_large))]
 pub mod contents_of_large {
     use super::*;
 
     pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
         #[cfg(contents_of_large)]
-        let _ = folio.split().1.map(|contents| fill(from, contents)); //~[contents_of_large] E0133
-                                                                      //~[contents_of_large]^ E0596
+        let _ = folio.split().1.single().map(|page| fill(from, page)); //~[contents_of_large] E0133
+                                                                       //~[contents_of_large]^ E0596
         folio.load_exclusively(|_, contents| fill(from, contents))
     }
 }

@@ -50,8 +50,8 @@ pub mod charge_skipped {
         context: &AllocContext<'_>,
     ) -> Result<NewFolio, kernel::error::Error> {
         #[cfg(charge_skipped)]
-        core::mem::forget(swap_add::Unpublished::enter(slot, fresh)?); //~[charge_skipped] E0603
-                                                                       //~[charge_skipped]^ E0624
+        core::mem::forget(swap_add::Unpublished::enter(slot, fresh, |_| true)?); //~[charge_skipped] E0603
+                                                                                 //~[charge_skipped]^ E0624
         #[cfg(charge_skipped)]
         return Err(EINVAL);
         #[cfg(control)]

@@ -33,6 +33,7 @@ const INDEX_VARIANTS: &[(&str, &str, &str)] = &[
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rustc-cfg=CONFIG_ZSWAP_LARGE_SWAPIN");
     let index = read("index.rs");
     for (name, from, to) in INDEX_VARIANTS {
         write(name, &replace(&index, from, to));

@@ -108,6 +108,7 @@ pub type gfp_t = u32;
 pub const GFP_KERNEL: gfp_t = 1;
 pub const __GFP_IO: gfp_t = 0x40;
 pub const __GFP_FS: gfp_t = 0x80;
+pub const __GFP_DIRECT_RECLAIM: gfp_t = 0x400;
 pub const __GFP_ACCOUNT: gfp_t = 0x40_0000;
 pub const MAX_ERRNO: u32 = 4095;
 pub const MAX_SWAPFILES: u32 = 3;
@@ -145,6 +146,9 @@ pub const vm_event_item_ZSWPIN: u32 = 2;
 pub const vm_event_item_ZSWPOUT: u32 = 3;
 pub const vm_event_item_ZSWPWB: u32 = 4;
 pub const vm_event_item_SWPOUT_ZERO: u32 = 5;
+pub const vm_event_item_SWPIN_ZERO: u32 = 6;
+pub const SWP_WRITEOK: u32 = 2;
+pub const SWP_SYNCHRONOUS_IO: u32 = 0x1000;
 
 pub struct mempolicy {
     _p: (),
@@ -221,6 +225,7 @@ pub unsafe fn swp_cluster_offset(entry: swp_entry_t) -> c_uint {
 
 pub struct swap_info_struct {
     pub device: usize,
+    pub flags: c_ulong,
     pub max: c_uint,
     /// The device's reference count; the top bit is set once no more references are given out.
     pub users: Atomic<usize>,
@@ -274,6 +279,7 @@ impl swap_info_struct {
         let slots = |n: usize| n.div_ceil(SWAPFILE_CLUSTER_SLOTS);
         let si = Box::into_raw(Box::new(Self {
             device,
+            flags: 0,
             max: max as c_uint,
             users: Atomic::new(0),
             inuse: Atomic::new(0),
@@ -391,6 +397,12 @@ pub unsafe fn swap_cgroup_get(_: *mut swap_cluster_info, _: c_uint) -> c_ushort 
     0
 }
 
+pub unsafe fn swap_slots_held(first: swp_entry_t, nr: c_uint, zeroes: c_ulong) -> c_uint {
+    let lock = cluster_lock(swap_entry_to_cluster(first));
+    assert!(lock.is_held(), "zswap is asked without the cluster's lock");
+    zswap_holds(first, nr, zeroes)
+}
+
 pub unsafe fn swap_has_rotating_device() -> bool {
     false
 }
@@ -462,6 +474,8 @@ pub struct page {
     pub swapcache: Cell<bool>,
     pub uptodate: Cell<bool>,
     pub dirty: Cell<bool>,
+    /// Whether it was ever mapped.
+    pub anon: Cell<bool>,
     pub readahead: Cell<bool>,
     pub swap: Cell<usize>,
     /// The slots of the folio in the swap cache since it was allocated.
@@ -481,6 +495,7 @@ fn frames() -> &'static [page] {
             swapcache: Cell::new(false),
             uptodate: Cell::new(false),
             dirty: Cell::new(false),
+            anon: Cell::new(false),
             readahead: Cell::new(false),
             swap: Cell::new(0),
             had: RefCell::new(Vec::new()),
@@ -521,6 +536,7 @@ pub unsafe fn folio_alloc(order: u32) -> *mut folio {
     first.order.set(order);
     first.uptodate.set(false);
     first.dirty.set(false);
+    first.anon.set(false);
     first.readahead.set(false);
     first.had.borrow_mut().clear();
     // The allocator's lock orders accesses: a task that finds the folio by this count sees earlier
@@ -758,8 +774,11 @@ pub unsafe fn kmap_local_page(page: *mut page) -> *mut c_void {
     (*page).bytes.get().cast()
 }
 pub unsafe fn kunmap_local(_: *const c_void) {}
-pub unsafe fn flush_dcache_folio(folio: *mut folio) {
-    alive(folio).memory.borrow().write();
+pub unsafe fn flush_dcache_page(page: *mut page) {
+    (*page).memory.borrow().write();
+}
+pub unsafe fn clear_highpage(page: *mut page) {
+    set_page_bytes(page, [0; PAGE_SIZE]);
 }
 pub unsafe fn totalram_pages() -> c_ulong {
     match world().c.total_ram.get() {
@@ -797,7 +816,12 @@ pub unsafe fn swap_read_folio(_: *mut swap_io_ctx, folio: *mut folio) {
     );
     assert!(!page.uptodate.get(), "a folio is read that has its content");
     let nr = 1usize << page.order.get();
-    if folio_swap_is_zero(folio, 0) {
+    let zeroes = (0..nr).filter(|&i| folio_swap_is_zero(folio, i)).count();
+    assert!(
+        zeroes == 0 || zeroes == nr,
+        "a folio is read of which only a part is zero"
+    );
+    if zeroes > 0 {
         for i in 0..nr {
             set_page_bytes(folio_page(folio, i), [0; PAGE_SIZE]);
         }
@@ -818,6 +842,17 @@ pub unsafe fn swap_read_folio(_: *mut swap_io_ctx, folio: *mut folio) {
     }
     page.uptodate.set(true);
     folio_unlock(folio);
+}
+
+pub unsafe fn swap_fill_held(folio: *mut folio) -> c_int {
+    let page = alive(folio);
+    assert!(
+        folio_test_locked(folio) && page.swapcache.get() && !page.uptodate.get(),
+        "a folio is filled that wasn't just added"
+    );
+    let ret = zswap_fill(folio);
+    assert_eq!(page.uptodate.get(), ret == 0);
+    ret
 }
 
 pub unsafe fn __swap_writepage(_: *mut swap_io_ctx, folio: *mut folio) {
@@ -925,6 +960,12 @@ pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_l
 extern "C-unwind" {
     pub fn zswap_store(folio: *mut folio) -> bool;
     pub fn zswap_load(folio: *mut folio) -> c_int;
+    pub fn zswap_holds(first: swp_entry_t, nr: c_uint, zeroes: c_ulong) -> c_uint;
+    pub fn zswap_fill(folio: *mut folio) -> c_int;
+    pub fn zswap_folio_mapped(folio: *mut folio) -> bool;
+    pub fn zswap_seems_to_hold(entry: swp_entry_t) -> bool;
+    pub fn zswap_never_enabled() -> bool;
+    pub fn zswap_large_swapin_enabled() -> bool;
     pub fn zswap_invalidate_range(entry: swp_entry_t, nr: c_uint);
     pub fn zswap_swapon(device: c_int, nr_pages: c_ulong) -> c_int;
     pub fn zswap_swapoff(device: c_int);

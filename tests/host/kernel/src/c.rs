@@ -105,8 +105,14 @@ unsafe fn word_of(entry: swp_entry_t) -> &'static Atomic<usize> {
     &swap_cluster_words(ci)[swp_cluster_offset(entry) as usize]
 }
 
-/// `folio_alloc_swap()` for slots that the allocator has chosen. Returns whether they were free.
+/// `folio_alloc_swap()` for slots that the allocator has chosen: those of a large folio are aligned.
+/// Returns whether they were free.
 pub unsafe fn alloc_slot(folio: *mut folio, entry: swp_entry_t) -> bool {
+    let val = entry.val & !(folio_nr_pages(folio) as usize - 1);
+    let entry = swp_entry_t { val };
+    if swp_offset(entry) == 0 {
+        return false;
+    }
     let si = get_swap_device(entry);
     if si.is_null() {
         return false;
@@ -310,8 +316,19 @@ pub struct Page(u8);
 
 struct PageState {
     pte: Cell<Pte>,
+    /// Where it is in the folio that is mapped.
+    index: Cell<usize>,
     content: Cell<Content>,
     lock: Rc<Lock>,
+    /// The pages around it in the page table, itself included.
+    table: Cell<&'static [&'static Page]>,
+}
+
+impl PageState {
+    /// The frame that is mapped.
+    unsafe fn frame(&self, folio: *mut folio) -> *mut page {
+        folio_page(folio, self.index.get())
+    }
 }
 
 /// The result of a fault.
@@ -334,8 +351,10 @@ impl Page {
         let at = core::ptr::from_ref(self) as usize;
         sim::value(at, || PageState {
             pte: Cell::new(Pte::None),
+            index: Cell::new(0),
             content: Cell::new(Content::new(0, 0)),
             lock: Lock::at(at, None),
+            table: Cell::new(&[]),
         })
     }
 
@@ -343,6 +362,43 @@ impl Page {
     /// leaves it: loom explores only orders of accesses that it sees.
     fn seen(&self) -> Rc<Word> {
         Word::at(core::ptr::from_ref(self) as usize, true, || 0)
+    }
+
+    /// Makes these pages neighbours, in this order, in one page table.
+    pub fn adjoin(pages: &'static [&'static Self]) {
+        for page in pages {
+            page.state().table.set(pages);
+        }
+    }
+
+    /// Runs `f` with the page table locked: a page's own lock, and those of its neighbours.
+    fn with_table<R>(&self, f: impl FnOnce(&'static [&'static Self]) -> R) -> R {
+        let state = self.state();
+        let table = state.table.get();
+        assert!(!table.is_empty(), "only neighbours have large folios");
+        table.iter().for_each(|page| page.state().lock.lock());
+        let ret = f(table);
+        table.iter().for_each(|page| page.state().lock.unlock());
+        ret
+    }
+
+    /// The pages of a locked table around this one that refer to the `nr` slots from `first` on, of
+    /// which this one refers to `entry`; none unless all do. `swap_pte_batch()`
+    fn swapped_to<'a>(
+        &self,
+        table: &'a [&'static Self],
+        entry: swp_entry_t,
+        first: swp_entry_t,
+        nr: usize,
+    ) -> Option<&'a [&'static Self]> {
+        let here = table.iter().position(|page| core::ptr::eq(*page, self))?;
+        let start = here.checked_sub(entry.val - first.val)?;
+        let pages = table.get(start..start + nr)?;
+        let refers = |(i, page): (usize, &&'static Self)| {
+            let val = first.val + i;
+            page.pte() == Pte::Swapped(swp_entry_t { val }) || !keeps(Promise::WholeFits)
+        };
+        pages.iter().enumerate().all(refers).then_some(pages)
     }
 
     /// The page table entry.
@@ -359,8 +415,10 @@ impl Page {
             assert!(!folio.is_null());
             head(folio).uptodate.set(true);
             head(folio).dirty.set(true);
+            head(folio).anon.set(true);
             set_page_bytes(folio.cast(), content.to_bytes());
             let state = self.state();
+            state.index.set(0);
             self.seen(); // created before there are threads
             state.content.set(content);
             assert_eq!(state.pte.replace(Pte::Mapped(folio)), Pte::None);
@@ -378,7 +436,7 @@ impl Page {
             Pte::Mapped(folio) if unsafe { !head(folio).writeback.load(Acquire) } => {
                 // SAFETY: The page table has a reference, and is locked.
                 unsafe {
-                    set_page_bytes(folio.cast(), content.to_bytes());
+                    set_page_bytes(state.frame(folio), content.to_bytes());
                     head(folio).dirty.set(true);
                 }
                 state.content.set(content);
@@ -397,7 +455,7 @@ impl Page {
         let mapped = matches!(state.pte.get(), Pte::Mapped(_));
         if let Pte::Mapped(folio) = state.pte.get() {
             // SAFETY: The page table has a reference, and is locked.
-            let bytes = unsafe { page_bytes(folio.cast()) };
+            let bytes = unsafe { page_bytes(state.frame(folio)) };
             assert_eq!(
                 bytes,
                 state.content.get().to_bytes(),
@@ -406,6 +464,16 @@ impl Page {
         }
         state.lock.unlock();
         mapped
+    }
+
+    /// The contents, if the page is mapped.
+    pub fn bytes(&self) -> Option<[u8; PAGE_SIZE]> {
+        let state = self.state();
+        match state.pte.get() {
+            // SAFETY: The page table has a reference.
+            Pte::Mapped(folio) => Some(unsafe { page_bytes(state.frame(folio)) }),
+            _ => None,
+        }
     }
 
     /// Reclaim: `shrink_folio_list()` for this page, to slot `entry` if it has none. Returns
@@ -445,14 +513,23 @@ impl Page {
             return false;
         }
         // try_to_unmap()
-        state.lock.lock();
-        if state.pte.get() == Pte::Mapped(folio) {
-            let entry = folio_swap(folio);
-            dup_slot(entry);
-            state.pte.set(Pte::Swapped(entry));
-            folio_put(folio);
+        let unmap = |page: &Self| {
+            let state = page.state();
+            if state.pte.get() == Pte::Mapped(folio) {
+                let val = folio_swap(folio).val + state.index.get();
+                let entry = swp_entry_t { val };
+                dup_slot(entry);
+                state.pte.set(Pte::Swapped(entry));
+                folio_put(folio);
+            }
+        };
+        if folio_test_large(folio) {
+            self.with_table(|table| table.iter().for_each(|page| unmap(page)));
+        } else {
+            state.lock.lock();
+            unmap(self);
+            state.lock.unlock();
         }
-        state.lock.unlock();
         if page.dirty.replace(false) && keeps(Promise::DirtyStays) {
             // pageout(), which unlocks; the slot may have another owner now.
             swap_writeout(folio);
@@ -480,6 +557,11 @@ impl Page {
 
     /// A fault: `do_swap_page()`. A write fault frees the slot, if it has no other user.
     pub fn fault(&self, to_write: bool) -> Faulted {
+        self.fault_of(to_write, 0)
+    }
+
+    /// The same, where a folio of `2^order` pages is swapped in if they are swapped to slots in a row.
+    pub fn fault_of(&self, to_write: bool, order: u32) -> Faulted {
         let state = self.state();
         self.seen().load(Ordering::Relaxed);
         let entry = match state.pte.get() {
@@ -492,26 +574,97 @@ impl Page {
             if si.is_null() {
                 return Faulted::Again;
             }
-            let ret = self.fault_in(entry, to_write);
+            let ret = self.fault_in(entry, to_write, order);
             put_swap_device(si);
             ret
         }
     }
 
-    unsafe fn fault_in(&self, entry: swp_entry_t, to_write: bool) -> Faulted {
+    /// `thp_swapin_suitable_orders()`
+    fn orders(&self, entry: swp_entry_t, order: u32) -> usize {
+        if order == 0 {
+            return 1;
+        }
+        let nr = 1 << order;
+        let val = entry.val & !(nr - 1);
+        let first = swp_entry_t { val };
+        let all = self.with_table(|table| self.swapped_to(table, entry, first, nr).is_some());
+        1 | usize::from(all) << order
+    }
+
+    unsafe fn fault_in(&self, entry: swp_entry_t, to_write: bool, order: u32) -> Faulted {
         let mut folio = swap_cache_get_folio(entry);
         if folio.is_null() {
-            folio = match from_err_ptr(swapin_sync(entry, GFP_KERNEL, 1, null_mut(), null_mut(), 0))
-            {
+            let orders = self.orders(entry, order);
+            let (vmf, mpol) = (null_mut(), null_mut());
+            folio = match from_err_ptr(swapin_sync(entry, GFP_KERNEL, orders, vmf, mpol, 0)) {
                 Ok(folio) => folio,
                 // Out of memory if the page table still has the entry.
                 Err(_) => return Faulted::Again,
             };
         }
         folio_lock(folio);
-        let ret = self.map(folio, entry, to_write);
+        let ret = match folio_test_large(folio) {
+            false => self.map(folio, entry, to_write),
+            true => self.map_large(folio, entry, to_write),
+        };
         folio_unlock(folio);
+        if folio_test_large(folio) && ret == Faulted::Done && !keeps(Promise::MappedLocked) {
+            zswap_folio_mapped(folio);
+        }
         folio_put(folio);
+        ret
+    }
+
+    /// The same for a large folio: all its pages at once, or one if it was mapped before. Otherwise it
+    /// leaves the swap cache, and must be clean: what is stored for its slots is the newest copy.
+    unsafe fn map_large(&self, folio: *mut folio, entry: swp_entry_t, to_write: bool) -> Faulted {
+        let page = head(folio);
+        if !page.swapcache.get() || !slots_of(folio).contains(&entry) {
+            return Faulted::Again;
+        }
+        folio_wait_writeback(folio);
+        let (first, nr) = (folio_swap(folio), folio_nr_pages(folio) as usize);
+        let ret = self.with_table(|table| {
+            if self.pte() != Pte::Swapped(entry) {
+                return Faulted::Again;
+            }
+            if !page.uptodate.get() {
+                return Faulted::Error;
+            }
+            let set = |pages: &[&Self], at: usize| {
+                for (i, page) in pages.iter().enumerate() {
+                    let state = page.state();
+                    folio_get(folio);
+                    state.index.set(at + i);
+                    state.pte.set(Pte::Mapped(folio));
+                }
+            };
+            match self.swapped_to(table, entry, first, nr) {
+                Some(pages) => {
+                    set(pages, 0);
+                    put_slots(first, nr as u32);
+                    let is_first = !page.anon.replace(true);
+                    if is_first && keeps(Promise::MappedLocked) {
+                        zswap_folio_mapped(folio);
+                    }
+                }
+                None if page.anon.get() => {
+                    set(&[self], entry.val - first.val);
+                    put_slots(entry, 1);
+                }
+                None => {
+                    assert!(!page.dirty.get(), "what nobody has mapped is dirty");
+                    swap_cache_del_folio(folio);
+                    return Faulted::Again;
+                }
+            }
+            Faulted::Done
+        });
+        if ret != Faulted::Done || to_write {
+            folio_free_swap(folio);
+        }
+        assert!(self.check() || self.pte() != Pte::Mapped(folio));
         ret
     }
 
@@ -527,6 +680,8 @@ impl Page {
         let same = state.pte.get() == Pte::Swapped(entry);
         if same && page.uptodate.get() {
             folio_get(folio);
+            page.anon.set(true);
+            state.index.set(0);
             state.pte.set(Pte::Mapped(folio));
         }
         state.lock.unlock();
@@ -590,7 +745,24 @@ impl Page {
 /// Reclaim of an unmapped folio in the swap cache for a slot, as left by readahead or writeback.
 /// Returns whether it was freed.
 pub unsafe fn reclaim_cached(entry: swp_entry_t) -> bool {
-    let folio = swap_cache_get_folio(entry);
+    reclaim_unmapped(swap_cache_get_folio(entry))
+}
+
+/// The same, where the folio is found on the LRU: without a lookup in the swap cache.
+pub unsafe fn reclaim_listed(entry: swp_entry_t) -> bool {
+    let ci = swap_entry_to_cluster(entry);
+    swap_cluster_spin_lock(ci);
+    let word = word_of(entry).load(Relaxed);
+    let mut folio = null_mut();
+    if words::is_folio(word) {
+        folio = pfn_folio(words::pfn(word));
+        folio_get(folio);
+    }
+    swap_cluster_unlock(ci);
+    reclaim_unmapped(folio)
+}
+
+unsafe fn reclaim_unmapped(folio: *mut folio) -> bool {
     if folio.is_null() {
         return false;
     }

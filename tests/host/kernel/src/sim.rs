@@ -71,6 +71,10 @@ pub enum Promise {
     DirtyStays,
     /// A fault rechecks that the folio it has locked still is the slot's.
     Recheck,
+    /// A large folio is mapped for the first time only where the page table refers to all its slots.
+    WholeFits,
+    /// `zswap_folio_mapped()` is called before the folio is unlocked that is mapped for the first time.
+    MappedLocked,
     /// The zero mark of a slot is changed with its cluster locked.
     ZeroMark,
     /// The zero mark is cleared when the slot's page is swapped out with other contents.
@@ -106,6 +110,8 @@ pub const PROMISES: &[Promise] = &[
     Promise::FreezeCount,
     Promise::DirtyStays,
     Promise::Recheck,
+    Promise::WholeFits,
+    Promise::MappedLocked,
     Promise::ZeroMark,
     Promise::ZeroUnmarked,
     Promise::NewsIgnored,

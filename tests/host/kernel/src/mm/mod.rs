@@ -26,6 +26,8 @@ pub mod swap_cache;
 pub mod swap_cluster;
 #[path = "../../../../../rust/kernel/mm/swap_delete.rs"]
 pub mod swap_delete;
+#[path = "../../../../../rust/kernel/mm/swap_large.rs"]
+pub mod swap_large;
 #[path = "../../../../../rust/kernel/mm/swap_readahead.rs"]
 pub mod swap_readahead;
 #[path = "../../../../../rust/kernel/mm/swap_table.rs"]

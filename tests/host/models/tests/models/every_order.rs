@@ -7,7 +7,7 @@
 //! no double free, use after free, or unordered access by two threads; and nothing is left at the
 //! end.
 
-use super::{leaves::*, requests::*};
+use super::{large::*, leaves::*, requests::*};
 use kernel::{
     bindings,
     c::{self, Content, Faulted, Page},
@@ -542,6 +542,14 @@ models! {
     free_range_and_store: 3,
     free_and_load_from_device: 3,
     publication: 3,
+    large_and_writeback: 3,
+    large_and_fault: 2,
+    large_and_free: 2,
+    two_large: 2,
+    large_and_zeroed: 4,
+    large_then_reclaim: 3,
+    large_and_store: 2,
+    large_of_four: 1,
     leaf_filled_by_two: 4,
     leaf_filled_without_memory: 0,
     leaf_left_and_joined: 4,

@@ -5,6 +5,7 @@
 
 mod batches;
 mod every_order;
+mod large;
 mod leaves;
 mod promises;
 mod random_order;

@@ -48,6 +48,8 @@ promises! {
     a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_delete::leave: true";
     a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, "a free frame has references";
     a_dirty_folio_is_written: DirtyStays, read_ahead, "what was reclaimed is there to be written back";
+    a_large_folio_fits: WholeFits, large_and_free, "a slot without users is put";
+    a_mapped_folio_is_still_locked: MappedLocked, large_and_store, "CachedFolio::from_raw_unbounded";
     a_fault_looks_again: Recheck, same_slot_again, OTHER;
     a_mark_is_changed_under_the_lock: ZeroMark, store_shared, UNUSED;
     a_mark_goes: ZeroUnmarked, store_after_zero, OTHER;

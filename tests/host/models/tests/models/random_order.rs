@@ -12,6 +12,9 @@ use models::{boot, set, shut_down, Device, Param, SLOTS};
 
 static PAGES: [Page; 3] = [const { Page::new() }; 3];
 
+/// The first two are neighbours.
+static TABLES: [&[&Page]; 2] = [&[&PAGES[0], &PAGES[1]], &[&PAGES[2]]];
+
 fn slot(device: Device) -> bindings::swp_entry_t {
     device.slot(1 + random(SLOTS - 1))
 }
@@ -24,8 +27,9 @@ fn process(device: Device, number: usize) {
         if page.pte() == Pte::None {
             page.create(content);
         }
-        page.reclaim(slot(device));
-        page.fault(random(2) == 0);
+        // Often where neighbours can be swapped in as a whole.
+        page.reclaim([slot(device), device.slot(4 + number)][random(2)]);
+        page.fault_of(random(2) == 0, random(2) as u32);
         if !page.check() {
             continue;
         }
@@ -75,6 +79,7 @@ fn all_at_once() {
     };
     run.shuttle(|| {
         let device = boot();
+        TABLES.into_iter().for_each(Page::adjoin);
         together(vec![
             Box::new(move || process(device, 0)),
             Box::new(move || process(device, 1)),

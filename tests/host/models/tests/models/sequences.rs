@@ -15,13 +15,15 @@ use std::collections::HashMap;
 
 const NR: usize = 2;
 static PAGES: [Page; NR] = [const { Page::new() }; NR];
+static TABLE: [&Page; NR] = [&PAGES[0], &PAGES[1]];
 
 #[derive(Clone, Debug)]
 enum Op {
     Write(usize, u16),
     /// With or without another reference to the folio, which keeps it in the swap cache.
     SwapOut(usize, usize, bool),
-    SwapIn(usize, bool),
+    /// By itself, or with its neighbour.
+    SwapIn(usize, bool, u32),
     Unmap(usize),
     Shrink(usize),
     ReadAhead(usize),
@@ -43,8 +45,11 @@ fn ops() -> impl Strategy<Value = Op> {
     ]);
     prop_oneof![
         4 => (0..NR, 0..4u16).prop_map(|(page, version)| Op::Write(page, version)),
-        6 => (0..NR, 1..SLOTS, any::<bool>()).prop_map(|(page, slot, held)| Op::SwapOut(page, slot, held)),
-        4 => (0..NR, any::<bool>()).prop_map(|(page, write)| Op::SwapIn(page, write)),
+        6 => (0..NR, 1..2 * SLOTS, any::<bool>()).prop_map(|(page, slot, held)| {
+            // Often where neighbours can be swapped in as a whole.
+            Op::SwapOut(page, if slot < SLOTS { slot } else { 4 + page }, held)
+        }),
+        4 => (0..NR, any::<bool>(), 0..2u32).prop_map(|(page, write, order)| Op::SwapIn(page, write, order)),
         1 => (0..NR).prop_map(Op::Unmap),
         4 => (1..4usize).prop_map(Op::Shrink),
         1 => (1..SLOTS).prop_map(Op::ReadAhead),
@@ -60,6 +65,7 @@ fn ops() -> impl Strategy<Value = Op> {
 /// Runs all operations, and compares mapped pages with what was written.
 fn run(ops: &[Op]) {
     let device = boot();
+    Page::adjoin(&TABLE);
     let mut written = HashMap::new();
     for op in ops {
         match *op {
@@ -83,9 +89,9 @@ fn run(ops: &[Op]) {
                 // SAFETY: Just taken.
                 folio.inspect(|folio| unsafe { bindings::folio_put(*folio) });
             }
-            Op::SwapIn(page, write) => {
+            Op::SwapIn(page, write, order) => {
                 // An I/O error persists as long as the folio that could not be read exists.
-                if PAGES[page].fault(write) == Faulted::Error {
+                if PAGES[page].fault_of(write, order) == Faulted::Error {
                     if let Pte::Swapped(entry) = PAGES[page].pte() {
                         // SAFETY: The device exists.
                         unsafe { c::reclaim_cached(entry) };
@@ -120,9 +126,7 @@ fn run(ops: &[Op]) {
             Op::Fail(what, nth) => bindings::fail(what, nth),
         }
         for (page, content) in &written {
-            if let Pte::Mapped(folio) = PAGES[*page].pte() {
-                // SAFETY: It is mapped.
-                let bytes = unsafe { bindings::page_bytes(folio.cast()) };
+            if let Some(bytes) = PAGES[*page].bytes() {
                 assert_eq!(bytes, content.to_bytes(), "page {page} after {op:?}");
             }
         }

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A large folio that is filled as a whole.
+//@[control] check-pass
+#![deny(unsafe_code)]
+use kernel::{
+    bindings,
+    mm::{
+        call::Call,
+        folio::{CachedFolio, Folio, UnreadPages},
+        swap_add::{HeldFolio, NewFolio},
+        swap_cache::Reads,
+    },
+    sync::aref::ARef,
+};
+use zswap_core::{
+    entry::Entry,
+    slots::Slots,
+    whole_folio::{FilledFolio, MappedFolio, VacantSlots, WholeFolio},
+};
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+#[allow(dead_code, unsafe_code, unused_imports)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+include!("fill.in");
+
+// A page passes for filled that isn't, by the proof of another page: stale memory reaches a process.
+#[cfg(any(control, page_of_another))]
+pub mod page_of_another {
+    use super::*;
+
+    pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
+        let mut kept = None;
+        pages.fill_each(|index, page| {
+            #[cfg(page_of_another)]
+            if index == 0 {
+                kept.replace(fill(from, page)?);
+                return Err(EIO);
+            }
+            #[cfg(page_of_another)]
+            return kept.take().ok_or(EIO); //~[page_of_another] ERROR: lifetime may not live long enough
+            #[cfg(control)]
+            kept.replace(index);
+            fill(from, page)
+        })
+    }
+
+    #[cfg(page_of_another)]
+    pub(crate) fn of_its_folio<'a>(pages: UnreadPages<'a>, one: Uptodate<'a>) -> Result {
+        let mut one = Some(one);
+        drop(pages.fill_each(|_, _| one.take().ok_or(EIO))?); //~[page_of_another] ERROR: lifetime may not live long enough
+                                                              //~[page_of_another]^ ERROR: lifetime may not live long enough
+        Ok(())
+    }
+}
+
+// A page is left out: it has what its memory had before.
+#[cfg(any(control, page_left_out))]
+pub mod page_left_out {
+    use super::*;
+
+    pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
+        pages.fill_each(|index, page| {
+            #[cfg(page_left_out)]
+            if index > 0 {
+                return Ok(page); //~[page_left_out] E0308
+            }
+            let _ = index;
+            fill(from, page)
+        })
+    }
+
+    #[cfg(page_left_out)]
+    pub(crate) fn all<'a>(_: UnreadPages<'a>) -> Uptodate<'a> {
+        Uptodate(core::marker::PhantomData) //~[page_left_out] E0423
+    }
+}
+
+// A page is written after its call: when the folio is mapped, and has been written to.
+#[cfg(any(control, page_kept))]
+pub mod page_kept {
+    use super::*;
+
+    pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
+        let mut kept = None;
+        let filled = pages.fill_each(|index, page| {
+            #[cfg(page_kept)]
+            kept.replace(page); //~[page_kept] E0521
+            #[cfg(control)]
+            kept.replace(fill(from, page).is_ok());
+            Err(EIO)
+        });
+        #[cfg(page_kept)]
+        let _ = kept.map(|page| fill(from, page));
+        filled
+    }
+}
+
+// The pages are filled by two at once.
+#[cfg(any(control, pages_twice))]
+pub mod pages_twice {
+    use super::*;
+
+    pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
+        let filled = pages.fill_each(|_, page| fill(from, page));
+        #[cfg(pages_twice)]
+        let _ = pages.single(); //~[pages_twice] E0382
+        #[cfg(pages_twice)]
+        let filled = pages.fill_each(|_, page| fill(from, page)); //~[pages_twice] E0382
+        filled
+    }
+}
+
+// A page is cleared that isn't zero: its data is lost.
+#[cfg(any(control, cleared_unmarked))]
+pub mod cleared_unmarked {
+    use super::*;
+
+    pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
+        folio.fill(|_, page| {
+            #[cfg(cleared_unmarked)]
+            return Ok(page.clear()); //~[cleared_unmarked] E0133
+            fill(from, page)
+        })
+    }
+}
+
+// What the slots hold is counted under the cluster's lock, and relied on after it.
+#[cfg(any(control, vacant_kept))]
+pub mod vacant_kept {
+    use super::*;
+
+    #[cfg(control)]
+    fn policy(slots: VacantSlots<'_>) -> usize {
+        slots.filled(0)
+    }
+    #[cfg(vacant_kept)]
+    fn policy(slots: VacantSlots<'_>) -> VacantSlots<'_> {
+        slots
+    }
+
+    #[allow(unsafe_code)]
+    pub(crate) fn exports(entry: bindings::swp_entry_t) {
+        let kept;
+        {
+            let call = Call::new();
+            // SAFETY: Stands for zswap_holds(), which is called with the cluster locked, for slots without a folio.
+            let slots = unsafe { VacantSlots::from_raw(entry, 8, &call) }; //~[vacant_kept] E0597
+            kept = policy(slots);
+        }
+        let _kept = kept;
+    }
+}
+
+// The entries are taken out before the folio is mapped: it may still be dropped, and its data with it.
+#[cfg(any(control, whole_emptied))]
+pub mod whole_emptied {
+    use super::*;
+
+    pub(crate) fn attack<'a>(
+        #[allow(unused_mut)] mut folio: WholeFolio<'a>,
+        from: &Object,
+    ) -> Result<FilledFolio<'a>> {
+        #[cfg(whole_emptied)]
+        {
+            drop(Slots::new(&mut folio).clear()); //~[whole_emptied] E0308
+            folio.take_over(); //~[whole_emptied] E0599
+        }
+        folio.fill(|_, page| fill(from, page))
+    }
+}
+
+// The same, while it is filled, or just after that.
+#[cfg(any(control, whole_taken))]
+pub mod whole_taken {
+    use super::*;
+
+    pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
+        #[allow(unused_mut)]
+        let mut filled = folio.fill(|entry, page| {
+            #[cfg(whole_taken)]
+            drop::<Entry>(*entry); //~[whole_taken] E0507
+            let _: &Entry = entry;
+            fill(from, page)
+        })?;
+        #[cfg(whole_taken)]
+        drop(Slots::new(&mut filled).entry(0)); //~[whole_taken] E0596
+        Ok(filled)
+    }
+}
+
+// An entry is used after the folio is mapped, and the entry freed.
+#[cfg(any(control, entry_of_whole_kept))]
+pub mod entry_of_whole_kept {
+    use super::*;
+
+    pub(crate) fn attack(folio: WholeFolio<'_>, from: &Object) -> Result<usize> {
+        let mut kept = None;
+        let mut filled = folio.fill(|entry, page| {
+            #[cfg(entry_of_whole_kept)]
+            kept.replace(entry); //~[entry_of_whole_kept] E0521
+            #[cfg(control)]
+            kept.replace(entry.swap());
+            fill(from, page)
+        })?;
+        let mut again = None;
+        Ok(filled.each_entry(|entry| {
+            #[cfg(entry_of_whole_kept)]
+            again.replace(entry); //~[entry_of_whole_kept] E0521
+            #[cfg(control)]
+            again.replace(entry.swap());
+        }))
+    }
+}
+
+// A folio passes for filled that isn't.
+#[cfg(any(control, whole_unfilled))]
+pub mod whole_unfilled {
+    use super::*;
+
+    pub(crate) fn attack<'a>(
+        folio: WholeFolio<'a>,
+        cached: CachedFolio<'a>,
+        from: &Object,
+    ) -> Result<FilledFolio<'a>> {
+        #[cfg(whole_unfilled)]
+        return Ok(FilledFolio(cached)); //~[whole_unfilled] E0423
+        let _ = cached;
+        folio.fill(|_, page| fill(from, page))
+    }
+}
+
+// The folio is mapped twice: the second time, the entries may be those of newer data.
+#[cfg(any(control, mapped_twice))]
+pub mod mapped_twice {
+    use super::*;
+
+    pub(crate) fn attack(folio: MappedFolio<'_>) -> bool {
+        let had = folio.take_over();
+        #[cfg(mapped_twice)]
+        return folio.take_over(); //~[mapped_twice] E0382
+        had
+    }
+}
+
+// A folio that zswap is to fill is read from the device, which has no data for its slots, or old data.
+#[cfg(any(control, held_folio_read))]
+pub mod held_folio_read {
+    use super::*;
+
+    pub(crate) fn attack(folio: HeldFolio, reads: &mut Reads) -> Result<ARef<Folio>> {
+        #[cfg(held_folio_read)]
+        return Ok(folio.0.read(reads)); //~[held_folio_read] E0616
+        folio.fill()
+    }
+
+    #[cfg(held_folio_read)]
+    pub(crate) fn by_itself(folio: HeldFolio, reads: &mut Reads) -> ARef<Folio> {
+        folio.read(reads) //~[held_folio_read] E0599
+    }
+
+    #[cfg(held_folio_read)]
+    pub(crate) fn contents(mut folio: HeldFolio) {
+        drop(folio.split()); //~[held_folio_read] E0599
+    }
+
+    #[cfg(held_folio_read)]
+    pub(crate) fn of_another(folio: NewFolio) -> HeldFolio {
+        HeldFolio(folio) //~[held_folio_read] E0423
+    }
+}
