@@ -145,7 +145,7 @@ def safety():
     table = trusted()
     # C's types and constants are named like functions: a function is followed by a parenthesis, or passed by name.
     called = {name for path, text in sources() for name in re.findall(r"\bbindings::([a-z_]\w*)\s*[,(]", bare(text))}
-    called = {name for name in called if not re.fullmatch(r".*_t|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
+    called = {name for name in called if not re.fullmatch(r".*_t|__GFP_.*|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
     types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",
              "inode", "kernel_param", "kernel_param_ops", "kmem_cache", "kmem_cache_args", "list_head", "list_lru", "list_lru_one",
              "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "ratelimit_state", "scatterlist", "scomp_alg", "shrink_control",
