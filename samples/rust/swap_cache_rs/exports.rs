@@ -11,15 +11,15 @@
 //! removes the device; the allocator, which holds slots of the device; and, for a shadow only, an RCU
 //! reader (`filemap_cachestat()`), which swapoff waits for.
 
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::{
-    large,
-    whole, //
-};
 use super::{
     add,
     readahead,
     swapin, //
+};
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::{
+    large,
+    whole, //
 };
 use core::ptr::NonNull;
 use kernel::{

@@ -120,7 +120,6 @@ pub(crate) unsafe fn seems_filled(entry: bindings::swp_entry_t) -> bool {
         .is_some_and(|tree| LeafRef::filled(tree, offset..offset.wrapping_add(1)) != 0)
 }
 
-
 /// A large folio that is to be filled as a whole, from entries that stay in their slots. Its lock is held by the C
 /// caller.
 ///
