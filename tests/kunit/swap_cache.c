@@ -39,6 +39,22 @@ static struct folio *alloc(swp_entry_t entry, unsigned long orders)
 	return alloc_with(entry, GFP_KERNEL, orders);
 }
 
+/* As swapped(), but a large folio isn't stored in zswap, which may let nobody else fill another. */
+static swp_entry_t evicted(struct kunit *test, int order, u64 what, void *shadow)
+{
+	struct folio *folio = new_folio(test, order, what);
+	swp_entry_t entry;
+
+	if (!folio)
+		return (swp_entry_t) {};
+	if (!order)
+		return swap_out(test, folio, shadow);
+	entry = folio->swap;
+	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
+	evict(folio, shadow);
+	return entry;
+}
+
 static void second_add_finds_the_first(struct kunit *test)
 {
 	swp_entry_t entry = swapped(test, 0, 1, NULL);
@@ -158,16 +174,12 @@ static void slot_keeps_its_shadow(struct kunit *test)
 /* Falls back to smaller ranges of slots: the orders are tried from the largest. */
 static void add_falls_back_to_smaller_orders(struct kunit *test)
 {
-	struct folio *folio = new_folio(test, ORDER, 1), *one;
+	swp_entry_t entry = evicted(test, ORDER, 1, NULL);
 	struct swap_cluster_info *ci;
-	swp_entry_t entry;
+	struct folio *folio, *one;
 
-	if (!folio)
+	if (!entry.val)
 		return;
-	/* Not in zswap, which may refuse to let others fill a large folio. */
-	entry = folio->swap;
-	KUNIT_EXPECT_EQ(test, folio_dup_swap(folio, NULL), 0);
-	evict(folio, NULL);
 	folio = alloc(nth(entry, 5), BIT(ORDER) | BIT(0));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
 	KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
@@ -319,7 +331,7 @@ static swp_entry_t swapped_by(struct kunit *test, struct mem_cgroup *memcg, int 
 			      u64 what, void *shadow)
 {
 	struct mem_cgroup *before = set_active_memcg(memcg);
-	swp_entry_t entry = swapped(test, order, what, shadow);
+	swp_entry_t entry = evicted(test, order, what, shadow);
 
 	set_active_memcg(before);
 	return entry;
@@ -511,7 +523,7 @@ static int each_allocation_fails(struct kunit *test, swp_entry_t entry, int orde
 static void failed_additions_leave_nothing(struct kunit *test)
 {
 	void *shadow = xa_mk_value(0x42);
-	swp_entry_t entry = swapped(test, ORDER, 1, shadow);
+	swp_entry_t entry = evicted(test, ORDER, 1, shadow);
 	int order;
 
 	if (!entry.val)

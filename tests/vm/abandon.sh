@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=0 transparent_hugepage=always
-# only: rust
+# only: docs/upstream/unuse-large.md
 # Swapoff meets a large folio that a fault has read from a synchronous device and not mapped. C takes
 # it for a small one: see docs/upstream. zswap must never have been enabled: this has its own boot.
 . ./lib.sh
