@@ -12,29 +12,10 @@
 /* Where the page of a slot is. */
 enum state { HELD, ZERO, STALE, DEVICE };
 
-static struct folio *swapin_orders(swp_entry_t entry, unsigned long orders)
-{
-	return swapin_sync(entry, GFP_KERNEL, orders, NULL, get_task_policy(current),
-			   NO_INTERLEAVE_INDEX);
-}
-
 /* Clears a page of a folio. */
 static void clear_page_of(struct folio *folio, int i)
 {
 	folio_zero_segment(folio, i * PAGE_SIZE, (i + 1) * PAGE_SIZE);
-}
-
-/* Whether page @i repeats @what. */
-static bool page_holds(struct folio *folio, int i, u64 what)
-{
-	u64 *addr = kmap_local_folio(folio, i * PAGE_SIZE);
-	bool ret = true;
-	int at;
-
-	for (at = 0; at < PAGE_SIZE / sizeof(u64); at++)
-		ret &= addr[at] == what;
-	kunmap_local(addr);
-	return ret;
 }
 
 /* Swaps out a folio whose slots are then in @states. */
@@ -64,13 +45,6 @@ static swp_entry_t swapped_in_states(struct kunit *test, int order, const enum s
 	swap_cluster_unlock(ci);
 	evict(folio, xa_mk_value(7));
 	return entry;
-}
-
-static bool has_mark(swp_entry_t entry)
-{
-	guard(rcu)();
-	return __swap_table_test_zero(__swap_entry_to_cluster(entry),
-				      swp_cluster_offset(entry));
 }
 
 /* Removes what is cached for the slots, and frees them. */
@@ -118,7 +92,7 @@ static void expect_whole(struct kunit *test, struct folio *folio, swp_entry_t en
 
 		KUNIT_EXPECT_TRUE_MSG(test, page_holds(folio, i, zero ? 0 : CONTENTS + i),
 				      "page %d", i);
-		KUNIT_EXPECT_EQ(test, has_mark(nth(entry, i)), zero);
+		KUNIT_EXPECT_EQ(test, has_zero_mark(nth(entry, i)), zero);
 		entries += states[i] != ZERO;
 	}
 

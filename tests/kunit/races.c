@@ -37,6 +37,18 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(fault_retries_if_the_folio_leaves),
 	KUNIT_CASE(lookup_ignores_folio_that_has_left),
 	KUNIT_CASE(unused_load_leaves_dirty_folio),
+#ifdef CONFIG_THP_SWAP
+	/* Swap-in of a large folio as a whole */
+	KUNIT_CASE(whole_swapin_excludes_writeback),
+	KUNIT_CASE(fault_on_a_page_waits_for_the_whole),
+	KUNIT_CASE(two_whole_swapins_get_one_folio),
+	KUNIT_CASE(whole_folio_pins_freed_slot),
+	KUNIT_CASE(whole_swapin_reads_the_changed_slots),
+	KUNIT_CASE(whole_swapin_repeats_if_the_folio_leaves),
+	KUNIT_CASE(whole_swapin_survives_changed_parameters),
+	KUNIT_CASE(reclaim_drops_unmapped_whole_folio),
+	KUNIT_CASE(failed_whole_swapin_leaves_the_slots),
+#endif
 	/* Stores */
 	KUNIT_CASE(writeback_skips_refused_folio),
 #ifdef CONFIG_THP_SWAP
@@ -62,8 +74,14 @@ static struct kunit_case zswap_races_cases[] = {
 	/* Devices */
 	KUNIT_CASE(swapoff_waits_for_writeback),
 	KUNIT_CASE(swapoff_waits_for_load),
+#ifdef CONFIG_THP_SWAP
+	KUNIT_CASE(swapoff_waits_for_whole_swapin),
+#endif
 	/* Without race points */
 	KUNIT_CASE_SLOW(random_use_corrupts_nothing),
+#ifdef CONFIG_THP_SWAP
+	KUNIT_CASE_SLOW(random_whole_swapins_corrupt_nothing),
+#endif
 	{}
 };
 

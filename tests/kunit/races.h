@@ -29,6 +29,7 @@ struct point {
 
 extern const struct point writeback_points[];
 extern const struct point load_points[];
+extern const struct point whole_points[];
 extern const struct point store_points[];
 
 bool has_point(const char *point);
@@ -75,6 +76,7 @@ u64 content(struct folio *folio);
 struct folio *new_user_folio(struct kunit *test, u64 what);
 struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what);
 swp_entry_t aged(struct kunit *test, u64 what);
+struct folio *fault_orders(swp_entry_t entry, unsigned long orders);
 struct folio *fault(swp_entry_t entry);
 void change(struct kunit *test, swp_entry_t entry, u64 what);
 void lose_user(swp_entry_t entry);
@@ -122,6 +124,17 @@ void fault_retries_if_the_folio_leaves(struct kunit *test);
 void lookup_ignores_folio_that_has_left(struct kunit *test);
 void unused_load_leaves_dirty_folio(struct kunit *test);
 
+/* races_whole.c */
+void whole_swapin_excludes_writeback(struct kunit *test);
+void fault_on_a_page_waits_for_the_whole(struct kunit *test);
+void two_whole_swapins_get_one_folio(struct kunit *test);
+void whole_folio_pins_freed_slot(struct kunit *test);
+void whole_swapin_reads_the_changed_slots(struct kunit *test);
+void whole_swapin_repeats_if_the_folio_leaves(struct kunit *test);
+void whole_swapin_survives_changed_parameters(struct kunit *test);
+void reclaim_drops_unmapped_whole_folio(struct kunit *test);
+void failed_whole_swapin_leaves_the_slots(struct kunit *test);
+
 /* races_store.c */
 void writeback_skips_refused_folio(struct kunit *test);
 void writeback_skips_half_stored_folio(struct kunit *test);
@@ -146,8 +159,10 @@ void idle_worker_keeps_no_removed_cgroup(struct kunit *test);
 /* races_swapoff.c */
 void swapoff_waits_for_writeback(struct kunit *test);
 void swapoff_waits_for_load(struct kunit *test);
+void swapoff_waits_for_whole_swapin(struct kunit *test);
 
 /* races_random.c */
 void random_use_corrupts_nothing(struct kunit *test);
+void random_whole_swapins_corrupt_nothing(struct kunit *test);
 
 #endif

@@ -28,6 +28,14 @@ const struct point load_points[] = {
 	{}
 };
 
+const struct point whole_points[] = {
+	{ "whole:after_vacancy", .device = true },
+	{ "whole:after_add", .device = true, .folio = true },
+	{ "fill:before_page", .device = true, .folio = true },
+	{ "whole:after_unlock", .device = true, .folio = true, .data = true },
+	{}
+};
+
 const struct point store_points[] = {
 	{ "store:after_prepare", .device = true, .folio = true, .data = true },
 	{ "acomp:before_compress", .device = true, .folio = true, .data = true },
@@ -42,6 +50,8 @@ bool has_point(const char *point)
 		return true;
 	if (!IS_ENABLED(CONFIG_ZSWAP_RACE_POINTS))
 		return false;
+	if (strstarts(point, "whole:") || strstarts(point, "fill:"))
+		return IS_ENABLED(CONFIG_ZSWAP_LARGE_SWAPIN);
 	if (strstarts(point, "add:") || strstarts(point, "swapin:") || strstarts(point, "lookup:"))
 		return IS_ENABLED(CONFIG_SWAP_CACHE_RUST);
 	return IS_ENABLED(CONFIG_ZSWAP_RUST);
@@ -204,12 +214,12 @@ swp_entry_t aged(struct kunit *test, u64 what)
  * Like a fault: swaps in, waits for the lock, rechecks that the folio is still that of the slot.
  * Returns it locked; NULL if no folio was found or it can't be read.
  */
-struct folio *fault(swp_entry_t entry)
+struct folio *fault_orders(swp_entry_t entry, unsigned long orders)
 {
 	struct folio *folio;
 
 	for (;;) {
-		folio = swapin(entry);
+		folio = swapin_orders(entry, orders);
 		if (IS_ERR(folio))
 			return NULL;
 		folio_lock(folio);
@@ -224,6 +234,11 @@ struct folio *fault(swp_entry_t entry)
 	folio_unlock(folio);
 	folio_put(folio);
 	return NULL;
+}
+
+struct folio *fault(swp_entry_t entry)
+{
+	return fault_orders(entry, BIT(0));
 }
 
 /* Swaps in, changes the page's contents, and swaps out. */

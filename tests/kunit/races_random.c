@@ -6,37 +6,63 @@
 
 #include "races.h"
 
-#define NR_SLOTS 8
+#define NR_SLOTS 16
 #define RANDOM_MS 2000
 
 /*
- * Slots shared by several tasks. The folio's lock protects the expected
- * contents.
+ * Slots shared by several tasks, side by side for large folios. The folio's lock protects the
+ * expected contents.
  */
 static struct {
 	swp_entry_t entry;
 	u64 what;
 } slots[NR_SLOTS];
 
+/* The orders of the folios that are swapped in. */
+static unsigned long orders;
 static unsigned long end;
+static atomic_long_t larges;
+
+/* Checks the folio's contents, and may change them. Returns whether they were the expected ones. */
+static bool use(struct folio *folio, int i)
+{
+	int nr = folio_nr_pages(folio), k;
+	bool ret = true;
+	u64 what;
+
+	i = round_down(i, nr);
+	for (k = 0; k < nr; k++)
+		ret &= page_holds(folio, k, slots[i + k].what);
+	if (nr > 1) {
+		atomic_long_inc(&larges);
+		/* It isn't always mapped. */
+		if (get_random_u32_below(2))
+			return ret;
+		zswap_folio_mapped(folio);
+	}
+	if (get_random_u32_below(2)) {
+		what = slots[i].what + 0x100;
+		fill(folio, what);
+		for (k = 0; k < nr; k++)
+			slots[i + k].what = what + k;
+		folio_mark_dirty(folio);
+	}
+	return ret;
+}
 
 /* Acts like processes and reclaim. Counts mismatches. */
 static void do_use_slots(struct side *side)
 {
 	while (time_before(jiffies, end)) {
 		int i = get_random_u32_below(NR_SLOTS);
-		struct folio *folio = fault(slots[i].entry);
+		struct folio *folio = fault_orders(slots[i].entry,
+						   get_random_u32_below(4) ? orders : BIT(0));
 
 		if (!folio) {
 			side->found++;
 			continue;
 		}
-		if (content(folio) != slots[i].what)
-			side->found++;
-		if (get_random_u32_below(2)) {
-			fill(folio, ++slots[i].what);
-			folio_mark_dirty(folio);
-		}
+		side->found += !use(folio, i);
 		if (!folio_test_dirty(folio) || store(folio)) {
 			evict(folio, NULL);
 		} else {
@@ -68,20 +94,17 @@ static void do_change_parameters(struct side *side)
 	}
 }
 
-void random_use_corrupts_nothing(struct kunit *test)
+/* @slots are swapped out. */
+static void use_slots(struct kunit *test)
 {
 	void (* const runs[])(struct side *side) = {
 		do_use_slots, do_use_slots, do_use_slots, do_press_often, do_change_parameters,
 	};
 	struct side *sides = kunit_kcalloc(test, ARRAY_SIZE(runs), sizeof(*sides), GFP_KERNEL);
 	unsigned long written = event(ZSWPWB), wrong = 0, used = 0;
-	int i;
+	int i, k, nr;
 
 	KUNIT_ASSERT_NOT_NULL(test, sides);
-	for (i = 0; i < NR_SLOTS; i++) {
-		slots[i].what = (i + 1) * 0x100000;
-		slots[i].entry = swapped(test, 0, slots[i].what, NULL);
-	}
 	end = jiffies + msecs_to_jiffies(RANDOM_MS);
 	for (i = 0; i < ARRAY_SIZE(runs); i++) {
 		sides[i].run = runs[i];
@@ -98,6 +121,48 @@ void random_use_corrupts_nothing(struct kunit *test)
 	kunit_info(test, "%lu faults, %lu pages written back", used, event(ZSWPWB) - written);
 	KUNIT_EXPECT_EQ(test, wrong, 0UL);
 	KUNIT_EXPECT_GT(test, used, 0UL);
-	for (i = 0; i < NR_SLOTS; i++)
-		KUNIT_EXPECT_EQ(test, last_fault(slots[i].entry), slots[i].what);
+	for (i = 0; i < NR_SLOTS; i += nr) {
+		struct folio *folio = fault(slots[i].entry);
+
+		nr = folio ? folio_nr_pages(folio) : 1;
+		for (k = i; k < i + nr; k++) {
+			KUNIT_EXPECT_TRUE(test, folio && page_holds(folio, k - i, slots[k].what));
+			lose_user(slots[k].entry);
+		}
+		if (folio)
+			drop(folio);
+	}
+}
+
+void random_use_corrupts_nothing(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		slots[i].what = (i + 1) * 0x100000;
+		slots[i].entry = swapped(test, 0, slots[i].what, NULL);
+	}
+	orders = BIT(0);
+	use_slots(test);
+}
+
+/* All slots are those of a large folio, which is swapped in as a whole, in parts, or page by page. */
+void random_whole_swapins_corrupt_nothing(struct kunit *test)
+{
+	swp_entry_t entry;
+	int i;
+
+	needs_point(test, "whole:after_add");
+	entry = swapped(test, ORDER, 1, NULL);
+	if (!entry.val)
+		return;
+	for (i = 0; i < NR_SLOTS; i++) {
+		slots[i].what = 1 + i;
+		slots[i].entry = nth(entry, i);
+	}
+	orders = BIT(ORDER) | BIT(2) | BIT(0);
+	atomic_long_set(&larges, 0);
+	use_slots(test);
+	kunit_info(test, "%ld large folios", atomic_long_read(&larges));
+	KUNIT_EXPECT_GT(test, atomic_long_read(&larges), 0L);
 }

@@ -7,7 +7,7 @@
 static void do_swapin(struct side *side)
 {
 	struct swap_info_struct *si = get_swap_device(side->entry);
-	struct folio *folio = si ? swapin(side->entry) : ERR_PTR(-ENODEV);
+	struct folio *folio = si ? swapin_orders(side->entry, side->nr ?: BIT(0)) : ERR_PTR(-ENODEV);
 
 	if (!IS_ERR(folio)) {
 		folio_wait_locked(folio);
@@ -58,20 +58,20 @@ void swapoff_waits_for_writeback(struct kunit *test)
 	}
 }
 
-/* Swapoff also waits for a fault, which gets its page. */
-void swapoff_waits_for_load(struct kunit *test)
+/* Swapoff also waits for a fault, which gets its pages. */
+static void swapoff_waits(struct kunit *test, const struct point *points, int order)
 {
-	for_each_point(load_points, point->folio) {
-		struct side load = { .run = do_swapin };
+	for_each_point(points, point->folio) {
+		struct side load = { .run = do_swapin, .nr = BIT(order) };
 		struct side swapoff = { .run = do_swapoff };
-		swp_entry_t entry = swapped(test, 0, 7, NULL);
+		swp_entry_t entry = swapped(test, order, 7, NULL);
 		bool waits = false;
 
 		if (!entry.val)
 			return;
 		load.entry = entry;
 		if (side_begin(test, &load, point->name)) {
-			lose_user(entry);
+			swap_put_entries_direct(entry, 1 << order);
 			side_begin(test, &swapoff, NULL);
 			waits = side_waits(&swapoff);
 		}
@@ -83,4 +83,15 @@ void swapoff_waits_for_load(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stored(), 0L);
 		KUNIT_EXPECT_EQ(test, swap_test_swapon(), 0);
 	}
+}
+
+void swapoff_waits_for_load(struct kunit *test)
+{
+	swapoff_waits(test, load_points, 0);
+}
+
+void swapoff_waits_for_whole_swapin(struct kunit *test)
+{
+	needs_point(test, whole_points[0].name);
+	swapoff_waits(test, whole_points, ORDER);
 }

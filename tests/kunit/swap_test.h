@@ -47,17 +47,23 @@ static inline void fill(struct folio *folio, u64 what)
 	}
 }
 
+/* Whether page i repeats @what. */
+static inline bool page_holds(struct folio *folio, int i, u64 what)
+{
+	u64 *addr = kmap_local_folio(folio, i * PAGE_SIZE);
+	bool ret = true;
+	int at;
+
+	for (at = 0; IS_ENABLED(CONFIG_ZSWAP) && at < PAGE_SIZE / sizeof(u64); at++)
+		ret &= addr[at] == what;
+	kunmap_local(addr);
+	return ret;
+}
+
 /* Whether the first page repeats @what. */
 static inline bool holds(struct folio *folio, u64 what)
 {
-	u64 *addr = kmap_local_folio(folio, 0);
-	bool ret = true;
-	int i;
-
-	for (i = 0; IS_ENABLED(CONFIG_ZSWAP) && i < PAGE_SIZE / sizeof(u64); i++)
-		ret &= addr[i] == what;
-	kunmap_local(addr);
-	return ret;
+	return page_holds(folio, 0, what);
 }
 
 /* The next of a sequence of random numbers. */
@@ -174,10 +180,22 @@ static inline swp_entry_t swapped(struct kunit *test, int order, u64 what, void 
 	return folio ? swap_out(test, folio, shadow) : (swp_entry_t) {};
 }
 
+static inline struct folio *swapin_orders(swp_entry_t entry, unsigned long orders)
+{
+	return swapin_sync(entry, GFP_KERNEL, orders, NULL,
+			   get_task_policy(current), NO_INTERLEAVE_INDEX);
+}
+
 static inline struct folio *swapin(swp_entry_t entry)
 {
-	return swapin_sync(entry, GFP_KERNEL, BIT(0), NULL,
-			   get_task_policy(current), NO_INTERLEAVE_INDEX);
+	return swapin_orders(entry, BIT(0));
+}
+
+static inline bool has_zero_mark(swp_entry_t entry)
+{
+	guard(rcu)();
+	return __swap_table_test_zero(__swap_entry_to_cluster(entry),
+				      swp_cluster_offset(entry));
 }
 
 #ifdef CONFIG_ZSWAP

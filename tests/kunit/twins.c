@@ -95,10 +95,13 @@ struct lane {
 	} slots[MOST];
 };
 
-enum kind { STORE, LOAD, INVALIDATE, EVICT, FAULT, RENEW, PRESS, PARAM, GROUP, KINDS };
+enum kind { STORE, LOAD, INVALIDATE, EVICT, FAULT, WHOLE, RENEW, PRESS, PARAM, GROUP, KINDS };
 static const char *const kinds[KINDS] = {
-	"store", "load", "invalidate", "evict", "fault", "renew", "press", "param", "group",
+	"store", "load", "invalidate", "evict", "fault", "whole", "renew", "press", "param", "group",
 };
+
+/* Whether Rust swaps in large folios. */
+#define HAS_WHOLE (ORDER && IS_ENABLED(CONFIG_ZSWAP_LARGE_SWAPIN))
 
 struct op {
 	enum kind kind;
@@ -366,6 +369,47 @@ static void do_fault(const struct op *op, int side, swp_entry_t entry, struct fo
 		*at = folio;
 }
 
+static atomic_long_t *swapins(struct mem_cgroup *memcg)
+{
+	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, NODE_DATA(NODE));
+
+	return &lruvec->zswap_lruvec_state.nr_disk_swapins;
+}
+
+/*
+ * All slots in one folio, which is dropped before it is mapped, so that nothing changes. C can't do that:
+ * it does nothing.
+ */
+static void do_whole(int side, swp_entry_t entry, struct seen *seen)
+{
+	atomic_long_t *nr = swapins(twin_groups[side]);
+	long before = atomic_long_read(nr);
+	struct seen now = {};
+	struct folio *folio;
+
+	if (side == C)
+		return;
+	folio = swapin_orders(entry, BIT(ORDER));
+	if (IS_ERR(folio)) {
+		seen->ret = PTR_ERR(folio);
+		return;
+	}
+	folio_lock(folio);
+	if (folio_test_large(folio) && folio_matches_swap_entry(folio, entry)) {
+		see_folio(&now, folio);
+		seen->ret = ORDER;
+		seen->uptodate = now.uptodate;
+		seen->dirty = now.dirty;
+		seen->contents = now.contents;
+		drop(folio);
+	} else { /* of a slot that was written back */
+		folio_unlock(folio);
+		folio_put(folio);
+	}
+	/* If all slots were written back, the device was read. */
+	atomic_long_set(nr, before);
+}
+
 static void do_press(const struct op *op, int side, struct seen *seen)
 {
 	struct shrink_control sc = {
@@ -480,6 +524,8 @@ static void act(struct worker *w, const struct op *op, int side, struct seen *se
 			do_fault(op, side, nth(lane->entry[side], i), &lane->slots[i].folio[side],
 				 seen);
 		return;
+	case WHOLE:
+		return do_whole(side, nth(lane->entry[side], i), seen);
 	case RENEW:
 		free_side(lane, side);
 		return new_side(w, lane, side, op->what % 3 ? 0 : ORDER);
@@ -492,13 +538,6 @@ static void act(struct worker *w, const struct op *op, int side, struct seen *se
 	case KINDS:
 		break;
 	}
-}
-
-static atomic_long_t *swapins(struct mem_cgroup *memcg)
-{
-	struct lruvec *lruvec = mem_cgroup_lruvec(memcg, NODE_DATA(NODE));
-
-	return &lruvec->zswap_lruvec_state.nr_disk_swapins;
 }
 
 static void look_around(int side, struct seen *seen)
@@ -559,6 +598,21 @@ static bool all_kept(const struct lane *lane, int first, int nr)
 	return true;
 }
 
+/* Whether no slot of the lane is in the swap cache. */
+static bool all_out(const struct lane *lane)
+{
+	int side, i;
+
+	for (side = C; side < SIDES; side++) {
+		if (lane->large[side])
+			return false;
+		for (i = 0; i < lane->nr[side]; i++)
+			if (lane->slots[i].folio[side])
+				return false;
+	}
+	return true;
+}
+
 /* Whether the operation is possible now: earlier operations may have been left out. */
 static bool possible(struct worker *w, const struct op *op)
 {
@@ -576,6 +630,8 @@ static bool possible(struct worker *w, const struct op *op)
 						   all_kept(lane, op->slot % lane->nr[C], 1));
 	case FAULT:
 		return !cached;
+	case WHOLE:
+		return HAS_WHOLE && lane->nr[C] == MOST && all_out(lane);
 	default:
 		return true;
 	}
@@ -635,6 +691,8 @@ static void choose_any(struct worker *w, struct op *op)
 		op->fault = below(&w->rnd, 8) ? FAULT_NONE : FAULT_EIO;
 	} else if (how < 190) {
 		op->kind = RENEW;
+	} else if (how < 400 && HAS_WHOLE && all_out(&w->lanes[op->lane])) {
+		op->kind = WHOLE;
 	} else if (!folio_of(w, op, C) || !folio_of(w, op, RUST)) {
 		op->kind = cold && how % 16 ? KINDS : FAULT;
 		op->fault = below(&w->rnd, 8) ? FAULT_NONE : load_faults[below(&w->rnd, 3)];
@@ -674,6 +732,7 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 	struct slot *slot = &lane->slots[i];
 	struct folio *folio = folio_of(w, op, side);
 	bool kept = slot->kept[side];
+	long contents = 0;
 
 	switch (op->kind) {
 	case STORE:
@@ -707,6 +766,12 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 			return true;
 		slot->kept[side] = false;
 		return folio && seen->uptodate && seen->contents == slot->contents;
+	case WHOLE:
+		if (seen->ret <= 0)
+			return true;
+		for (i = 0; i < MOST; i++)
+			contents = contents * 31 + lane->slots[i].contents;
+		return seen->uptodate && !seen->dirty && seen->contents == contents;
 	default:
 		return true;
 	}
@@ -714,6 +779,10 @@ static bool contents_agree(struct worker *w, const struct op *op, int side, cons
 
 static bool comparable(struct worker *w, const struct op *op, const char *name)
 {
+	/* C has done nothing. */
+	if (op->kind == WHOLE && (strstr(name, "ins") || !strcmp(name, "ret") ||
+				  !strcmp(name, "uptodate") || !strcmp(name, "contents")))
+		return false;
 	/*
 	 * The placement of objects differs: Rust stores all pages of a large folio before it frees
 	 * the older entries of its slots, and different allocations fail.
@@ -754,7 +823,8 @@ static bool run_op(struct worker *w, const struct op *op)
 	if (w->broken)
 		return false;
 	w->counts[op->kind]++;
-	w->refused[op->kind] += op->kind == STORE ? !seen[C].ret : seen[C].ret < 0;
+	w->refused[op->kind] += op->kind == STORE ? !seen[C].ret :
+				op->kind == WHOLE ? seen[RUST].ret <= 0 : seen[C].ret < 0;
 	if (op->kind == STORE && seen[C].ret)
 		w->full = false;
 	ret = !w->alone || agree(w, op, seen);
@@ -892,7 +962,8 @@ static void report(struct kunit *test, const struct worker *w, u64 time, u64 bac
 
 	for (i = 0; i < KINDS; i++) {
 		kunit_info(test, "%u times %s, %u refused", w->counts[i], kinds[i], w->refused[i]);
-		KUNIT_EXPECT_GT(test, w->counts[i], 0);
+		if (i != WHOLE || HAS_WHOLE)
+			KUNIT_EXPECT_GT(test, w->counts[i], i == WHOLE ? w->refused[i] : 0);
 		nr += w->counts[i];
 	}
 	KUNIT_EXPECT_GT(test, event(ZSWPWB), backs);
