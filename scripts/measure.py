@@ -439,7 +439,7 @@ def workloads(_page, folder, counts=None):
 
 
 KINDS = ["c", "off", "on"]  # of boots
-READERS = ["gcc", "sequential", "strided", "random"]
+RUNNING = [f"{name}-{device}" for device in ("brd", "virtio") for name in ("gcc", "sequential", "strided", "random")]
 # The field of a row, and the most that on may take of off.
 COSTS = {"major faults": (9, 1.00), "instructions": (8, 1.01), "peak, KiB": (10, 1.01), "pages in": (3, 1.05)}
 
@@ -451,13 +451,13 @@ def ratio(a, b):
 def whole(_page, folder):
     """What swapping in whole costs a build and readers: DIR has c.N, off.N and on.N. Fails if the median of the ratios of
     pairs of boots, on / off, exceeds a limit."""
-    count = sum(file.startswith("on.") for file in os.listdir(folder))
-    boots = {kind: [{fields[0]: fields for fields in rows(os.path.join(folder, f"{kind}.{n}"), is_row_of(READERS))}
+    count = sum(bool(re.fullmatch(r"on\.\d+", file)) for file in os.listdir(folder))
+    boots = {kind: [{fields[0]: fields for fields in rows(os.path.join(folder, f"{kind}.{n}"), is_row_of(RUNNING))}
                     for n in range(1, count + 1)] for kind in KINDS}
-    if not count or any(set(boot) != set(READERS) for found in boots.values() for boot in found):
+    if not count or any(set(boot) != set(RUNNING) for found in boots.values() for boot in found):
         sys.exit(f"{folder}: not each boot has each workload: the guest went wrong")
     cells, each, wrong = [], [], []
-    for name in READERS:
+    for name in RUNNING:
         for cost, (field, limit) in COSTS.items():
             c, off, on = ([int(boot[name][field]) for boot in boots[kind]] for kind in KINDS)
             pairs, before = ([ratio(*pair) for pair in zip(*both)] for both in ((on, off), (off, c)))
@@ -469,7 +469,7 @@ def whole(_page, folder):
                           f"{statistics.median(before):.3f}", f"**{median:.3f}**", f"{limit:.2f}", " ".join(f"{pair:.3f}" for pair in pairs)])
         each += [[name, "folios filled", n, *(int(boots[kind][n - 1][name][11]) for kind in KINDS)] for n in range(1, count + 1)]
     lines = table(["what", ">C", ">off", ">on", ">off / C", ">on / off", ">limit", "on / off, each pair"], cells)
-    filled = ", ".join(f"{grouped(round(statistics.median(int(boot[name][11]) for boot in boots['on'])))} {name}" for name in READERS)
+    filled = ", ".join(f"{grouped(round(statistics.median(int(boot[name][11]) for boot in boots['on'])))} {name}" for name in RUNNING)
     lines += ["", f"Medians of {count} boots of each kind, and of the ratios of pairs. Large folios that zswap filled: {filled}."]
     return lines, wrong, bool(wrong), tsv(["workload", "figure", "boot", *KINDS], each)
 
