@@ -27,7 +27,7 @@ ifeq ($(filter arm64:4 arm64:16 arm64:64 $(or $(ARCH),x86_64):4,$(or $(ARCH),x86
 $(error PAGES=$(PAGES) is invalid: use 4, or with ARCH=arm64 also 16 or 64)
 endif
 # Those of scripts/measure.sh.
-experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing workloads
+experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing whole workloads
 # Targets that support only x86-64 and the default compilers.
 of_x86 := $(filter $(experiments) check configs drawn exports kernels mutants patches patches-check rust-analyzer sanitize selftests zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
@@ -67,7 +67,7 @@ $(foreach goal,$(filter kunit fuzz litmus next twins workloads,$(MAKECMDGOALS)),
 	$(if $(filter-out $(default_$(name)),$($(name))),$(error $(name)=$($(name)) is not for make $(goal): leave it out))))
 
 # A kernel's build folder must not clash with those that scripts use.
-ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab profile plugin judge workloads host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
+ifneq ($(filter src vm log overlay host lock next series series-in kunit kunit-% input fuzz modules compressors bench growth parity contention latency metadata timing timing-% ab profile plugin judge whole workloads host-release arm64-% forky-% 16k-% 64k-%,$(VARIANT))$(findstring /,$(VARIANT))$(findstring .,$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is not a kernel name: use letters, digits and dashes, and none of build/'s other folders)
 endif
 
@@ -187,6 +187,7 @@ $(experiments:=-input): %-input:
 ## metadata: kernel memory per page in zswap, without its data, in C and in Rust
 ## stack: stack usage of zswap and the swap cache, in C and in Rust
 ## workloads: real programs above their memory limit, in C and in Rust; RUNS=5 ONLY="sort"
+## whole: a build and readers above their limit, in large folios swapped in whole or not; RUNS=5
 ## compressors: cost and ratio of each compressor, and the benefit of an accelerator
 ## parity: compare one workload's statistics on both implementations; RUNS=10 times each
 ## coverage: the lines of policy and core that the tests reach

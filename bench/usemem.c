@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * usemem PROCESSES MIB PASSES: processes that use their memory at the same
- * time, MIB each, and compare every byte of it with what they wrote.
+ * usemem PROCESSES MIB PASSES [ORDER]: processes that use their memory at the
+ * same time, MIB each, and compare every byte of it with what they wrote.
  *
  * The pages of a process are of six kinds by turns, none of them all zeroes:
  *
@@ -16,6 +16,12 @@
  * it goes through its regions of 1 MiB in random order, and compares each
  * page. A quarter of the regions are then overwritten, another quarter given
  * back and filled again: these get new folios. In the end all is compared.
+ *
+ * With an ORDER, sequential, strided or random, pages are written only once, and
+ * each pass compares them one by one in that order. strided takes every 16th
+ * page, the first of each 64 KiB, then all second ones, and so on. None is of
+ * the kind random: compressed, all pages are well below half their size, so that
+ * a limit of half of them has room for pages, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,12 +44,19 @@
 #define MAX_PROCESSES 64
 #define TEMPLATES 32UL /* pages of a kind that differ in more than their stamps */
 #define STAMP 128 /* words from one stamp of a page to the next */
+#define STRIDE 16
 
 enum kind { TEXT, HEAP, SPARSE, SAME, COUNT, RANDOM, KINDS };
+static size_t used_kinds = KINDS;
 
 static const char *const kinds[] = {
 	"text", "heap", "sparse", "same", "count", "random"
 };
+
+/* The first is that of passes that also write. */
+enum order { REGIONS, SEQUENTIAL, STRIDED, SHUFFLED, ORDERS };
+
+static const char *const orders[] = { "regions", "sequential", "strided", "random" };
 
 /* Copied, so that writing and comparing cost little beside swapping. */
 static uint64_t templates[KINDS][TEMPLATES][WORDS];
@@ -89,7 +102,7 @@ static void make_templates(void)
 /* The content of a page of a process, of a generation. */
 static void make_page(size_t process, size_t page, unsigned int gen)
 {
-	enum kind kind = page % KINDS;
+	enum kind kind = page % used_kinds;
 	uint64_t x = (process << 48 | page << 16 | gen) * 0x9e3779b97f4a7c15ULL | 1;
 	uint64_t stamp = next(&x);
 
@@ -123,24 +136,54 @@ static void fill(unsigned char *mem, size_t process, size_t region)
 	}
 }
 
-static void compare(unsigned char *mem, size_t process, size_t region)
+static void compare_page(unsigned char *mem, size_t process, size_t i)
 {
-	for (size_t i = region * REGION_PAGES; i < (region + 1) * REGION_PAGES; i++) {
-		make_page(process, i, generation[region]);
-		if (!memcmp(mem + i * PAGE, want, PAGE))
+	make_page(process, i, generation[i / REGION_PAGES]);
+	if (!memcmp(mem + i * PAGE, want, PAGE))
+		return;
+	for (size_t at = 0; at < PAGE; at++) {
+		if (mem[i * PAGE + at] == ((unsigned char *)want)[at])
 			continue;
-		for (size_t at = 0; at < PAGE; at++) {
-			if (mem[i * PAGE + at] == ((unsigned char *)want)[at])
-				continue;
-			printf("usemem: process %zu, page %zu (%s): byte %zu is %#x, not %#x\n",
-			       process, i, kinds[i % KINDS], at, mem[i * PAGE + at],
-			       ((unsigned char *)want)[at]);
-			exit(1);
-		}
+		printf("usemem: process %zu, page %zu (%s): byte %zu is %#x, not %#x\n",
+		       process, i, kinds[i % used_kinds], at, mem[i * PAGE + at],
+		       ((unsigned char *)want)[at]);
+		exit(1);
 	}
 }
 
-static void use(size_t process, size_t mib, unsigned int passes, pthread_barrier_t *barrier)
+static void compare(unsigned char *mem, size_t process, size_t region)
+{
+	for (size_t i = region * REGION_PAGES; i < (region + 1) * REGION_PAGES; i++)
+		compare_page(mem, process, i);
+}
+
+/* Compares all pages, in an order. */
+static void read_pass(unsigned char *mem, size_t process, size_t pages, enum order order,
+		      uint64_t *x)
+{
+	static unsigned int shuffled[MAX_MIB * REGION_PAGES];
+
+	if (order == SHUFFLED) {
+		for (size_t i = 0; i < pages; i++) {
+			size_t j = next(x) % (i + 1);
+
+			shuffled[i] = shuffled[j];
+			shuffled[j] = i;
+		}
+	}
+	for (size_t i = 0; i < pages; i++) {
+		size_t page = i;
+
+		if (order == STRIDED)
+			page = i * STRIDE % pages + i * STRIDE / pages;
+		else if (order == SHUFFLED)
+			page = shuffled[i];
+		compare_page(mem, process, page);
+	}
+}
+
+static void use(size_t process, size_t mib, unsigned int passes, enum order order_of_pages,
+		pthread_barrier_t *barrier)
 {
 	uint64_t x = process * 0x9e3779b97f4a7c15ULL + 1;
 	size_t order[MAX_MIB], size = mib * REGION;
@@ -157,6 +200,10 @@ static void use(size_t process, size_t mib, unsigned int passes, pthread_barrier
 	}
 	for (unsigned int pass = 0; pass < passes; pass++) {
 		pthread_barrier_wait(barrier);
+		if (order_of_pages != REGIONS) {
+			read_pass(mem, process, mib * REGION_PAGES, order_of_pages, &x);
+			continue;
+		}
 		for (size_t i = mib - 1; i; i--) {
 			size_t j = next(&x) % (i + 1), was = order[i];
 
@@ -174,6 +221,8 @@ static void use(size_t process, size_t mib, unsigned int passes, pthread_barrier
 				fill(mem, process, region);
 		}
 	}
+	if (order_of_pages != REGIONS)
+		return;
 	pthread_barrier_wait(barrier);
 	for (size_t i = 0; i < mib; i++)
 		compare(mem, process, i);
@@ -182,6 +231,7 @@ static void use(size_t process, size_t mib, unsigned int passes, pthread_barrier
 int main(int argc, char **argv)
 {
 	static pid_t children[MAX_PROCESSES];
+	enum order order = REGIONS;
 	size_t processes, mib;
 	unsigned int passes;
 	pthread_barrierattr_t shared;
@@ -189,11 +239,17 @@ int main(int argc, char **argv)
 	int status;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	processes = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
-	mib = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
-	passes = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
-	if (!processes || processes > MAX_PROCESSES || !mib || mib > MAX_MIB) {
-		puts("usage: usemem PROCESSES MIB PASSES");
+	processes = argc >= 4 ? strtoul(argv[1], NULL, 10) : 0;
+	mib = argc >= 4 ? strtoul(argv[2], NULL, 10) : 0;
+	passes = argc >= 4 ? strtoul(argv[3], NULL, 10) : 0;
+	if (argc == 5) {
+		used_kinds = RANDOM;
+		while (order < ORDERS && strcmp(argv[4], orders[order]))
+			order++;
+	}
+	if (!processes || processes > MAX_PROCESSES || !mib || mib > MAX_MIB || argc > 5 ||
+	    order == ORDERS) {
+		puts("usage: usemem PROCESSES MIB PASSES [sequential|strided|random]");
 		return 2;
 	}
 	barrier = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -208,7 +264,7 @@ int main(int argc, char **argv)
 		if (children[process] < 0)
 			die("fork");
 		if (!children[process]) {
-			use(process, mib, passes, barrier);
+			use(process, mib, passes, order, barrier);
 			return 0;
 		}
 	}

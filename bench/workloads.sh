@@ -4,14 +4,17 @@
 #   workloads.sh WORKLOAD KIB     one of usemem sort valkey gcc stress-ng memtester postgresql, with folios of KIB
 #   workloads.sh count DELAY "WORKLOAD..." "KIB..."     these with each size of folios, in a guest whose clock counts
 #                                 instructions. DELAY shifts them relative to the timer's ticks.
+#   workloads.sh whole DELAY c|off|on     gcc, and readers of twice their limit, in such a guest with folios of 64 KiB, which
+#                                 are swapped in as a whole: not by C, or only if that is on
 #
 # Prints a row for each:
 #
-#   WORKLOAD KIB OUT IN ZERO DISK WHOLE SWAPPED INSTRUCTIONS CHECKED
+#   WORKLOAD KIB OUT IN ZERO DISK WHOLE SWAPPED INSTRUCTIONS FAULTS PEAK LOADS CHECKED
 #
 # separated by tabs: the pages that went into zswap, came out of it, went out or came back as zeroes, were written to or
 # read from the device; the folios of 64 KiB that were stored whole; the most KiB that were swapped out at a time; the
-# instructions of the cgroup's processes, with that clock; and what was checked. Otherwise it prints what is wrong, and fails.
+# instructions of the cgroup's processes, with that clock; the major faults; the most KiB that the cgroup was charged; the
+# folios that zswap filled as a whole; and what was checked. Otherwise it prints what is wrong, and fails.
 # vdc has Debian's programs and their input (scripts/workloads-disk.sh).
 # shellcheck shell=sh disable=SC2086 # $as_postgres is several words
 . ./lib.sh
@@ -85,6 +88,13 @@ usemem()
 	fi
 }
 
+# reader ORDER
+reader()
+{
+	limit 12
+	usemem_of 1 24 4 "$1"
+}
+
 sort()
 {
 	limit 7
@@ -149,9 +159,11 @@ valkey()
 
 gcc()
 {
-	limit 26
+	if [ "$counting" ]; then limit 30; else limit 26; fi
 	read_in /usr/libexec/gcc/x86_64-linux-gnu/14/cc1
 	(cd $deb/data && for file in *.i; do echo "${file%.i}"; done) > $deb/run/files
+	# The latency of the disk isn't repeatable.
+	[ ! "$counting" ] || deb sh -c "cat /data/*.i" > /dev/null
 	# Four at a time.
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	over sh -c 'cd /data && xargs -a /run/files -P 4 -I{} sh -c "$(cat cc1.args | paste -s -d " ") {}.i -o /mnt/{}.s && echo guest cc1 {}"' 2> /run/said
@@ -236,8 +248,8 @@ postgresql()
 
 # --- Running them ---------------------------------------------------------------------------------
 
-events() { awk '/^(zswp(in|out)|swp(in|out)_zero|pswp(in|out)) / { n[$1] = $2 }
-	END { print n["zswpout"] + 0, n["zswpin"] + 0, n["swpout_zero"] + n["swpin_zero"], n["pswpout"] + n["pswpin"] }' /proc/vmstat; }
+events() { awk -v loads="$(cat $DEBUG/large_loads 2> /run/none)" '/^(zswp(in|out)|swp(in|out)_zero|pswp(in|out)|pgmajfault) / { n[$1] = $2 }
+	END { print n["zswpout"] + 0, n["zswpin"] + 0, n["swpout_zero"] + n["swpin_zero"], n["pswpout"] + n["pswpin"], n["pgmajfault"], loads + 0 }' /proc/vmstat; }
 
 # run KIB DEVICE COMMAND...: a workload, on a swap device that is then turned off
 run()
@@ -255,8 +267,8 @@ run()
 	[ "$(soon 0 sh -c 'wc -l < /cg/job/cgroup.procs')" = 0 ] || wrong "processes are left"
 	kills=$(awk '/^oom/ && $2 { print $1, $2 }' /cg/job/memory.events | paste -s -d ' ')
 	[ -z "$kills" ] || wrong "the cgroup was out of memory: $kills"
-	peak=$(($(cat /cg/job/memory.swap.peak) / 1024))
-	[ $peak -ge 1024 ] || wrong "only $peak KiB were swapped out"
+	swapped=$(($(cat /cg/job/memory.swap.peak) / 1024)) peak=$(($(cat /cg/job/memory.peak) / 1024))
+	[ $swapped -ge 1024 ] || wrong "only $swapped KiB were swapped out"
 	[ "$kib" = 4 ] || [ $whole -gt 0 ] || wrong "no folio of $kib KiB was stored"
 	# Two nanoseconds for an instruction (scripts/vm.sh -r).
 	instructions=$(awk '$1 == "usage_usec" { print $2 * 500 }' /cg/job/cpu.stat)
@@ -264,18 +276,38 @@ run()
 	left="$(soon 0 debug stored_pages) pages and $(soon 0 debug pool_total_size) bytes"
 	[ "$left" = "0 pages and 0 bytes" ] || wrong "swapoff has left $left in zswap"
 	rmdir /cg/job
-	echo "$name $kib $before $after" | awk -v OFS='\t' -v rest="$whole $peak $instructions" -v checked="$checked" '
-		{ split(rest, r); print $1, $2, $7 - $3, $8 - $4, $9 - $5, $10 - $6, r[1], r[2], r[3], checked }'
+	echo "$name $kib $before $after" | awk -v OFS='\t' -v rest="$whole $swapped $instructions" -v peak="$peak" -v checked="$checked" '
+		{ split(rest, r); print $1, $2, $9 - $3, $10 - $4, $11 - $5, $12 - $6, r[1], r[2], r[3], $13 - $7, peak, $14 - $8, checked }'
 }
 
-prepare
-if [ "$1" = count ]; then
+# begin_count DELAY
+begin_count()
+{
 	prove_unit workloads
 	i=0
-	while [ $i -lt $(($2 * 1000)) ]; do
+	while [ $i -lt $(($1 * 1000)) ]; do
 		i=$((i + 1))
 	done
 	counting=yes
+}
+
+prepare
+if [ "$1" = whole ]; then
+	case $3 in
+	off) set_param large_swapin N ;;
+	on) set_param large_swapin Y ;;
+	esac
+	begin_count "$2"
+	# Readahead is for devices that aren't synchronous. On these the random reader is killed: readahead leaves it too little.
+	for row in gcc-virtio sequential-virtio strided-virtio gcc-brd sequential-brd strided-brd random-brd; do
+		name=$row
+		case $row in
+		gcc-*) run 64 "${row#*-}" gcc ;;
+		*) run 64 "${row#*-}" reader "${row%-*}" ;;
+		esac
+	done
+elif [ "$1" = count ]; then
+	begin_count "$2"
 	for with in $4; do
 		for name in $3; do
 			run "$with" brd "$name"

@@ -373,21 +373,26 @@ def compressors(_page, folder):
                       for rust, most in [accelerated["rust", kib, delay]]])
     return lines[:-1], [], False
 
+# --- workloads, whole ------------------------------------------------------------------------
+
+
+SIZES = ["4", "64"]
+
+
+def is_row_of(names):
+    """Of rows WORKLOAD KIB OUT IN ZERO DISK WHOLE SWAPPED INSTRUCTIONS FAULTS PEAK LOADS CHECKED of bench/workloads.sh."""
+    return lambda fields: len(fields) == 13 and fields[0] in names and fields[1] in SIZES
+
+
+def grouped(number):
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+
 # --- workloads -------------------------------------------------------------------------------
 
 
 IMPLS = {"c": "C", "rust": "Rust"}
 WORKLOADS = ["usemem", "sort", "valkey", "gcc", "stress-ng", "memtester", "postgresql"]
-SIZES = ["4", "64"]
-
-
-def is_workload(fields):
-    """Of a row WORKLOAD KIB OUT IN ZERO DISK WHOLE SWAPPED INSTRUCTIONS CHECKED of bench/workloads.sh."""
-    return len(fields) == 10 and fields[0] in WORKLOADS and fields[1] in SIZES
-
-
-def grouped(number):
-    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+is_workload = is_row_of(WORKLOADS)
 
 
 def workloads(_page, folder, counts=None):
@@ -429,6 +434,44 @@ def workloads(_page, folder, counts=None):
                   f"Instructions of the cgroup's processes for each page moved: medians of {pairs} guest"
                   f"{'' if pairs == 1 else 's'} of each kernel, and the ratios of pairs of them."]
     return lines, [f"workloads: {wrong} went wrong"] if wrong else [], wrong > 0
+
+# --- whole -----------------------------------------------------------------------------------
+
+
+KINDS = ["c", "off", "on"]  # of boots
+RUNNING = ["gcc-brd", "sequential-brd", "strided-brd", "random-brd", "gcc-virtio", "sequential-virtio", "strided-virtio"]
+# The field of a row, and the most that on may take of off.
+COSTS = {"major faults": (9, 1.00), "instructions": (8, 1.01), "peak, KiB": (10, 1.01), "pages in": (3, 1.05)}
+
+
+def ratio(a, b):
+    return a / b if b else float(a != b) + 1
+
+
+def whole(_page, folder):
+    """What swapping in whole costs a build and readers: DIR has c.N, off.N and on.N. Fails if the median of the ratios of
+    pairs of boots, on / off, exceeds a limit."""
+    count = sum(bool(re.fullmatch(r"on\.\d+", file)) for file in os.listdir(folder))
+    boots = {kind: [{fields[0]: fields for fields in rows(os.path.join(folder, f"{kind}.{n}"), is_row_of(RUNNING))}
+                    for n in range(1, count + 1)] for kind in KINDS}
+    if not count or any(set(boot) != set(RUNNING) for found in boots.values() for boot in found):
+        sys.exit(f"{folder}: not each boot has each workload: the guest went wrong")
+    cells, each, wrong = [], [], []
+    for name in RUNNING:
+        for cost, (field, limit) in COSTS.items():
+            c, off, on = ([int(boot[name][field]) for boot in boots[kind]] for kind in KINDS)
+            pairs, before = ([ratio(*pair) for pair in zip(*both)] for both in ((on, off), (off, c)))
+            median = statistics.median(pairs)
+            if median > limit:
+                wrong.append(f"whole: {name}, {cost}: {median:.4f}, more than {limit:.2f}")
+            each += [[name, cost, n, *values] for n, values in enumerate(zip(c, off, on), 1)]
+            cells.append([f"{name}, {cost}", *(grouped(round(statistics.median(values))) for values in (c, off, on)),
+                          f"{statistics.median(before):.3f}", f"**{median:.3f}**", f"{limit:.2f}", " ".join(f"{pair:.3f}" for pair in pairs)])
+        each += [[name, "folios filled", n, *(int(boots[kind][n - 1][name][11]) for kind in KINDS)] for n in range(1, count + 1)]
+    lines = table(["what", ">C", ">off", ">on", ">off / C", ">on / off", ">limit", "on / off, each pair"], cells)
+    filled = ", ".join(f"{grouped(round(statistics.median(int(boot[name][11]) for boot in boots['on'])))} {name}" for name in RUNNING)
+    lines += ["", f"Medians of {count} boots of each kind, and of the ratios of pairs. Large folios that zswap filled: {filled}."]
+    return lines, wrong, bool(wrong), tsv(["workload", "figure", "boot", *KINDS], each)
 
 # --- All -------------------------------------------------------------------------------------
 

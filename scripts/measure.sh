@@ -389,6 +389,25 @@ workloads_run() {
 	fi
 }
 
+# --- whole ----------------------------------------------------------------------------
+
+# What large folios that come back from zswap as a whole cost a build, and readers, over their limits: RUNS boots each of C,
+# and of Rust with zswap.large_swapin off and on, by turns.
+whole_kernels() {
+	local name=workloads
+	impls=(c off on)
+	variants c rust
+}
+whole_before() {
+	scripts/workloads-disk.sh
+	disk=$TOP/build/workloads/disk.img
+}
+whole_as() {
+	local name=workloads impl=rust
+	[ "$1" != c ] || impl=c
+	variant "$impl" "${@:2}"
+}
+
 # --- All ------------------------------------------------------------------------------
 
 name=${1:-}

@@ -75,10 +75,12 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
 /// as a whole with the page of `slot`; all of it if no such block is swapped in here.
 ///
 /// Windows begin anywhere. Each would swap in a page of a neighbouring block, and with a page of it in
-/// the swap cache, that block isn't swapped in as a whole.
+/// the swap cache, that block isn't swapped in as a whole. But a window that is cut costs faults.
 pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Range<usize> {
+    let (address, vma) = (fault.address(), fault.vma());
     let in_blocks = !zswap_never_enabled()
         && zswap_large_swapin_enabled()
+        && largest_fit(address, slot.offset(), &(vma.start()..vma.end())) == MAX_ORDER
         && fault.allowable_orders(1 << MAX_ORDER) != 0
         && (slot.seems_zero() || slot.seems_in_zswap())
         && fault.is_exclusive()
@@ -91,7 +93,7 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
     if !in_blocks {
         return window;
     }
-    let block = block(fault.address(), MAX_ORDER);
+    let block = block(address, MAX_ORDER);
     window.start.max(block.start)..window.end.min(block.end)
 }
 
@@ -109,7 +111,11 @@ fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
     if test::ADMITS_ALL.is_on() {
         return orders;
     }
-    let used = match vma.access_pattern() {
+    // Before the neighbours: a cgroup at its limit, where most swap-ins are, rarely has it.
+    if fault.memcg_room() < room_for(orders.ilog2()) {
+        return 0;
+    }
+    match vma.access_pattern() {
         AccessPattern::Random => 0,
         AccessPattern::Sequential => orders,
         AccessPattern::Normal if access_bits_are_exact() => {
@@ -120,11 +126,6 @@ fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
             })
         }
         AccessPattern::Normal => 0,
-    };
-    if used != 0 && fault.memcg_room() >= room_for(used.ilog2()) {
-        used
-    } else {
-        0
     }
 }
 

@@ -193,8 +193,8 @@ mod facts {
         Allowable,
         Zswap,
         Exclusive,
-        Young,
         Room,
+        Young,
     }
 
     /// All that the choice of orders depends on.
