@@ -189,7 +189,13 @@ proptest! {
         let window = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
         let block = facts.address & !0xffff;
         let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
-            && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX) && facts.room >= 64;
+            && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX) && facts.room >= 64
+            && facts.exclusive
+            && match facts.pattern {
+                AccessPattern::Random => false,
+                AccessPattern::Sequential => true,
+                AccessPattern::Normal => facts.exact,
+            };
         let expected = if whole {
             window.start.max(block)..window.end.min(block + 0x1_0000)
         } else {
