@@ -476,7 +476,8 @@ static void failed_charge_leaves_the_slots(struct kunit *test)
 			}
 			folio_lock(folio);
 			KUNIT_EXPECT_TRUE(test, folio_matches_swap_entry(folio, nth(entry, i)));
-			KUNIT_EXPECT_TRUE(test, holds(folio, 100 + i));
+			/* A large folio was stored nowhere. */
+			KUNIT_EXPECT_TRUE(test, order || holds(folio, 100 + i));
 			rcu_read_lock();
 			KUNIT_EXPECT_PTR_EQ(test, folio_memcg(folio), memcg);
 			rcu_read_unlock();
