@@ -4,6 +4,9 @@
  * what the folio and the slots are afterwards, and what is left after a failure.
  */
 
+#include <linux/file.h>
+#include <linux/shmem_fs.h>
+
 #include "faulty_acomp.h"
 #include "swap_test.h"
 
@@ -434,6 +437,97 @@ static void unmapped_folio_is_dropped(struct kunit *test)
 	give_back(test, entry, 4);
 }
 
+/* Whether all words of a page of a file are @what. */
+static bool file_holds(struct file *file, pgoff_t index, u64 what)
+{
+	struct folio *folio = shmem_read_folio(file->f_mapping, index);
+	bool ret;
+
+	if (IS_ERR(folio))
+		return false;
+	ret = page_holds(folio, index - folio->index, what);
+	folio_put(folio);
+	return ret;
+}
+
+/* Fills a page of a file, and swaps it out. Returns its slot's offset; 0 on failure. */
+static pgoff_t swap_out_page(struct kunit *test, struct file *file, pgoff_t index, u64 what)
+{
+	struct folio *folio = shmem_read_folio(file->f_mapping, index);
+	swp_entry_t entry;
+	u64 *addr;
+
+	if (IS_ERR(folio))
+		return 0;
+	folio_lock(folio);
+	addr = kmap_local_folio(folio, 0);
+	memset64(addr, what, PAGE_SIZE / sizeof(u64));
+	kunmap_local(addr);
+	folio_mark_dirty(folio);
+	KUNIT_EXPECT_TRUE(test, folio_clear_dirty_for_io(folio));
+	if (shmem_write_folio(folio)) {
+		folio_unlock(folio);
+		folio_put(folio);
+		return 0;
+	}
+	folio_lock(folio);
+	folio_wait_writeback(folio);
+	entry = folio->swap;
+	drop(folio);
+	return swp_offset(entry);
+}
+
+/*
+ * A fault on anonymous memory has swapped in a large folio for slots that belong to a file
+ * by then, and the folio doesn't fit the file's pages. Their readers must not find it for ever.
+ */
+static void unfit_folio_is_deleted(struct kunit *test)
+{
+	struct file *file = shmem_kernel_file_setup("unfit", 64 * PAGE_SIZE, EMPTY_VMA_FLAGS);
+	long before = stored();
+	pgoff_t offset, first = 0, base;
+	int i, run = 0, type;
+	struct folio *folio;
+	swp_entry_t entry;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	offset = swap_out_page(test, file, 0, CONTENTS);
+	/* The next slot isn't aligned like the page. */
+	base = offset % 16 ? 1 : 2;
+	for (i = base; i < 64 && run < 16; i++) {
+		pgoff_t next = swap_out_page(test, file, i, CONTENTS + i);
+
+		if (next % 16 == 0) {
+			run = next ? 1 : 0;
+			first = i;
+		} else {
+			run = run && next == offset + 1 ? run + 1 : 0;
+		}
+		offset = next;
+	}
+	if (run < 16 || (offset - 15) % 16 == first % 16) {
+		KUNIT_FAIL(test, "no row of slots");
+		goto out;
+	}
+	type = swp_type(radix_to_swp_entry(xa_load(&file->f_mapping->i_pages, first)));
+	entry = swp_entry(type, offset - 15);
+	folio = swapin_orders(entry, BIT(4));
+	KUNIT_EXPECT_FALSE(test, IS_ERR(folio));
+	if (IS_ERR(folio))
+		goto out;
+	KUNIT_EXPECT_EQ(test, folio_order(folio), 4);
+	KUNIT_EXPECT_TRUE(test, file_holds(file, first + 3, CONTENTS + first + 3));
+	folio_lock(folio);
+	KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
+	folio_unlock(folio);
+	folio_put(folio);
+	while (i-- > base)
+		KUNIT_EXPECT_TRUE(test, file_holds(file, i, CONTENTS + i));
+out:
+	__fput_sync(file);
+	KUNIT_EXPECT_EQ(test, stored(), before);
+}
+
 static struct kunit_case zswap_large_cases[] = {
 	KUNIT_CASE(any_mix_of_held_and_zero),
 	KUNIT_CASE(large_mixes),
@@ -447,6 +541,7 @@ static struct kunit_case zswap_large_cases[] = {
 	KUNIT_CASE(c_gets_no_folio_for_held_slots),
 	KUNIT_CASE(large_folio_that_is_not_held),
 	KUNIT_CASE(unmapped_folio_is_dropped),
+	KUNIT_CASE(unfit_folio_is_deleted),
 	{}
 };
 

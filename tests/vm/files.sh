@@ -7,12 +7,13 @@ plan 5
 # list FOLDER: each file's mode and name, on one line
 list() { (cd "$1" && stat -c '%a %n' ./* | tr '\n' ' '); }
 
-# C doesn't have these. The first requires the swap cache in Rust, too.
+# C doesn't have some of them. The large ones require the swap cache in Rust, too.
 large='' skip='' loads='' files=11
 if dmesg | grep -q 'zswap: Rust implementation'; then
 	skip='644 ./skip_incompressible '
-	dmesg | grep -q 'swap_cache: Rust implementation' &&
+	if dmesg | grep -q 'swap_cache: Rust implementation'; then
 		large='644 ./large_swapin ' loads='444 ./large_load_fail 444 ./large_loads ' files=13
+	fi
 fi
 point "debugfs" "$(list $DEBUG)" "444 ./decompress_fail ${loads}444 ./pool_limit_hit 444 ./pool_total_size \
 444 ./reject_alloc_fail 444 ./reject_compress_fail 444 ./reject_compress_poor \

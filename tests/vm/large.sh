@@ -39,9 +39,10 @@ for swap in brd virtio; do
 	point "$swap: zeroes among others" "$(whole a | cut -d, -f1), $(ask a check)" "32 large, same 1024"
 	with a fill text 9
 	with a out
-	loads=$(debug large_loads)
+	loads=$(debug large_loads) fails=$(debug large_load_fail)
 	with a poke 16
-	point "$swap: a write brings the folio" "$(($(debug large_loads) - loads)), $(ask a wrong), $(debug large_load_fail)" "64, 64, 0"
+	point "$swap: a write brings the folio" \
+		"$(($(debug large_loads) - loads)), $(ask a wrong), $(($(debug large_load_fail) - fails))" "64, 64, 0"
 	with a fill text 10
 	with a out
 	point "$swap: a child and its parent share pages: page by page" \

@@ -5,17 +5,6 @@
 . ./users.sh
 plan 15
 
-# shared_folios KIB: the folio size of shared memory from now on
-shared_folios()
-{
-	for size in "$THP"/hugepages-*kB/shmem_enabled; do
-		case $size in
-		*/hugepages-"$1"kB/*) echo always ;;
-		*) echo never ;;
-		esac > "$size"
-	done
-}
-
 # sums: of all files
 sums() { (cd /run/tmpfs && find . -type f | sort | xargs md5sum) | md5sum; }
 

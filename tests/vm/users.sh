@@ -5,6 +5,17 @@
 # khugepaged must not collapse pages before a test asks for it.
 echo 1000000000 > $THP/khugepaged/scan_sleep_millisecs
 
+# shared_folios KIB: the folio size of shared memory from now on
+shared_folios()
+{
+	for size in "$THP"/hugepages-*kB/shmem_enabled; do
+		case $size in
+		*/hugepages-"$1"kB/*) echo always ;;
+		*) echo never ;;
+		esac > "$size"
+	done
+}
+
 # scene NAME WANT SCENE [ARGUMENT]
 scene()
 {

@@ -3,7 +3,7 @@
 # only: rust
 # Swap-ins that zswap fills as a whole, by the functions that do it.
 . ./lib.sh
-plan 12
+plan 13
 
 dmesg -c > /run/dmesg
 fails=$(debug large_load_fail) loads=$(debug large_loads)

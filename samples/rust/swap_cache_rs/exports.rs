@@ -283,13 +283,36 @@ pub(crate) unsafe extern "C" fn swapin_large_orders(
     large::orders(slot, fault)
 }
 
+/// The orders, as a set of bits, that may be tried for a page of shared memory; `sequential` if the page
+/// before it is in the page cache.
+///
+/// # Safety
+///
+/// Only for `shmem_swapin_folio()`: the swap entry must be valid, and its device must not be swapped off;
+/// `vmf` must be null, or a fault that is being handled.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[export]
+pub(crate) unsafe extern "C" fn swapin_large_orders_shmem(
+    vmf: *mut bindings::vm_fault,
+    entry: bindings::swp_entry_t,
+    sequential: bool,
+) -> c_ulong {
+    let call = Call::new();
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off: it holds a
+    // reference to the device.
+    let slot = unsafe { Slot::from_raw(entry, &call) };
+    // SAFETY: The caller guarantees that the fault is being handled: `shmem_fault()` is called with the VMA's lock,
+    // and `vmf->pmd` is the one of its address.
+    let fault = NonNull::new(vmf).map(|vmf| unsafe { Fault::from_raw(vmf, &call) });
+    large::orders_of_file(slot, fault, sequential)
+}
+
 /// Swaps in a large folio that zswap has, of one of `orders` (a bit for each order). Returns the folio, with
 /// a reference, or null.
 ///
 /// # Safety
 ///
-/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
-/// being handled. The context must permit allocations with these flags.
+/// As for [`swap_cache_alloc_folio`].
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn swapin_held(
@@ -297,14 +320,17 @@ pub(crate) unsafe extern "C" fn swapin_held(
     flag: bindings::gfp_t,
     orders: c_ulong,
     vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // being handled, and that it may allocate with the flags.
+    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
+    // with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
-            AllocContext::from_raw(flag, vmf, core::ptr::null_mut(), 0, &call),
+            AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
         )
     };
     or_null(whole::swapin(slot, orders, &context).ok())

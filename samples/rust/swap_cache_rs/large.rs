@@ -8,6 +8,8 @@
 //! block before or after it is in use, which the access bits of the page table show; and only as long
 //! as the cgroup has room for it, since a full cgroup would swap out at once what was swapped in.
 //!
+//! A page of shared memory brings the folio in which it was swapped out, if the page before it is there.
+//!
 //! The choice is a hint. Whether zswap has all pages of a block is decided when the folio is added.
 
 use core::ops::Range;
@@ -69,6 +71,48 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
         return from_device();
     }
     from_zswap(slot, fault, allowed)
+}
+
+/// The orders, as a set of bits, that may be tried for a page of shared memory. C tries only the order
+/// with which the page was swapped out. There is a `fault` unless the page is read by a system call, or
+/// by swapoff. It is `sequential` if the page before this one is in the page cache. Doesn't sleep.
+///
+/// No page table is looked at: several may map the page, or none. Swapoff reads all pages anyhow, and puts
+/// a large folio into the page cache as a whole.
+pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequential: bool) -> usize {
+    // As C: only from devices that are as fast as memory.
+    let from_device = || {
+        if slot.is_synchronous() {
+            usize::MAX
+        } else {
+            0
+        }
+    };
+    if zswap_never_enabled() {
+        return from_device();
+    }
+    if !zswap_large_swapin_enabled() {
+        return 0;
+    }
+    if !slot.seems_zero() && !slot.seems_in_zswap() {
+        return from_device();
+    }
+    let orders = up_to(MAX_ORDER);
+    if test::ADMITS_ALL.is_on() {
+        return orders;
+    }
+    let pattern = fault.map_or(AccessPattern::Normal, |fault| fault.vma().access_pattern());
+    let goes_on = match pattern {
+        AccessPattern::Random => false,
+        AccessPattern::Sequential => true,
+        AccessPattern::Normal => sequential || !slot.is_writable(),
+    };
+    let has_room = |fault: Fault<'_>| fault.memcg_room() >= room_for(MAX_ORDER);
+    if goes_on && fault.is_none_or(has_room) {
+        orders
+    } else {
+        0
+    }
 }
 
 /// The part of a readahead window around the fault that is within the block which could be swapped in

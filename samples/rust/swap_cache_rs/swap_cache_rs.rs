@@ -8,7 +8,7 @@
 //! folio wins; a later task finds that folio and must wait for its lock. No task waits in this crate:
 //! the fault path waits afterwards. Writeback and readahead must not wait.
 //!
-//! A fault may swap in a large folio, if `large` allows its order.
+//! A fault, or a reader of shared memory, may swap in a large folio, if `large` allows its order.
 //!
 //! [`kernel::mm::swap_add`] implements the insertion of a folio in steps, and the removal of a folio
 //! whose insertion failed halfway.

@@ -381,6 +381,17 @@ pub mod api {
         facts::with(facts, || large::orders(Slot(facts), Fault(facts)))
     }
 
+    /// `large::orders_of_file`, with or without a fault, and the facts that it asked for, in order.
+    pub fn orders_of_file(
+        facts: &Facts,
+        fault: bool,
+        sequential: bool,
+    ) -> (usize, std::vec::Vec<Asked>) {
+        facts::with(facts, || {
+            large::orders_of_file(Slot(facts), fault.then_some(Fault(facts)), sequential)
+        })
+    }
+
     /// `large::largest_fit`
     pub fn largest_fit(address: usize, offset: usize, vma: &Range<usize>) -> u32 {
         large::largest_fit(address, offset, vma)

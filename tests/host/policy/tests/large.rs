@@ -3,7 +3,8 @@
 //! The orders of large swap-ins, against a model that computes every rule on its own.
 
 use policy::api::{
-    clip, largest_fit, orders, room_for, AccessPattern, Asked, Facts, PAGE_SIZE, TABLE_SPAN,
+    clip, largest_fit, orders, orders_of_file, room_for, AccessPattern, Asked, Facts, PAGE_SIZE,
+    TABLE_SPAN,
 };
 use proptest::prelude::*;
 
@@ -379,4 +380,102 @@ fn switched_off_swapped_off_and_shared_are_refused() {
             ]
         )
     );
+}
+
+/// The rules for shared memory, each on its own.
+fn model_of_file(facts: &Facts, fault: bool, sequential: bool) -> usize {
+    let in_zswap = facts.zero || facts.in_zswap;
+    let refused = !facts.never_enabled && !facts.enabled;
+    if facts.never_enabled || !refused && !in_zswap {
+        return if facts.synchronous { usize::MAX } else { 0 };
+    }
+    let likely = sequential || !facts.writable;
+    let hint = match facts.pattern {
+        AccessPattern::Random => !fault && likely,
+        AccessPattern::Sequential => fault || likely,
+        AccessPattern::Normal => likely,
+    };
+    if refused || !hint || fault && facts.room < 64 {
+        0
+    } else {
+        0b1_1110
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn orders_of_files_match_the_model(facts in any_facts(), fault: bool, sequential: bool) {
+        let (orders, asked) = orders_of_file(&facts, fault, sequential);
+        prop_assert_eq!(orders, model_of_file(&facts, fault, sequential));
+        prop_assert!(asked.is_sorted());
+        prop_assert!(asked.iter().all(|it| [Asked::Zswap, Asked::Room].contains(it)));
+    }
+}
+
+#[test]
+fn files_need_a_hint() {
+    let file = fault_at(3);
+    for (pattern, fault, sequential, expected) in [
+        (AccessPattern::Normal, true, false, 0),
+        (AccessPattern::Normal, true, true, 0b1_1110),
+        (AccessPattern::Random, true, true, 0),
+        (AccessPattern::Sequential, true, false, 0b1_1110),
+        (AccessPattern::Random, false, false, 0),
+        (AccessPattern::Sequential, false, false, 0),
+        (AccessPattern::Normal, false, true, 0b1_1110),
+    ] {
+        let facts = Facts {
+            pattern,
+            ..file.clone()
+        };
+        assert_eq!(
+            orders_of_file(&facts, fault, sequential).0,
+            expected,
+            "{pattern:?} {fault} {sequential}"
+        );
+    }
+}
+
+#[test]
+fn files_keep_to_the_switch_the_room_and_the_device() {
+    let file = fault_at(3);
+    let off = Facts {
+        enabled: false,
+        ..file.clone()
+    };
+    assert_eq!(orders_of_file(&off, true, true), (0, vec![]));
+    let full = Facts {
+        room: 63,
+        ..file.clone()
+    };
+    assert_eq!(orders_of_file(&full, true, true).0, 0);
+    assert_eq!(orders_of_file(&full, false, true).0, 0b1_1110);
+    // Swapoff reads all pages anyhow; the settings of anonymous memory don't matter.
+    let swapped_off = Facts {
+        writable: false,
+        allowable: 0,
+        exclusive: false,
+        ..file.clone()
+    };
+    assert_eq!(orders_of_file(&swapped_off, false, false).0, 0b1_1110);
+    for synchronous in [false, true] {
+        let all = if synchronous { usize::MAX } else { 0 };
+        let on_device = Facts {
+            in_zswap: false,
+            synchronous,
+            ..file.clone()
+        };
+        assert_eq!(orders_of_file(&on_device, true, false).0, all);
+        let never = Facts {
+            never_enabled: true,
+            ..file.clone()
+        };
+        let never = Facts {
+            synchronous,
+            ..never
+        };
+        assert_eq!(orders_of_file(&never, true, false), (all, vec![]));
+    }
 }

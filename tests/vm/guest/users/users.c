@@ -23,7 +23,7 @@
 
 static const struct scene *const topics[] = {
 	fork_scenes, ksm_scenes, thp_scenes, large_scenes, shared_scenes, uffd_scenes, cache_scenes,
-	swapoff_scenes, readahead_scenes,
+	swapoff_scenes, readahead_scenes, whole_scenes,
 };
 
 /* Whether there is a scene of that name, with or without an argument. */

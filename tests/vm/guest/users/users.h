@@ -39,7 +39,7 @@ struct scene {
 /* The scenes of each file; one without a name ends the array. */
 extern const struct scene fork_scenes[], ksm_scenes[], thp_scenes[], large_scenes[];
 extern const struct scene shared_scenes[], uffd_scenes[], cache_scenes[], swapoff_scenes[];
-extern const struct scene readahead_scenes[];
+extern const struct scene readahead_scenes[], whole_scenes[];
 
 /* This process's pagemap file. */
 extern int pagemap;
