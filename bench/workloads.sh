@@ -159,7 +159,7 @@ valkey()
 
 gcc()
 {
-	if [ "$counting" ]; then limit 30; else limit 26; fi
+	limit 26
 	read_in /usr/libexec/gcc/x86_64-linux-gnu/14/cc1
 	(cd $deb/data && for file in *.i; do echo "${file%.i}"; done) > $deb/run/files
 	# The latency of the disk isn't repeatable.
@@ -298,13 +298,10 @@ if [ "$1" = whole ]; then
 	on) set_param large_swapin Y ;;
 	esac
 	begin_count "$2"
-	# Readahead is for devices that aren't synchronous. On these the random reader is killed: readahead leaves it too little.
-	for row in gcc-virtio sequential-virtio strided-virtio gcc-brd sequential-brd strided-brd random-brd; do
-		name=$row
-		case $row in
-		gcc-*) run 64 "${row#*-}" gcc ;;
-		*) run 64 "${row#*-}" reader "${row%-*}" ;;
-		esac
+	name=gcc
+	run 64 brd gcc
+	for name in sequential strided random; do
+		run 64 brd reader $name
 	done
 elif [ "$1" = count ]; then
 	begin_count "$2"

@@ -439,7 +439,7 @@ def workloads(_page, folder, counts=None):
 
 
 KINDS = ["c", "off", "on"]  # of boots
-RUNNING = ["gcc-brd", "sequential-brd", "strided-brd", "random-brd", "gcc-virtio", "sequential-virtio", "strided-virtio"]
+RUNNING = ["gcc", "sequential", "strided", "random"]
 # The field of a row, and the most that on may take of off.
 COSTS = {"major faults": (9, 1.00), "instructions": (8, 1.01), "peak, KiB": (10, 1.01), "pages in": (3, 1.05)}
 
