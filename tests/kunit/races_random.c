@@ -146,7 +146,7 @@ void random_use_corrupts_nothing(struct kunit *test)
 	use_slots(test);
 }
 
-/* All slots are those of a large folio, which is swapped in as a whole, in parts, or page by page. */
+/* All slots are those of a large folio: it is swapped in as a whole, in parts, or by pages. */
 void random_whole_swapins_corrupt_nothing(struct kunit *test)
 {
 	swp_entry_t entry;

@@ -7,7 +7,7 @@
 static void do_swapin(struct side *side)
 {
 	struct swap_info_struct *si = get_swap_device(side->entry);
-	struct folio *folio = si ? swapin_orders(side->entry, side->nr ?: BIT(0)) : ERR_PTR(-ENODEV);
+	struct folio *folio = si ? swapin_orders(side->entry, side->nr) : ERR_PTR(-ENODEV);
 
 	if (!IS_ERR(folio)) {
 		folio_wait_locked(folio);

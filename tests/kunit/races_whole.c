@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A swap-in that zswap fills as a whole, and other operations on its slots. Before its folio is added,
- * they decide which folio it gets. From then on they wait, or change nothing.
+ * A swap-in that zswap fills as a whole, and other operations on its slots. Before its folio is
+ * added, they decide which folio it gets. From then on they wait, or change nothing.
  */
 
 #include <linux/cgroup.h>
 
 #include "races.h"
 
-#define PAGES (1 << ORDER)
+#define PAGES ((int)BIT(ORDER))
 
 /* The slot on which the others act. */
 #define VICTIM 9
@@ -73,8 +73,9 @@ static u64 failed_so_far(struct kunit *test)
 	char text[33];
 	u64 nr = 0;
 
-	KUNIT_EXPECT_EQ(test, swap_test_read_debugfs("zswap/large_load_fail", text, sizeof(text)), 0);
-	KUNIT_EXPECT_EQ(test, kstrtou64(strim(text), 0, &nr), 0);
+	if (swap_test_read_debugfs("zswap/large_load_fail", text, sizeof(text)) ||
+	    kstrtou64(strim(text), 0, &nr))
+		KUNIT_FAIL(test, "no statistics");
 	return nr;
 }
 
@@ -505,7 +506,7 @@ void reclaim_drops_unmapped_whole_folio(struct kunit *test)
 	end_group(test);
 }
 
-/* A page can't be decompressed: who waits gets the page nonetheless, and a freed slot is released. */
+/* A page can't be decompressed: a task that waits gets its page, and a freed slot is released. */
 void failed_whole_swapin_leaves_the_slots(struct kunit *test)
 {
 	int freed;
@@ -525,7 +526,7 @@ void failed_whole_swapin_leaves_the_slots(struct kunit *test)
 					lose_user(entry);
 				side_begin(test, &second, NULL);
 				side_waits(&second);
-				/* The third page from now; the two that are swapped in then succeed. */
+				/* The third page from now. The two swap-ins after it succeed. */
 				faulty_decompress.every = 3;
 				acomp_inject(&faulty_decompress, FAULT_EIO);
 			}

@@ -211,7 +211,7 @@ static void do_replace(const struct impl *impl, int side, struct folio *folio)
 static void do_swapin(const struct op *op, const struct impl *impl, int side, swp_entry_t entry,
 		      struct seen *seen)
 {
-	/* zswap was enabled. Unless it is the one in Rust, it must not be called to load a large folio. */
+	/* zswap was enabled: only the one in Rust may be called to load a large folio. */
 	bool large = op->kind == ALLOC ||
 		     (op->kind == SYNC && IS_ENABLED(CONFIG_ZSWAP_LARGE_SWAPIN));
 	unsigned long orders = BIT(0) | (large && op->n % 2 ? BIT(ORDER) : 0);

@@ -97,7 +97,8 @@ struct lane {
 
 enum kind { STORE, LOAD, INVALIDATE, EVICT, FAULT, WHOLE, RENEW, PRESS, PARAM, GROUP, KINDS };
 static const char *const kinds[KINDS] = {
-	"store", "load", "invalidate", "evict", "fault", "whole", "renew", "press", "param", "group",
+	"store", "load", "invalidate", "evict", "fault", "whole", "renew", "press", "param",
+	"group",
 };
 
 /* Whether Rust swaps in large folios. */
@@ -377,8 +378,8 @@ static atomic_long_t *swapins(struct mem_cgroup *memcg)
 }
 
 /*
- * All slots in one folio, which is dropped before it is mapped, so that nothing changes. C can't do that:
- * it does nothing.
+ * All slots in one folio, which is dropped before it is mapped, so that nothing changes. C can't do
+ * that: it does nothing.
  */
 static void do_whole(int side, swp_entry_t entry, struct seen *seen)
 {
