@@ -432,7 +432,8 @@ def panics(build):
     found = set(callers(f"{build}/rust/kernel.o", modules.search))
     for path in "zswap_rs/zswap_rs", "swap_cache_rs/swap_cache_rs", "lz4_rs/lz4_rs", "lz4_rs/lz4_flex":
         found |= set(callers(f"{build}/samples/rust/{path}.o", lambda f: True))
-    found = {pair for pair in found if "::tests::" not in pair[0]}
+    # The callers of core's own functions are listed themselves.
+    found = {pair for pair in found if "::tests::" not in pair[0] and not pair[0].startswith("core::panicking::")}
     reasons = {tuple(line.split("\t")[:2]) for line in text_of("docs/panics.tsv").splitlines() if not line.startswith("#")}
     yield from (f"{caller} reaches {panic}: not in docs/panics.tsv" for caller, panic in sorted(found - reasons))
     yield from (f"{caller} no longer reaches {panic}: take it out of docs/panics.tsv" for caller, panic in sorted(reasons - found))

@@ -265,7 +265,7 @@ impl<'a> LockedCluster<'a> {
             if !backing.is_some_and(admits) {
                 return Err(EBUSY);
             }
-            entries = self.entries(first.index(), 1 << order);
+            entries = self.entries(first.index(), 1usize.wrapping_shl(order));
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
         // checked.
@@ -286,7 +286,7 @@ impl<'a> LockedCluster<'a> {
         order: u32,
         memcg: Option<c_ushort>,
     ) -> Option<Backing> {
-        let (start, nr) = (index(first), 1usize << order);
+        let (start, nr) = (index(first), 1usize.wrapping_shl(order));
         let entries = self.entries(start, nr);
         if entries.len() != nr {
             return None;

@@ -213,8 +213,8 @@ pub(crate) fn in_use(
 ) -> usize {
     while orders != 0 {
         let order = orders.ilog2();
-        let nr = 1 << order;
-        let size = nr * PAGE_SIZE;
+        let nr = 1usize << order;
+        let size = PAGE_SIZE << order;
         let here = block(address, order).start;
         let is_used = |start: Option<usize>| {
             start.is_some_and(|start| {

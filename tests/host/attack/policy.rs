@@ -68,6 +68,8 @@ use store_for_ever as store;
 mod trace;
 #[path = "../../../samples/rust/zswap_rs/tunables.rs"]
 mod tunables;
+#[path = "../../../samples/rust/zswap_rs/whole.rs"]
+mod whole;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
 mod writeback;
 #[allow(unsafe_code)]

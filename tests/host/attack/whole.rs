@@ -199,20 +199,14 @@ pub mod entry_of_whole_kept {
 
     pub(crate) fn attack(folio: WholeFolio<'_>, from: &Object) -> Result<usize> {
         let mut kept = None;
-        let mut filled = folio.fill(|entry, page| {
+        let filled = folio.fill(|entry, page| {
             #[cfg(entry_of_whole_kept)]
             kept.replace(entry); //~[entry_of_whole_kept] E0521
             #[cfg(control)]
             kept.replace(entry.swap());
             fill(from, page)
         })?;
-        let mut again = None;
-        Ok(filled.each_entry(|entry| {
-            #[cfg(entry_of_whole_kept)]
-            again.replace(entry); //~[entry_of_whole_kept] E0521
-            #[cfg(control)]
-            again.replace(entry.swap());
-        }))
+        Ok(filled.zeroes())
     }
 }
 

@@ -348,7 +348,7 @@ impl<'a> LeafRef<'a> {
         let leaf = unsafe { leaf.cast::<Leaf>().as_ref() };
         let mut filled = 0;
         for (n, offset) in offsets.enumerate() {
-            filled |= u64::from(!leaf.slot(offset).load(Relaxed).is_null()) << n;
+            filled |= u64::from(!leaf.slot(offset).load(Relaxed).is_null()).wrapping_shl(n as u32);
         }
         filled
     }
