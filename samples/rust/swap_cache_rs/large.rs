@@ -194,7 +194,7 @@ pub(crate) fn largest_fit(address: usize, offset: usize, vma: &Range<usize>) -> 
 /// The addresses of the aligned block of `2^order` pages that contains `address`.
 fn block(address: usize, order: u32) -> Range<usize> {
     let size = PAGE_SIZE << order;
-    let start = address & !(size - 1);
+    let start = address & !size.wrapping_sub(1);
     start..start.saturating_add(size)
 }
 
@@ -220,7 +220,7 @@ pub(crate) fn in_use(
             start.is_some_and(|start| {
                 start >= within.start
                     && within.end.saturating_sub(start) >= size
-                    && has_young(start, nr, nr - nr / 4)
+                    && has_young(start, nr, nr.wrapping_sub(nr / 4))
             })
         };
         if is_used(here.checked_sub(size)) || is_used(here.checked_add(size)) {

@@ -347,8 +347,8 @@ impl<'a> LeafRef<'a> {
         // SAFETY: The leaf was in the tree during this RCU read section, so it isn't freed before the section ends.
         let leaf = unsafe { leaf.cast::<Leaf>().as_ref() };
         let mut filled = 0;
-        for (n, offset) in offsets.enumerate() {
-            filled |= u64::from(!leaf.slot(offset).load(Relaxed).is_null()).wrapping_shl(n as u32);
+        for (n, offset) in (0..u64::BITS).zip(offsets) {
+            filled |= u64::from(!leaf.slot(offset).load(Relaxed).is_null()).wrapping_shl(n);
         }
         filled
     }
