@@ -141,7 +141,7 @@ bench_before() {
 	# Only the implementation may differ; options that aren't set may be missing.
 	differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
 		sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
-		grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true
+		grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_ZSWAP_LARGE_SWAPIN|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true
 	[ -z "$differ" ] || die "the two kernels differ in $differ: build both from the same fragments"
 }
 
