@@ -75,3 +75,4 @@ for swap in brd virtio; do
 	point "$swap: nothing is left" "$(debug stored_pages)" 0
 	swap_off
 done
+admit_all N
