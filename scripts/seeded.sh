@@ -68,7 +68,7 @@ sign() {
 	[ -n "$said" ] || said=$(awk '
 		/^# file / { file = $3 }
 		/^ *not ok / { sub(/^ *not ok [0-9]+ (- )?/, ""); sub(/ # [0-9.]+ s$/, ""); print file ": " $0; exit }' "build/log/$1.out")
-	[ -n "$said" ] || said=$(complaint "build/log/$1.console" | sed 's/^\[ *[0-9.]*\] */kernel: /')
+	[ -n "$said" ] || said=$(complaint "build/log/$1.console" | sed "s/^\[ *[0-9.]*\] */kernel: /; s#$TOP/build/src/##g")
 	printf %s "$said"
 }
 
