@@ -162,7 +162,8 @@ impl<'a> WholeFolio<'a> {
             // The mark first: an entry of such a slot is stale.
             if slots.folio().has_zero_mark(index) {
                 zeroes = zeroes.wrapping_add(1);
-                // SAFETY: The slot's page was swapped out as zeroes.
+                // SAFETY: The zeromap bit of the slot is set, and stays so while the folio is locked: the slot's data is
+                // all zeroes.
                 return Ok(unsafe { page.clear() });
             }
             match slots.get(index) {
@@ -240,7 +241,7 @@ impl<'a> MappedFolio<'a> {
         let Some(entries) = Slots::new(&mut self.0).filled() else {
             return false;
         };
-        // SAFETY: By the type invariant the folio is alive and locked. It is uptodate.
+        // SAFETY: By the type invariant the folio is alive, locked and uptodate.
         unsafe { bindings::folio_mark_dirty(folio) };
         entries.free_each(|_| ());
         true
