@@ -423,7 +423,7 @@ static void full_store_clears_the_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_param("zswap.max_pool_percent", "20"), 0);
 }
 
-/* After the limit was hit, pages are accepted again as soon as the pools are below the threshold. */
+/* After the limit was hit, pages are accepted again once the pools are below the threshold. */
 static void accepts_again_below_the_threshold(struct kunit *test)
 {
 	struct folio *stays = cached_folio(test, ORDER), *other = cached_folio(test, 0);

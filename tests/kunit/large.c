@@ -197,7 +197,7 @@ static void large_mixes(struct kunit *test)
 static void device_slot_is_left_out(struct kunit *test)
 {
 	long before = stored();
-	int at, target;
+	int at, target, first;
 
 	for (at = 0; at < 16; at++) {
 		enum state states[16] = {}, mixed;
@@ -222,14 +222,10 @@ static void device_slot_is_left_out(struct kunit *test)
 						    slot / 4 == at / 4 ? 0 : 2,
 						    "%d, %d", at, slot);
 				folio_lock(folio);
+				first = folio_test_large(folio) ? slot & ~3 : slot;
 				if (slot != at)
-					KUNIT_EXPECT_TRUE(test,
-							  holds(folio,
-								states[slot - (folio_test_large(folio) ?
-									       slot % 4 : 0)] == ZERO ? 0 :
-								CONTENTS + slot -
-								(folio_test_large(folio) ?
-								 slot % 4 : 0)));
+					KUNIT_EXPECT_TRUE(test, holds(folio, states[first] == ZERO ?
+								      0 : CONTENTS + first));
 				folio_unlock(folio);
 				folio_put(folio);
 				give_back(test, entry, 4);
@@ -363,7 +359,8 @@ static void entries_of_several_pools(struct kunit *test)
 		folio = swapin(nth(entry, i));
 		KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
 		folio_lock(folio);
-		KUNIT_EXPECT_EQ(test, set_param("zswap.compressor", i % 2 ? "lz4" : FAULTY_NAME), 0);
+		KUNIT_EXPECT_EQ(test, 0, set_param("zswap.compressor",
+						   i % 2 ? "lz4" : FAULTY_NAME));
 		acomp_inject(&faulty_compress, i % 2 ? FAULT_NONE : FAULT_EIO);
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		acomp_inject(&faulty_compress, FAULT_NONE);
