@@ -231,7 +231,7 @@ impl Request {
     /// # Safety
     ///
     /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
-    /// `slen` and `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
+    /// at least `slen`, and of `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
     /// otherwise, moved or dropped, the transform that it was created for must stay alive, and the operation must
     /// be allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
     #[inline]
@@ -244,7 +244,7 @@ impl Request {
     ) {
         let req = self.req.as_ptr();
         // SAFETY: `req` is valid by the type invariant. The caller guarantees that the request is
-        // idle, and that both scatterlists have these lengths and may be accessed until it is
+        // idle, and that both scatterlists have so many bytes and may be accessed until it is
         // finished.
         self.started = unsafe {
             bindings::acomp_request_set_params(req, src, dst, slen as u32, PAGE_SIZE as u32);
@@ -308,6 +308,46 @@ impl Request {
         let (ret, len) = unsafe { self.finish() };
         ret?;
         compressed(&self.buffer, len)
+    }
+
+    /// Starts the decompression of the first `len` bytes of the request's buffer into `dst`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Request::compress`], with `dst` as the page, until [`Request::decompressed`] returns. Until
+    /// then, only the operation may access the contents of `dst`. `len` must be at most `PAGE_SIZE`.
+    #[inline]
+    unsafe fn decompress(&mut self, len: usize, dst: &mut NotUptodate<'_>) {
+        // SAFETY: By the type invariant these are scatterlists, of `self.buffer`, which has `len`
+        // bytes, and of the page set here. The caller guarantees that this request is idle, that it
+        // isn't used otherwise or moved until `decompressed` returns, and that the page, to whose
+        // contents `dst` gives exclusive access, and the transform stay alive until then.
+        unsafe {
+            bindings::sg_set_page(self.page.get(), dst.page(), PAGE_SIZE as u32, 0);
+            self.start(
+                bindings::crypto_acomp_decompress,
+                self.output.get(),
+                len,
+                self.page.get(),
+            )
+        }
+    }
+
+    /// Waits until `dst` is decompressed. May sleep. On failure, returns the length that the
+    /// compressor reports.
+    ///
+    /// # Safety
+    ///
+    /// Must be called once after each decompression into `dst` was started.
+    #[inline]
+    unsafe fn decompressed<'a>(&mut self, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
+        // SAFETY: The caller guarantees that this is called once for each operation that was
+        // started.
+        match unsafe { self.finish() } {
+            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+            (Ok(()), PAGE_SIZE) => Ok(unsafe { dst.assume_written() }),
+            (_, len) => Err(len),
+        }
     }
 }
 
@@ -434,7 +474,7 @@ impl Compressor {
         // `page` a scatterlist with room for a page. The request is finished before this returns.
         // `src` is a scatterlist of `src.len` bytes by its invariant; `dst` gives exclusive access
         // to its page's contents.
-        let (ret, len) = unsafe {
+        unsafe {
             bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
             request.start(
                 bindings::crypto_acomp_decompress,
@@ -442,17 +482,17 @@ impl Compressor {
                 src.len,
                 request.page.get(),
             );
-            request.finish()
-        };
-        match ret {
-            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
-            Ok(()) if len == PAGE_SIZE => Ok(unsafe { dst.assume_written() }),
-            _ => Err(len),
+            request.decompressed(dst)
         }
     }
 }
 
-/// The requests of an asynchronous [`Compressor`], which compress up to [`QUEUE_DEPTH`] pages at a time.
+/// The requests of an asynchronous [`Compressor`], which (de)compress up to [`QUEUE_DEPTH`] pages at a
+/// time.
+///
+/// When a function of this type returns, no request is in flight. As with `std::thread::scope`, that
+/// makes it sound to lend pages and buffers to operations that run concurrently. No handle exists that
+/// a caller could leak.
 ///
 /// # Invariants
 ///
@@ -464,10 +504,6 @@ impl RequestQueue<'_> {
     /// Compresses `pages`, up to [`QUEUE_DEPTH`] at a time, and passes each page with its result to
     /// `each`, in order. Stops at the first error of `each`. May sleep.
     ///
-    /// When this returns, no request is in flight. As with `std::thread::scope`, that makes it
-    /// sound to lend pages and buffers to operations that run concurrently. No handle exists that a
-    /// caller could leak.
-    ///
     /// The reported length is checked as in [`Compressor::compress`].
     pub fn compress_each<'p, E>(
         &mut self,
@@ -475,31 +511,91 @@ impl RequestQueue<'_> {
         mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pages = pages.into_iter().fuse();
-        let mut under_way = [None::<FolioPage<'p>>; QUEUE_DEPTH];
+        // SAFETY: The first closure starts the request for the page that it returns, which is alive,
+        // as `'p` outlives this call; the second finishes it. `run` guarantees that the request is
+        // idle before, and not used meanwhile, and that the transform is alive.
+        unsafe {
+            self.run(
+                |request| pages.next().inspect(|&page| request.compress(page)),
+                |request, page, go_on| {
+                    let compressed = request.compressed();
+                    if go_on {
+                        each(page, compressed)
+                    } else {
+                        Ok(())
+                    }
+                },
+            )
+        }
+    }
+
+    /// Decompresses into `pages`, up to [`QUEUE_DEPTH`] at a time, and passes the result for each page
+    /// to `each`, in order. Stops at the first error of `each`. May sleep.
+    ///
+    /// `read` copies the compressed data of a page into a buffer, and returns its length in bytes. The
+    /// result is that of [`Compressor::decompress`].
+    pub fn decompress_each<'p, T, E>(
+        &mut self,
+        pages: impl IntoIterator<Item = (T, NotUptodate<'p>)>,
+        mut read: impl FnMut(&T, &mut [u8; PAGE_SIZE]) -> usize,
+        mut each: impl FnMut(T, Result<Uptodate<'p>, usize>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut pages = pages.into_iter().fuse();
+        // SAFETY: The first closure starts the request for the page that it returns, which is alive,
+        // as `'p` outlives this call; the second finishes it, and gives the page away only then.
+        // `run` guarantees that the request is idle before, and not used meanwhile, and that the
+        // transform is alive.
+        unsafe {
+            self.run(
+                |request| {
+                    let (from, mut page) = pages.next()?;
+                    let len = read(&from, &mut request.buffer);
+                    request.decompress(len.min(PAGE_SIZE), &mut page);
+                    Some((from, page))
+                },
+                |request, (from, page), go_on| {
+                    let decompressed = request.decompressed(page);
+                    if go_on {
+                        each(from, decompressed)
+                    } else {
+                        Ok(())
+                    }
+                },
+            )
+        }
+    }
+
+    /// Starts the requests in turn, each again after it was finished, until `start` returns `None` or
+    /// `finish` fails. Finishes all that were started; `finish` is told whether an earlier one failed.
+    ///
+    /// # Safety
+    ///
+    /// `start` gets an idle request, and must start it for an operation that may run until `finish` gets
+    /// the value that `start` returns, or leave it idle and return `None`. `finish` must finish the request.
+    /// Neither may move or drop it.
+    #[inline(always)]
+    unsafe fn run<T, E>(
+        &mut self,
+        mut start: impl FnMut(&mut Request) -> Option<T>,
+        mut finish: impl FnMut(&mut Request, T, bool) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut under_way = [const { None::<T> }; QUEUE_DEPTH];
         let mut result = Ok(());
-        // The requests are used round-robin: the next to start is the one that was just finished.
+        // The requests are used round-robin: the next to start is the one that was just finished. A
+        // panic doesn't unwind in the kernel, and so frees nothing that is in flight.
         loop {
             let mut any = false;
-            for (request, page) in self.0.iter_mut().zip(&mut under_way) {
-                if let Some(page) = page.take() {
+            for (request, slot) in self.0.iter_mut().zip(&mut under_way) {
+                if let Some(started) = slot.take() {
                     any = true;
-                    // SAFETY: The request was started for this page, and hasn't been finished.
-                    let compressed = unsafe { request.compressed() };
+                    let finished = finish(request, started, result.is_ok());
                     if result.is_ok() {
-                        result = each(page, compressed);
+                        result = finished;
                     }
                 }
                 if result.is_ok() {
-                    if let Some(next) = pages.next() {
-                        any = true;
-                        *page = Some(next);
-                        // SAFETY: The request is idle: by the type invariant, or because it was
-                        // just finished. It is borrowed exclusively, and is finished before this
-                        // returns: this loop ends when no request has a page, and a panic doesn't
-                        // unwind in the kernel and so frees nothing. Until then `next` is alive, as
-                        // `'p` outlives this call, and so is the transform, by the type invariant.
-                        unsafe { request.compress(next) };
-                    }
+                    *slot = start(request);
+                    any |= slot.is_some();
                 }
             }
             if !any {

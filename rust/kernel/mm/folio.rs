@@ -9,6 +9,7 @@
 //! | [`UnreadPages`] | exclusive access to the contents of its pages, to write them               |
 //! | [`NotUptodate`] | the same, for one page                                                     |
 //! | [`Uptodate`]    | these contents were written                                                |
+//! | [`FilledPages`] | so many pages of a folio were written                                      |
 //!
 //! A swap-cache folio's lock serialises swap-in, swap-out and writeback of its slots: data that is
 //! stored for slots can be reached only by a `&mut CachedFolio`. Only the lock's holder can remove a
@@ -38,7 +39,9 @@ use crate::{
     },
 };
 use core::{
+    cell::Cell,
     marker::PhantomData,
+    ops::Range,
     ptr::NonNull, //
 };
 
@@ -432,27 +435,86 @@ impl<'a> UnreadPages<'a> {
         })
     }
 
-    /// Calls `f` with the index and the contents of each page, in order, until it fails. The result
-    /// is a witness that all pages were written.
-    #[inline]
-    pub fn fill_each(
+    /// Calls `f` with the pages, and with a count to which it adds each page that it has written. The
+    /// result is a witness that all were written.
+    ///
+    /// `f` may hold several pages at a time, for a device that writes them concurrently. Fails with
+    /// the error of `f`, or with `EIO` if `f` leaves out a page.
+    pub fn fill(
         self,
-        mut f: impl for<'f> FnMut(usize, NotUptodate<'f>) -> Result<Uptodate<'f>>,
+        f: impl for<'f> FnOnce(PagesToFill<'f>, &FilledPages<'f>) -> Result,
     ) -> Result<Uptodate<'a>> {
-        for index in 0..self.nr {
-            // INVARIANT: Each page is lent once, since `self` is consumed. `f` is generic over the
-            // lifetime, and so can't return the `Uptodate` of another page.
-            let _written = f(
-                index,
-                NotUptodate {
-                    // SAFETY: By the type invariant the folio is alive, and has `nr` pages.
-                    page: unsafe { page_of(self.ptr, index) },
-                    _brand: PhantomData,
-                },
-            )?;
+        let nr = self.nr;
+        let filled = FilledPages {
+            // INVARIANT: No page was added. `f` is generic over the lifetime, so that no other pages
+            // have it than those of `self`.
+            nr: Cell::new(0),
+            _brand: PhantomData,
+        };
+        // INVARIANT: No page was lent, as `self` is consumed. As above for the lifetime.
+        let pages = PagesToFill {
+            ptr: self.ptr,
+            rest: 0..nr,
+            _brand: PhantomData,
+        };
+        f(pages, &filled)?;
+        if filled.nr.get() != nr {
+            return Err(EIO);
         }
-        // INVARIANT: `f` returned an `Uptodate` for each page.
+        // INVARIANT: By the type invariant of `FilledPages`, `nr` different pages of the folio were
+        // written: all.
         Ok(Uptodate(PhantomData))
+    }
+}
+
+/// The pages of a folio, in order, each lent once to be written.
+///
+/// # Invariants
+///
+/// `ptr` is a folio that is alive and locked for `'a`, and has the pages `rest`, whose contents no
+/// other code accesses during `'a`. No [`NotUptodate`] of them exists. Pages of another folio have
+/// another lifetime than `'a`, which is invariant.
+pub struct PagesToFill<'a> {
+    ptr: NonNull<bindings::folio>,
+    rest: Range<usize>,
+    _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
+}
+
+impl<'a> Iterator for PagesToFill<'a> {
+    type Item = (usize, NotUptodate<'a>);
+
+    /// The index and the contents of the next page.
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.rest.next()?;
+        // INVARIANT: `index` was removed from `rest`, so that the page is lent once.
+        let page = NotUptodate {
+            // SAFETY: By the type invariant the folio is alive, and has this page.
+            page: unsafe { page_of(self.ptr, index) },
+            _brand: PhantomData,
+        };
+        Some((index, page))
+    }
+}
+
+/// The number of pages of a folio that were written.
+///
+/// # Invariants
+///
+/// `nr` different pages of the folio whose [`PagesToFill`] has the lifetime `'a` were written.
+pub struct FilledPages<'a> {
+    nr: Cell<usize>,
+    _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
+}
+
+impl<'a> FilledPages<'a> {
+    /// Adds a page. Its witness can't be added twice.
+    #[inline]
+    pub fn add(&self, page: Uptodate<'a>) {
+        let Uptodate(_) = page;
+        // INVARIANT: By the invariant of `Uptodate` the page was written, and has no other witness. Its lifetime
+        // shows that it is a page of the folio.
+        self.nr.set(self.nr.get().wrapping_add(1));
     }
 }
 
@@ -474,18 +536,20 @@ unsafe fn page_of(folio: NonNull<bindings::folio>, index: usize) -> NonNull<bind
 /// # Invariants
 ///
 /// `page` is a page of a folio that is alive and locked for `'a`. No other code accesses its
-/// contents during `'a`. No other `NotUptodate` has the lifetime `'a`, which is invariant.
+/// contents during `'a`, and no other `NotUptodate` is for it. The lifetime `'a`, which is invariant,
+/// is that of no other page, or that of the [`PagesToFill`] of this folio only.
 pub struct NotUptodate<'a> {
     page: NonNull<bindings::page>,
     _brand: PhantomData<fn(&'a mut Folio) -> &'a mut Folio>,
 }
 
-/// A witness that the page whose [`NotUptodate`] had the lifetime `'a` was written, or all pages
-/// whose [`UnreadPages`] had it.
+/// A witness that a page was written whose [`NotUptodate`] had the lifetime `'a`, or all pages whose
+/// [`UnreadPages`] had it.
 ///
 /// # Invariants
 ///
-/// All bytes of that page, or of these pages, were written.
+/// All bytes of that page, or of these pages, were written. The page has no other `Uptodate`: the
+/// `NotUptodate` was consumed for it.
 pub struct Uptodate<'a>(PhantomData<fn(&'a mut Folio) -> &'a mut Folio>);
 
 impl<'a> NotUptodate<'a> {

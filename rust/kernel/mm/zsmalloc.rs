@@ -213,7 +213,8 @@ impl Drop for Pool {
 /// # Invariants
 ///
 /// A read of the object `handle` of `pool`, of `len` bytes, was begun and not ended. It has filled
-/// `sg` with a list of the object's bytes, which no task changes until the read ends.
+/// `sg` with a list of the object's bytes, which no task changes until the read ends. `len` is from 1
+/// to `PAGE_SIZE`: [`Pool::store`] makes no other object.
 pub struct View<'a> {
     pool: &'a Pool,
     handle: &'a Handle,
@@ -258,6 +259,22 @@ impl View<'_> {
         });
         // SAFETY: `memcpy_from_sglist()` has written `PAGE_SIZE` bytes, as the list has that many.
         Ok(unsafe { page.assume_written() })
+    }
+
+    /// Copies the object to the start of `buffer`. Returns its length in bytes. Mirrors
+    /// `memcpy_from_sglist()`.
+    pub fn copy_to_buffer(&self, buffer: &mut [u8; PAGE_SIZE]) -> usize {
+        // SAFETY: By the type invariant the list has `len` bytes. `buffer` has as many: an object
+        // has at most `PAGE_SIZE`.
+        unsafe {
+            bindings::memcpy_from_sglist(
+                buffer.as_mut_ptr().cast(),
+                self.sg.get().cast(),
+                0,
+                self.len as u32,
+            );
+        }
+        self.len
     }
 }
 

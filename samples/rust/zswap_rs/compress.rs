@@ -12,6 +12,7 @@ use super::{
     },
     trace::Outcome,
     zswap_core::{
+        entry::Entry,
         object::Object,
         pool_list::PoolRef,
         slots::{
@@ -20,6 +21,7 @@ use super::{
         },
     },
 };
+use core::ptr;
 use kernel::{
     alloc::{
         flags::{
@@ -223,4 +225,50 @@ pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Up
             object.read(|view| compressor.decompress(view.as_input(), dst))
         }
     }
+}
+
+/// Whether the pages in two objects can be decompressed by one compressor, or need none.
+pub(crate) fn are_alike(one: &Object, other: &Object) -> bool {
+    ptr::eq(one.pool(), other.pool()) && Form::of(one) == Form::of(other)
+}
+
+/// Decompresses several pages, whose entries are all [alike](are_alike) `object`, and passes each result to `each`, in
+/// order. An asynchronous compressor works on several pages at a time. Stops at the first error of `each`. May sleep.
+///
+/// On failure, the result is the number of bytes that were decompressed instead of `PAGE_SIZE`.
+///
+/// The mutex of the CPU's compressor is released after each page, as in [`compress_each`].
+pub(crate) fn decompress_each<'e, 'p>(
+    object: &Object,
+    pages: impl Iterator<Item = (&'e Entry, NotUptodate<'p>)>,
+    mut each: impl FnMut(&'e Entry, Result<Uptodate<'p>, usize>) -> Result,
+) -> Result {
+    if Form::of(object) == Form::Compressed {
+        let mut context = object.pool().contexts().this_cpu().lock();
+        if let Some(compressor) = &mut *context {
+            if let Some(queue) = compressor.queue() {
+                return decompress_in_queue(queue, pages, each);
+            }
+        }
+    }
+    for (entry, page) in pages {
+        each(entry, decompress(entry.object(), page))?;
+    }
+    Ok(())
+}
+
+/// [`decompress_each`] with an asynchronous compressor, which works on several pages at a time.
+///
+/// zsmalloc locks an object that is read, so that each is copied before the next is read.
+#[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
+fn decompress_in_queue<'e, 'p>(
+    mut queue: RequestQueue<'_>,
+    pages: impl Iterator<Item = (&'e Entry, NotUptodate<'p>)>,
+    each: impl FnMut(&'e Entry, Result<Uptodate<'p>, usize>) -> Result,
+) -> Result {
+    queue.decompress_each(
+        pages,
+        |entry, buffer| entry.object().read(|view| view.copy_to_buffer(buffer)),
+        each,
+    )
 }

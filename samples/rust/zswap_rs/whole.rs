@@ -3,7 +3,11 @@
 //! Loading a large folio as a whole.
 
 use super::{
-    load::decompress_entry,
+    compress::{
+        are_alike,
+        decompress_each, //
+    },
+    load::report_failure,
     stats, trace,
     zswap_core::whole_folio::{
         FilledFolio,
@@ -11,6 +15,7 @@ use super::{
         WholeFolio, //
     },
 };
+use core::iter;
 use kernel::{
     mm::{
         memcontrol::ObjCgroup,
@@ -30,17 +35,28 @@ use kernel::{
 ///
 /// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
 pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
-    let filled = folio.fill(|entry, contents| {
-        race_point!("fill:before_page");
-        trace::load_begin(|| entry.swap());
-        let filled = decompress_entry(entry, contents);
-        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
-        let filled = filled?;
-        vmstat::count(Event::ZSWPIN, 1);
-        if let Some(objcg) = entry.objcg() {
-            objcg.count(Event::ZSWPIN, 1);
+    let filled = folio.fill(|pages, filled| {
+        let mut pages = pages.peekable();
+        // One run of pages after the other.
+        while let Some(&(first, _)) = pages.peek() {
+            let run = iter::from_fn(|| {
+                let page = pages.next_if(|(entry, _)| are_alike(entry.object(), first.object()))?;
+                race_point!("fill:before_page");
+                trace::load_begin(|| page.0.swap());
+                Some(page)
+            });
+            decompress_each(first.object(), run, |entry, page| {
+                let page = page.map_err(|made| report_failure(entry, made));
+                trace::load_end(|| (entry.swap(), page.as_ref().err().copied()));
+                filled.add(page?);
+                vmstat::count(Event::ZSWPIN, 1);
+                if let Some(objcg) = entry.objcg() {
+                    objcg.count(Event::ZSWPIN, 1);
+                }
+                Ok(())
+            })?;
         }
-        Ok(filled)
+        Ok(())
     });
     let filled = filled.inspect_err(|_| stats::inc(&stats::zswap_large_load_fail))?;
     stats::inc(&stats::zswap_large_loads);

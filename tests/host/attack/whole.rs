@@ -4,9 +4,10 @@
 #![deny(unsafe_code)]
 use kernel::{
     bindings,
+    crypto::acompress::RequestQueue,
     mm::{
         call::Call,
-        folio::{CachedFolio, Folio, UnreadPages},
+        folio::{CachedFolio, FilledPages, Folio, UnreadPages},
         swap_add::{HeldFolio, NewFolio},
         swap_cache::Reads,
     },
@@ -27,32 +28,61 @@ mod zswap_core;
 
 include!("fill.in");
 
+fn fill_all<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
+    folio.fill(|pages, filled| {
+        for (_, page) in pages {
+            filled.add(fill(from, page)?);
+        }
+        Ok(())
+    })
+}
+
 // A page passes for filled that isn't, by the proof of another page: stale memory reaches a process.
 #[cfg(any(control, page_of_another))]
 pub mod page_of_another {
     use super::*;
 
     pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
-        let mut kept = None;
-        pages.fill_each(|index, page| {
-            #[cfg(page_of_another)]
-            if index == 0 {
-                kept.replace(fill(from, page)?);
-                return Err(EIO);
+        pages.fill(|pages, filled| {
+            for (_, page) in pages {
+                let page = fill(from, page)?;
+                filled.add(page);
+                #[cfg(page_of_another)]
+                filled.add(page); //~[page_of_another] E0382
             }
-            #[cfg(page_of_another)]
-            return kept.take().ok_or(EIO); //~[page_of_another] ERROR: lifetime may not live long enough
-            #[cfg(control)]
-            kept.replace(index);
-            fill(from, page)
+            Ok(())
         })
     }
 
     #[cfg(page_of_another)]
     pub(crate) fn of_its_folio<'a>(pages: UnreadPages<'a>, one: Uptodate<'a>) -> Result {
         let mut one = Some(one);
-        drop(pages.fill_each(|_, _| one.take().ok_or(EIO))?); //~[page_of_another] ERROR: lifetime may not live long enough
-                                                              //~[page_of_another]^ ERROR: lifetime may not live long enough
+        drop(pages.fill(|_, filled| {
+            one.take().into_iter().for_each(|one| filled.add(one));
+            //~[page_of_another]^ E0521
+            //~[page_of_another]^^ E0521
+            Ok(())
+        })?);
+        Ok(())
+    }
+
+    // Two folios are filled at once, one inside the other.
+    #[cfg(page_of_another)]
+    pub(crate) fn of_two<'a>(
+        one: UnreadPages<'a>,
+        other: UnreadPages<'a>,
+        from: &Object,
+    ) -> Result {
+        drop(one.fill(|_, filled| {
+            drop(other.fill(|pages, _| {
+                for (_, page) in pages {
+                    //~[page_of_another]^ E0521
+                    filled.add(fill(from, page)?); //~[page_of_another] E0521
+                }
+                Ok(())
+            })?);
+            Ok(())
+        })?);
         Ok(())
     }
 }
@@ -63,13 +93,17 @@ pub mod page_left_out {
     use super::*;
 
     pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
-        pages.fill_each(|index, page| {
-            #[cfg(page_left_out)]
-            if index > 0 {
-                return Ok(page); //~[page_left_out] E0308
+        pages.fill(|pages, filled| {
+            for (index, page) in pages {
+                #[cfg(page_left_out)]
+                if index > 0 {
+                    filled.add(page); //~[page_left_out] E0308
+                    continue;
+                }
+                let _ = index;
+                filled.add(fill(from, page)?);
             }
-            let _ = index;
-            fill(from, page)
+            Ok(())
         })
     }
 
@@ -86,15 +120,16 @@ pub mod page_kept {
 
     pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
         let mut kept = None;
-        let filled = pages.fill_each(|index, page| {
+        let filled = pages.fill(|mut pages, _| {
             #[cfg(page_kept)]
-            kept.replace(page); //~[page_kept] E0521
+            kept.replace(pages.next()); //~[page_kept] ERROR: borrowed data escapes outside of closure
             #[cfg(control)]
-            kept.replace(fill(from, page).is_ok());
+            kept.replace(pages.next().is_some());
             Err(EIO)
         });
         #[cfg(page_kept)]
-        let _ = kept.map(|page| fill(from, page));
+        let _ = kept.flatten().map(|(_, page)| fill(from, page));
+        let _ = from;
         filled
     }
 }
@@ -104,13 +139,64 @@ pub mod page_kept {
 pub mod pages_twice {
     use super::*;
 
-    pub(crate) fn attack<'a>(pages: UnreadPages<'a>, from: &Object) -> Result<Uptodate<'a>> {
-        let filled = pages.fill_each(|_, page| fill(from, page));
+    pub(crate) fn attack<'a>(pages: UnreadPages<'a>) -> Result<Uptodate<'a>> {
+        let filled = pages.fill(|_, _| Ok(()));
         #[cfg(pages_twice)]
         let _ = pages.single(); //~[pages_twice] E0382
         #[cfg(pages_twice)]
-        let filled = pages.fill_each(|_, page| fill(from, page)); //~[pages_twice] E0382
+        let filled = pages.fill(|_, _| Ok(())); //~[pages_twice] E0382
         filled
+    }
+}
+
+// A page is read, or written again, while a device writes it.
+#[cfg(any(control, page_in_flight))]
+pub mod page_in_flight {
+    use super::*;
+
+    pub(crate) fn attack<'a>(
+        pages: UnreadPages<'a>,
+        from: &Object,
+        mut queue: RequestQueue<'_>,
+    ) -> Result<Uptodate<'a>> {
+        pages.fill(|mut pages, filled| {
+            let (_, page) = pages.next().ok_or(EIO)?;
+            queue.decompress_each(
+                [(from, page)],
+                |from, buffer| from.read(|view| view.copy_to_buffer(buffer)),
+                |_from, page| {
+                    filled.add(page.map_err(|_| EIO)?);
+                    Ok::<(), Error>(())
+                },
+            )?;
+            #[cfg(page_in_flight)]
+            filled.add(fill(from, page)?); //~[page_in_flight] E0382
+            Ok(())
+        })
+    }
+
+    // The compressed data is replaced while the device reads it.
+    #[cfg(page_in_flight)]
+    pub(crate) fn buffer<'a>(
+        page: NotUptodate<'a>,
+        from: &Object,
+        mut queue: RequestQueue<'_>,
+    ) -> Result {
+        let kept = core::cell::Cell::new(None);
+        queue.decompress_each(
+            [(from, page)],
+            |from, buffer| {
+                let len = from.read(|view| view.copy_to_buffer(buffer));
+                kept.set(Some(buffer)); //~[page_in_flight] E0521
+                len
+            },
+            |_, _| {
+                kept.take()
+                    .into_iter()
+                    .for_each(|buffer: &mut [u8; 4096]| buffer.fill(0));
+                Ok::<(), Error>(())
+            },
+        )
     }
 }
 
@@ -120,10 +206,15 @@ pub mod cleared_unmarked {
     use super::*;
 
     pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
-        folio.fill(|_, page| {
-            #[cfg(cleared_unmarked)]
-            return Ok(page.clear()); //~[cleared_unmarked] E0133
-            fill(from, page)
+        folio.fill(|pages, filled| {
+            for (_, page) in pages {
+                #[cfg(cleared_unmarked)]
+                let page = page.clear(); //~[cleared_unmarked] E0133
+                #[cfg(control)]
+                let page = fill(from, page)?;
+                filled.add(page);
+            }
+            Ok(())
         })
     }
 }
@@ -169,7 +260,7 @@ pub mod whole_emptied {
             drop(Slots::new(&mut folio).clear()); //~[whole_emptied] E0308
             folio.take_over(); //~[whole_emptied] E0599
         }
-        folio.fill(|_, page| fill(from, page))
+        fill_all(folio, from)
     }
 }
 
@@ -180,15 +271,18 @@ pub mod whole_taken {
 
     pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
         #[allow(unused_mut)]
-        let mut filled = folio.fill(|entry, page| {
-            #[cfg(whole_taken)]
-            drop::<Entry>(*entry); //~[whole_taken] E0507
-            let _: &Entry = entry;
-            fill(from, page)
+        let mut whole = folio.fill(|pages, filled| {
+            for (entry, page) in pages {
+                #[cfg(whole_taken)]
+                drop::<Entry>(*entry); //~[whole_taken] E0507
+                let _: &Entry = entry;
+                filled.add(fill(from, page)?);
+            }
+            Ok(())
         })?;
         #[cfg(whole_taken)]
-        drop(Slots::new(&mut filled).entry(0)); //~[whole_taken] E0596
-        Ok(filled)
+        drop(Slots::new(&mut whole).entry(0)); //~[whole_taken] E0596
+        Ok(whole)
     }
 }
 
@@ -199,14 +293,17 @@ pub mod entry_of_whole_kept {
 
     pub(crate) fn attack(folio: WholeFolio<'_>, from: &Object) -> Result<usize> {
         let mut kept = None;
-        let filled = folio.fill(|entry, page| {
-            #[cfg(entry_of_whole_kept)]
-            kept.replace(entry); //~[entry_of_whole_kept] E0521
-            #[cfg(control)]
-            kept.replace(entry.swap());
-            fill(from, page)
+        let whole = folio.fill(|pages, filled| {
+            for (entry, page) in pages {
+                #[cfg(entry_of_whole_kept)]
+                kept.replace(entry); //~[entry_of_whole_kept] ERROR: borrowed data escapes outside of closure
+                #[cfg(control)]
+                kept.replace(entry.swap());
+                filled.add(fill(from, page)?);
+            }
+            Ok(())
         })?;
-        Ok(filled.zeroes())
+        Ok(whole.zeroes())
     }
 }
 
@@ -223,7 +320,7 @@ pub mod whole_unfilled {
         #[cfg(whole_unfilled)]
         return Ok(FilledFolio(cached)); //~[whole_unfilled] E0423
         let _ = cached;
-        folio.fill(|_, page| fill(from, page))
+        fill_all(folio, from)
     }
 }
 

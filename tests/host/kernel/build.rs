@@ -16,8 +16,8 @@ const VARIANTS: &[(&str, &str, &str)] = &[
     ("short_queue", SHORT_QUEUE.1, SHORT_QUEUE.1),
     (
         "returns_early",
-        "result = each(page, compressed);",
-        "each(page, compressed)?;",
+        "result = finished;",
+        "result = Ok(finished?);",
     ),
     (
         "does_not_wait",

@@ -23,6 +23,7 @@ use super::{
     trees, //
 };
 use core::{
+    cell::Cell,
     marker::PhantomData,
     ops::Deref, //
 };
@@ -32,8 +33,9 @@ use kernel::{
         call::Call,
         folio::{
             CachedFolio,
+            FilledPages,
             NotUptodate,
-            Uptodate, //
+            PagesToFill, //
         },
         swapops::SwapEntry, //
     },
@@ -142,38 +144,31 @@ impl<'a> WholeFolio<'a> {
         Self(unsafe { CachedFolio::from_raw(ptr, call) })
     }
 
-    /// Fills the folio: clears the pages of zero-marked slots, and calls `f` for each other page with the slot's entry.
-    /// Then marks the folio uptodate. It stays clean: the entries stay in their slots, until the folio is mapped, so
-    /// that C can still delete it from the swap cache.
+    /// Fills the folio: calls `f` to fill the pages from the entries of their slots. The pages of zero-marked slots are
+    /// cleared on the way. Then marks the folio uptodate. It stays clean: the entries stay in their slots, until the
+    /// folio is mapped, so that C can still delete it from the swap cache.
     ///
-    /// Stops at the first page for which `f` fails. Fails with `EIO` and a warning if a slot has neither an entry nor
-    /// the mark: no task can change that since the folio was added.
+    /// Fails with the error of `f`, or with `EIO` if `f` left out a page.
     pub(crate) fn fill(
         mut self,
-        mut f: impl for<'e, 'f> FnMut(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
+        f: impl for<'e, 's, 'f> FnOnce(EntryPages<'e, 's, 'f>, &'e FilledPages<'f>) -> Result,
     ) -> Result<FilledFolio<'a>> {
         let folio = self.0.as_raw();
-        let mut zeroes = 0usize;
+        let zeroes = Cell::new(0usize);
         // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page below. `f` is
         // generic over the lifetime of what it gets.
         let (mut cached, contents) = unsafe { self.0.split() };
         let slots = Slots::new(&mut cached);
-        let _filled = contents.fill_each(|index, page| {
-            // The mark first: an entry of such a slot is stale.
-            if slots.folio().has_zero_mark(index) {
-                zeroes = zeroes.wrapping_add(1);
-                // SAFETY: The zeromap bit of the slot is set, and stays so while the folio is locked: the slot's data is
-                // all zeroes.
-                return Ok(unsafe { page.clear() });
-            }
-            match slots.get(index) {
-                Some(entry) => f(entry, page),
-                None => {
-                    warn_on_once!(true);
-                    Err(EIO)
-                }
-            }
+        let _filled = contents.fill(|pages, filled| {
+            let pages = EntryPages {
+                slots: &slots,
+                pages,
+                filled,
+                zeroes: &zeroes,
+            };
+            f(pages, filled)
         })?;
+        let zeroes = zeroes.get();
         // SAFETY: By the type invariant the folio is alive and locked. All its pages were written, as `_filled` proves:
         // it is made from `contents`.
         unsafe { bindings::folio_mark_uptodate(folio) };
@@ -182,6 +177,39 @@ impl<'a> WholeFolio<'a> {
             folio: self.0,
             zeroes,
         })
+    }
+}
+
+/// The pages of a [`WholeFolio`] that have an entry, in order, each with its entry. Clears the pages of zero-marked
+/// slots between them.
+///
+/// Ends early, with a warning, if a slot has neither an entry nor the mark: no task can change that since the folio was
+/// added.
+pub(crate) struct EntryPages<'e, 's, 'f> {
+    slots: &'e Slots<'e, 's>,
+    pages: PagesToFill<'f>,
+    filled: &'e FilledPages<'f>,
+    zeroes: &'e Cell<usize>,
+}
+
+impl<'e, 'f> Iterator for EntryPages<'e, '_, 'f> {
+    type Item = (&'e Entry, NotUptodate<'f>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        for (index, page) in self.pages.by_ref() {
+            // The mark first: an entry of such a slot is stale.
+            if self.slots.folio().has_zero_mark(index) {
+                // SAFETY: The zeromap bit of the slot is set, and stays so while the folio is locked: the slot's data is
+                // all zeroes.
+                self.filled.add(unsafe { page.clear() });
+                self.zeroes.set(self.zeroes.get().wrapping_add(1));
+                continue;
+            }
+            let entry = self.slots.get(index);
+            warn_on_once!(entry.is_none());
+            return entry.map(|entry| (entry, page));
+        }
+        None
     }
 }
 

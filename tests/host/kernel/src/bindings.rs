@@ -1441,6 +1441,10 @@ pub unsafe fn sg_bytes(sg: *mut scatterlist, len: usize) -> Vec<u8> {
             object.bytes.clone()
         }
         Listed::Page(page) => page_bytes(page).to_vec(),
+        Listed::Memory(memory) => {
+            Shadow::live(memory as usize).read();
+            core::slice::from_raw_parts(memory, len).to_vec()
+        }
         _ => unreachable!("nothing else is compressed or decompressed"),
     }
 }

@@ -7,6 +7,7 @@ use policy::api::{
     TABLE_SPAN,
 };
 use proptest::prelude::*;
+use std::iter;
 
 const PAGES: usize = TABLE_SPAN / PAGE_SIZE;
 const BASE: usize = 5 * TABLE_SPAN;
@@ -52,12 +53,14 @@ fn c_suits(facts: &Facts, order: u32) -> bool {
 }
 
 /// Whether a neighbour of the block is within the VMA and the page table, and three quarters of it
-/// were accessed.
+/// were accessed. The one behind it counts only if the cgroup has much room.
 fn is_beside_used(facts: &Facts, order: u32) -> bool {
     let nr = 1i64 << order;
     let here = (facts.address / PAGE_SIZE) as i64 & !(nr - 1);
     let table = (facts.address & !(TABLE_SPAN - 1)) / PAGE_SIZE;
-    [here - nr, here + nr].iter().any(|&block| {
+    let has_room = facts.room >= 64.max(2 << order);
+    let behind = has_room.then_some(here + nr);
+    iter::once(here - nr).chain(behind).any(|block| {
         let pages: Vec<i64> = (block..block + nr).collect();
         let in_vma = |page: i64| {
             page >= (facts.vma.start / PAGE_SIZE) as i64
@@ -92,15 +95,13 @@ fn model(facts: &Facts) -> usize {
     }
     let fit: Vec<u32> = (1..=MAX)
         .filter(|&order| c_suits(facts, order) && facts.allowable >> order & 1 == 1)
+        .filter(|&order| facts.room >= 1 << order)
         .collect();
     let Some(&largest) = fit.iter().rev().find(|&&order| {
         facts.pattern == AccessPattern::Sequential || facts.exact && is_beside_used(facts, order)
     }) else {
         return 0;
     };
-    if facts.room < 64.max(2 << largest) {
-        return 0;
-    }
     fit.iter()
         .filter(|&&order| order <= largest)
         .map(|order| 1 << order)
@@ -190,7 +191,8 @@ proptest! {
         let window = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
         let block = facts.address & !0xffff;
         let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
-            && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX) && facts.room >= 64
+            && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX)
+            && facts.room >= if facts.pattern == AccessPattern::Sequential { 16 } else { 64 }
             && facts.exclusive
             && match facts.pattern {
                 AccessPattern::Random => false,
@@ -264,15 +266,39 @@ fn only_the_page_table_and_the_vma_are_looked_at() {
     }
 }
 
+/// A fault whose block has only one neighbour in use.
+fn beside(before: bool) -> Facts {
+    let mut facts = fault_at(128);
+    facts.young = [false; PAGES];
+    let used = if before { 112..128 } else { 144..160 };
+    used.for_each(|page| facts.young[page] = true);
+    facts.allowable = 1 << 4 | 1 << 2;
+    facts
+}
+
 #[test]
 fn room_is_twice_the_folio_and_a_batch_at_least() {
     assert_eq!([1, 4, 5, 6, 9].map(room_for), [64, 64, 64, 128, 1024]);
-    for (room, expected) in [(63, 0), (64, 0b1_1100)] {
+    for (room, expected) in [(63, 0), (64, 0b1_0100)] {
         let facts = Facts {
             room,
-            ..fault_at(128)
+            ..beside(false)
         };
         assert_eq!(chosen(&facts), expected);
+    }
+}
+
+#[test]
+fn a_stream_needs_room_for_the_folio_alone() {
+    for pattern in [AccessPattern::Normal, AccessPattern::Sequential] {
+        for (room, expected) in [(3, 0), (4, 0b100), (15, 0b100), (16, 0b1_0100)] {
+            let facts = Facts {
+                room,
+                pattern,
+                ..beside(true)
+            };
+            assert_eq!(chosen(&facts), expected);
+        }
     }
 }
 
@@ -395,7 +421,7 @@ fn model_of_file(facts: &Facts, fault: bool, sequential: bool) -> usize {
         AccessPattern::Sequential => fault || likely,
         AccessPattern::Normal => likely,
     };
-    if refused || !hint || fault && facts.room < 64 {
+    if refused || !hint || fault && facts.room < 16 {
         0
     } else {
         0b1_1110
@@ -447,7 +473,7 @@ fn files_keep_to_the_switch_the_room_and_the_device() {
     };
     assert_eq!(orders_of_file(&off, true, true), (0, vec![]));
     let full = Facts {
-        room: 63,
+        room: 15,
         ..file.clone()
     };
     assert_eq!(orders_of_file(&full, true, true).0, 0);

@@ -562,6 +562,9 @@ models! {
     request_reused: 2,
     unwanted: 2,
     one_request: 3,
+    two_expanded: 3,
+    expanded_with_reused: 2,
+    expanded_unwanted: 2,
     ;
     // Seeded bugs, and what fails.
     mistake_gets_what_is_removed: LOST,
@@ -572,6 +575,8 @@ models! {
     mistake_does_not_wait: "what is compressed is the page",
     mistake_transform_goes_first: "a transform goes with requests",
     mistake_no_backlog: "a page is compressed",
+    mistake_does_not_wait_for_pages: "the page is what was compressed",
+    mistake_returns_before_pages: RACE,
 }
 
 /// loom's message for unordered accesses.

@@ -13,10 +13,13 @@ use kernel::{
     crypto::{
         acompress, does_not_wait, no_backlog, returns_early, short_queue, transform_goes_first,
     },
-    error::Result,
+    error::{
+        code::{EINVAL, EIO},
+        Result,
+    },
     mm::{
         call::Call,
-        folio::{CachedFolio, FolioPage},
+        folio::{CachedFolio, FolioPage, NotUptodate, Uptodate},
     },
     page::PAGE_SIZE,
     sim::{self, together, Shadow},
@@ -31,6 +34,12 @@ trait Compressor: Send + Sized + 'static {
         pages: impl Iterator<Item = FolioPage<'p>>,
         each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), ()>,
     ) -> Result<(), ()>;
+    fn decompress_each<'p>(
+        &mut self,
+        pages: impl Iterator<Item = (usize, NotUptodate<'p>)>,
+        read: impl FnMut(&usize, &mut Buffer) -> usize,
+        each: impl FnMut(usize, Result<Uptodate<'p>, usize>) -> Result<()>,
+    ) -> Result<()>;
 }
 
 type Buffer = [u8; PAGE_SIZE];
@@ -51,6 +60,14 @@ macro_rules! compressors {
                 each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), ()>,
             ) -> Result<(), ()> {
                 self.queue().unwrap().compress_each(pages, each)
+            }
+            fn decompress_each<'p>(
+                &mut self,
+                pages: impl Iterator<Item = (usize, NotUptodate<'p>)>,
+                read: impl FnMut(&usize, &mut Buffer) -> usize,
+                each: impl FnMut(usize, Result<Uptodate<'p>, usize>) -> Result<()>,
+            ) -> Result<()> {
+                self.queue().unwrap().decompress_each(pages, read, each)
             }
         })*
     };
@@ -133,15 +150,22 @@ struct Plan {
     room: usize,
 }
 
-/// One task runs `submit` in each round, and others complete its requests.
+/// One task runs `submit` with the pages in each round, and others complete its requests.
 fn submit<C: Compressor>(plan: Plan, submit: fn(&mut C, &[FolioPage<'_>], usize)) {
+    run::<C>(plan, move |compressor, folio, round| {
+        folio.with_pages(plan.pages, |pages| submit(compressor, pages, round));
+    });
+}
+
+/// One task runs `submit` with the folio in each round, and others complete its requests.
+fn run<C: Compressor>(plan: Plan, submit: impl Fn(&mut C, Folio, usize) + Send + 'static) {
     let folio = Folio::new();
     let mut compressor = C::new();
     let accelerator = &sim::world().c.accelerator;
     accelerator.expect(plan.requests, plan.room);
     let mut tasks: Vec<Box<dyn FnOnce() + Send>> = vec![Box::new(move || {
         for round in 0..plan.rounds {
-            folio.with_pages(plan.pages, |pages| submit(&mut compressor, pages, round));
+            submit(&mut compressor, folio, round);
             // The pages are ours again.
             folio.fill(round + 1);
         }
@@ -172,6 +196,53 @@ fn all<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], round: usize)
 fn fail<C: Compressor>(compressor: &mut C, pages: &[FolioPage<'_>], _: usize) {
     let ret = compressor.compress_each(pages.iter().copied(), |_, _| Err(()));
     assert_eq!(ret, Err(()));
+}
+
+/// What a page compresses to.
+fn compressed(index: usize, round: usize) -> Vec<u8> {
+    let content = Folio::content(index, round);
+    [&content[..PAGE_SIZE / 2], b"4"].concat()
+}
+
+/// The other direction: into as many of the folio's pages as the plan has. Stops before page `end`. In the
+/// second of two rounds each page gets what it did not have.
+fn expand<C: Compressor>(plan: Plan, end: usize) {
+    run::<C>(plan, move |compressor, folio, round| {
+        let mut call = Call::new();
+        let mut index = 0;
+        // SAFETY: As in `with_pages`. No other task uses the pages.
+        unsafe {
+            let mut cached = CachedFolio::from_raw(folio.0, &mut call);
+            let (_cached, contents) = cached.split();
+            let filled = contents.fill(|pages, filled| {
+                compressor.decompress_each(
+                    pages.take(plan.pages),
+                    |&index, buffer| {
+                        let bytes = compressed(index, round + 1);
+                        Shadow::live(buffer.as_ptr() as usize).write();
+                        buffer[..bytes.len()].copy_from_slice(&bytes);
+                        bytes.len()
+                    },
+                    |page, decompressed| {
+                        assert_eq!(page, index);
+                        if page == end {
+                            return Err(EINVAL);
+                        }
+                        filled.add(decompressed.expect("a page is decompressed"));
+                        let bytes = bindings::page_bytes(folio.page(page));
+                        let expected = Folio::content(page, round + 1);
+                        assert_eq!(bytes, expected, "the page is what was compressed");
+                        index += 1;
+                        Ok(())
+                    },
+                )
+            });
+            // The folio has four pages.
+            let error = if end < plan.pages { EINVAL } else { EIO };
+            assert_eq!(filled.err(), Some(error));
+        }
+        assert_eq!(index, end.min(plan.pages), "all are decompressed");
+    });
 }
 
 /// One after the other, all into one buffer.
@@ -248,6 +319,21 @@ pub fn one_request() {
     submit(plan, singly::<acompress::Compressor>);
 }
 
+/// Two pages, decompressed in either order.
+pub fn two_expanded() {
+    expand::<acompress::Compressor>(TWO, usize::MAX);
+}
+
+/// A request is reused for another page, and its buffer, while another one is in flight.
+pub fn expanded_with_reused() {
+    expand::<short_queue::Compressor>(REUSED, usize::MAX);
+}
+
+/// The caller stops at the first page: the others are waited for before their memory is written again.
+pub fn expanded_unwanted() {
+    expand::<short_queue::Compressor>(UNWANTED, 0);
+}
+
 // Seeded bugs.
 
 /// It returns with the first error, and doesn't wait for requests in flight.
@@ -258,6 +344,16 @@ pub fn mistake_returns_early() {
 /// It takes a request in flight for one that was completed at once.
 pub fn mistake_does_not_wait() {
     submit(TWO, all::<does_not_wait::Compressor>);
+}
+
+/// The same, for pages that it fills.
+pub fn mistake_does_not_wait_for_pages() {
+    expand::<does_not_wait::Compressor>(TWO, usize::MAX);
+}
+
+/// It returns with the first error, and the memory of other pages is written later.
+pub fn mistake_returns_before_pages() {
+    expand::<returns_early::Compressor>(UNWANTED, 0);
 }
 
 /// The transform is freed before its requests.
