@@ -6,7 +6,11 @@
 //! A large folio saves work for each of its pages, but only if they are used. Otherwise it costs
 //! decompression, memory, and the reclaim of other pages. So a fault swaps in a block of pages if the
 //! block before or after it is in use, which the access bits of the page table show; and only as long
-//! as the cgroup has room for it, since a full cgroup would swap out at once what was swapped in.
+//! as the cgroup has room for it without reclaim.
+//!
+//! A cgroup at its limit, where most swap-ins are, would swap out at once what was swapped in. It has a
+//! few pages of room after each reclaim. They are used for a stream only: for a block after one in use,
+//! all of whose pages are about to be read.
 //!
 //! A page of shared memory brings the folio in which it was swapped out, if the page before it is there.
 //!
@@ -107,7 +111,7 @@ pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequentia
         AccessPattern::Sequential => true,
         AccessPattern::Normal => sequential || !slot.is_writable(),
     };
-    let has_room = |fault: Fault<'_>| fault.memcg_room() >= room_for(MAX_ORDER);
+    let has_room = |fault: Fault<'_>| fault.memcg_room() >= 1 << MAX_ORDER;
     if goes_on && fault.is_none_or(has_room) {
         orders
     } else {
@@ -130,10 +134,11 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
         && fault.is_exclusive()
         && match fault.vma().access_pattern() {
             AccessPattern::Random => false,
-            AccessPattern::Sequential => true,
-            AccessPattern::Normal => access_bits_are_exact(),
-        }
-        && fault.memcg_room() >= room_for(MAX_ORDER);
+            AccessPattern::Sequential => fault.memcg_room() >= 1 << MAX_ORDER,
+            AccessPattern::Normal => {
+                access_bits_are_exact() && fault.memcg_room() >= room_for(MAX_ORDER)
+            }
+        };
     if !in_blocks {
         return window;
     }
@@ -155,8 +160,10 @@ fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
     if test::ADMITS_ALL.is_on() {
         return orders;
     }
-    // Before the neighbours: a cgroup at its limit, where most swap-ins are, rarely has it.
-    if fault.memcg_room() < room_for(orders.ilog2()) {
+    // Before the neighbours: a cgroup at its limit often has none.
+    let room = fault.memcg_room();
+    let orders = orders & within(room);
+    if orders == 0 {
         return 0;
     }
     match vma.access_pattern() {
@@ -165,12 +172,19 @@ fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
         AccessPattern::Normal if access_bits_are_exact() => {
             let table = fault.page_table();
             let within = vma.start().max(table.start)..vma.end().min(table.end);
-            in_use(address, orders, &within, |start, nr, least| {
+            in_use(address, orders, room, &within, |start, nr, least| {
                 fault.has_young(start, nr, least)
             })
         }
         AccessPattern::Normal => 0,
     }
+}
+
+/// The orders of folios of at most `pages` pages, as a set of bits.
+fn within(pages: usize) -> usize {
+    pages
+        .checked_ilog2()
+        .map_or(0, |order| up_to(order.min(MAX_ORDER)))
 }
 
 /// The orders from 1 to `order`, as a set of bits.
@@ -202,12 +216,14 @@ fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Those of `orders` up to the largest at which the block before or after that of `address` is in
-/// use: three quarters of its pages were accessed. Such a block must be `within` the addresses, and
-/// `has_young(start, nr, least)` returns whether `least` of its `nr` pages were accessed.
+/// Those of `orders` up to the largest at which the block before that of `address` is in use: three
+/// quarters of its pages were accessed; or the block after it, if the cgroup has enough `room`. Such a
+/// block must be `within` the addresses, and `has_young(start, nr, least)` returns whether `least` of its
+/// `nr` pages were accessed.
 pub(crate) fn in_use(
     address: usize,
     mut orders: usize,
+    room: usize,
     within: &Range<usize>,
     has_young: impl Fn(usize, usize, usize) -> bool,
 ) -> usize {
@@ -223,7 +239,9 @@ pub(crate) fn in_use(
                     && has_young(start, nr, nr.wrapping_sub(nr / 4))
             })
         };
-        if is_used(here.checked_sub(size)) || is_used(here.checked_add(size)) {
+        if is_used(here.checked_sub(size))
+            || room >= room_for(order) && is_used(here.checked_add(size))
+        {
             break;
         }
         orders &= !(1 << order);
@@ -231,8 +249,8 @@ pub(crate) fn in_use(
     orders
 }
 
-/// The pages that a cgroup must have left for a folio of this order: twice its size, and no less than
-/// what C charges at a time.
+/// The pages that a cgroup must have left for a folio of this order that is no stream's: twice its size,
+/// and no less than what C charges at a time.
 pub(crate) fn room_for(order: u32) -> usize {
     let twice = 2 << order;
     if twice > CHARGE_BATCH {
