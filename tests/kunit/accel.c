@@ -23,8 +23,6 @@
 #include "faulty_acomp.h"
 #include "race.h"
 
-#define ACCEL_NAME "zswap_accel"
-
 /* Files in /sys/kernel/debug/zswap_accel. */
 static u32 latency_us = 20;
 static u32 depth = 16;

@@ -37,6 +37,7 @@ struct fault_site {
 };
 
 #define FAULTY_NAME "zswap_faulty"
+#define ACCEL_NAME "zswap_accel"	/* asynchronous: accel.c */
 
 extern struct fault_site faulty_compress;
 extern struct fault_site faulty_decompress;

@@ -344,15 +344,17 @@ static void failed_allocation_loses_nothing(struct kunit *test)
 }
 #endif
 
-/* Pages of two pools, and some stored uncompressed. */
+/* Pages of two pools, one of them asynchronous, and some stored uncompressed. */
 static void entries_of_several_pools(struct kunit *test)
 {
 	static const enum state states[16];
 	long before = stored();
-	swp_entry_t entry = swapped_in_states(test, 4, states);
 	struct folio *folio;
+	swp_entry_t entry;
 	int i;
 
+	KUNIT_EXPECT_EQ(test, 0, set_param("zswap.compressor", ACCEL_NAME));
+	entry = swapped_in_states(test, 4, states);
 	if (!entry.val)
 		return;
 	for (i = 1; i < 16; i += 3) {
@@ -360,12 +362,13 @@ static void entries_of_several_pools(struct kunit *test)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(folio));
 		folio_lock(folio);
 		KUNIT_EXPECT_EQ(test, 0, set_param("zswap.compressor",
-						   i % 2 ? "lz4" : FAULTY_NAME));
+						   i % 2 ? "lz4" : ACCEL_NAME));
 		acomp_inject(&faulty_compress, i % 2 ? FAULT_NONE : FAULT_EIO);
 		KUNIT_EXPECT_TRUE(test, store(folio));
 		acomp_inject(&faulty_compress, FAULT_NONE);
 		evict(folio, NULL);
 	}
+	KUNIT_EXPECT_EQ(test, 0, set_param("zswap.compressor", FAULTY_NAME));
 	folio = swapin_orders(entry, BIT(4));
 	if (IS_ERR(folio)) {
 		KUNIT_FAIL(test, "%ld", PTR_ERR(folio));
