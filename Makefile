@@ -288,6 +288,7 @@ distclean: clean
 ##= UPTO=n: for growth: maximum number of other pages in zswap (4194304)
 ##= SEED=n: for stress, twins, drawn: repeat an earlier run
 ##= CONFIGS="rt numa": for configs: only these
+##= LARGE_SWAPIN=Y: for parity: show what large folios from zswap change, without writing it to docs
 ##= FOLIOS=4: for workloads: only folios of that many KiB
 ##= TEST_LIMIT=900: seconds in which a guest may print nothing (default: 300)
 ##= CCACHE=: compile without ccache

@@ -232,9 +232,14 @@ growth_input() {
 # Results are kept in build/parity/ as long as neither the kernel nor the workload changes. One kernel's image is some
 # forty pages larger than the other, and the pool's limit is a hundredth of the memory not used by it; with 514 MiB, a
 # hundredth is the same number of pages for both, with some twenty pages of margin (max_pool_percent.4.pages, in the
-# workload).
+# workload). LARGE_SWAPIN=Y shows what differs if Rust swaps in large folios from zswap, which C never does.
+parity_input() {
+	large=${LARGE_SWAPIN:-N}
+	case $large in N | Y) ;; *) die "LARGE_SWAPIN=$large is invalid: use N or Y" ;; esac
+}
 parity_before() {
 	local rust
+	[ "$large" = N ] || out+=-large
 	rust=$(sha256sum <build/rust/arch/x86/boot/bzImage | cut -c1-16)
 	out+=/$({ echo "$off $words"; cat build/c/arch/x86/boot/bzImage tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] \
 		scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
@@ -245,6 +250,7 @@ parity_before() {
 		echo "$rust" >"$out/kernel"
 	fi
 	reduce=("$out" "$runs")
+	[ "$large" = N ] || reduce=(-n "${reduce[@]}")
 }
 
 # --- profile --------------------------------------------------------------------------

@@ -159,9 +159,9 @@ def compared(doc, paths, verbose=False):
 
 
 def parity(page, folder, runs):
-    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to build/parity/rows.tsv."""
+    """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to rows.tsv beside the folder."""
     paths = [os.path.join(folder, f"{impl}.{n}") for impl in ("c", "rust") for n in range(1, int(runs) + 1)]
-    pathlib.Path("build/parity/rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
+    pathlib.Path(folder).with_name("rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
     lines, bad, rows = compared(page, paths)
     return lines, [], bad, rows
 
