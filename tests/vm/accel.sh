@@ -84,7 +84,7 @@ if [ $many = 8 ]; then
 	inject decompress eio 20 1000
 	point "back whole: a request fails, and its folio's pages come one by one" \
 		"$(ask a check) $(grew large_loads large_load_fail decompress_fail) $(debug stored_pages) $(injected decompress)" \
-		"same $pages $((pages / 16 - 1)) 1 1 0 1"
+		"same $pages $((pages / 16 - 1)) 1 0 0 1"
 	inject decompress none
 	stop a
 	echo N > /sys/module/swap_cache/parameters/admit_all_large

@@ -230,8 +230,8 @@ impl Request {
     ///
     /// # Safety
     ///
-    /// The request must be idle. `op` must be an acomp operation, `src` and `dst` scatterlists of
-    /// at least `slen`, and of `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
+    /// The request must be idle. `op` must be an acomp operation. `src` must be a scatterlist of at
+    /// least `slen` bytes, and `dst` one of `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
     /// otherwise, moved or dropped, the transform that it was created for must stay alive, and the operation must
     /// be allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
     #[inline]
@@ -344,7 +344,8 @@ impl Request {
         // SAFETY: The caller guarantees that this is called once for each operation that was
         // started.
         match unsafe { self.finish() } {
-            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes:
+            // those that the caller's compressed data stands for.
             (Ok(()), PAGE_SIZE) => Ok(unsafe { dst.assume_written() }),
             (_, len) => Err(len),
         }
@@ -532,8 +533,9 @@ impl RequestQueue<'_> {
     /// Decompresses into `pages`, up to [`QUEUE_DEPTH`] at a time, and passes the result for each page
     /// to `each`, in order. Stops at the first error of `each`. May sleep.
     ///
-    /// `read` copies the compressed data of a page into a buffer, and returns its length in bytes. The
-    /// result is that of [`Compressor::decompress`].
+    /// `read` copies the data that was stored for a page into a buffer, which still has that of an
+    /// earlier page, and returns its length in bytes, at most `PAGE_SIZE`. The result is that of
+    /// [`Compressor::decompress`].
     pub fn decompress_each<'p, T, E>(
         &mut self,
         pages: impl IntoIterator<Item = (T, NotUptodate<'p>)>,
@@ -566,7 +568,8 @@ impl RequestQueue<'_> {
     }
 
     /// Starts the requests in turn, each again after it was finished, until `start` returns `None` or
-    /// `finish` fails. Finishes all that were started; `finish` is told whether an earlier one failed.
+    /// `finish` fails. `finish` is told whether an earlier one failed. All that were started are
+    /// finished when this returns.
     ///
     /// # Safety
     ///

@@ -196,7 +196,8 @@ impl Pool {
         unsafe {
             bindings::zs_obj_read_sg_begin(self.ptr.as_ptr(), handle.0, view.sg.get().cast(), len)
         };
-        // INVARIANT: The read was begun just now.
+        // INVARIANT: The read was begun just now. The caller guarantees that `len` is the object's
+        // length, which `alloc` has checked.
         f(&view)
     }
 }

@@ -237,7 +237,8 @@ pub(crate) fn are_alike(one: &Object, other: &Object) -> bool {
 ///
 /// On failure, the result is the number of bytes that were decompressed instead of `PAGE_SIZE`.
 ///
-/// The mutex of the CPU's compressor is released after each page, as in [`compress_each`].
+/// The mutex of the CPU's compressor is released after each page; that of an asynchronous one is held until all pages are
+/// done, as in [`compress_each`].
 pub(crate) fn decompress_each<'e, 'p>(
     object: &Object,
     pages: impl Iterator<Item = (&'e Entry, NotUptodate<'p>)>,
@@ -259,7 +260,7 @@ pub(crate) fn decompress_each<'e, 'p>(
 
 /// [`decompress_each`] with an asynchronous compressor, which works on several pages at a time.
 ///
-/// zsmalloc locks an object that is read, so that each is copied before the next is read.
+/// Each object is copied first: while it is read, zsmalloc holds the lock of its memory.
 #[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
 fn decompress_in_queue<'e, 'p>(
     mut queue: RequestQueue<'_>,

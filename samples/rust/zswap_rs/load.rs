@@ -63,9 +63,9 @@ pub(crate) fn decompress_entry<'a>(
     decompress(entry.object(), contents).map_err(|made| report_failure(entry, made))
 }
 
-/// Counts and prints that `entry` can't be decompressed. Mirrors the end of `zswap_decompress()`.
+/// Counts and prints a failure.
 #[inline(never)] // make stack: printing needs a large frame
-pub(crate) fn report_failure(entry: &Entry, made: usize) -> Error {
+fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
     if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());

@@ -46,7 +46,8 @@ kernel::trace_event! {
     /// The page of this slot is about to be decompressed.
     pub(crate) fn load_begin(slot: SwapEntry) => zswap_load_begin(slot = slot.as_raw());
 
-    /// The page of this slot was decompressed, or decompression failed.
+    /// The page of this slot was decompressed, or decompression failed. Not emitted if the page was given up because
+    /// another page of its large folio failed.
     pub(crate) fn load_end(slot: SwapEntry, error: Option<Error>)
         => zswap_load_end(slot = slot.as_raw(), error = error);
 

@@ -7,7 +7,6 @@ use super::{
         are_alike,
         decompress_each, //
     },
-    load::report_failure,
     stats, trace,
     zswap_core::whole_folio::{
         FilledFolio,
@@ -30,8 +29,8 @@ use kernel::{
 
 /// Fills a large folio from the entries of its slots, which stay in their slots.
 ///
-/// If a page can't be decompressed, the caller discards the folio, and the next load of that page fails as
-/// in [`load`](super::load::load).
+/// If a page can't be decompressed, the caller discards the folio. The page is reported when it is loaded alone, as in
+/// [`load`](super::load::load): an accelerator may also fail because it is busy.
 ///
 /// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
 pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
@@ -46,7 +45,7 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
                 Some(page)
             });
             decompress_each(first.object(), run, |entry, page| {
-                let page = page.map_err(|made| report_failure(entry, made));
+                let page = page.map_err(|_| EIO);
                 trace::load_end(|| (entry.swap(), page.as_ref().err().copied()));
                 filled.add(page?);
                 vmstat::count(Event::ZSWPIN, 1);

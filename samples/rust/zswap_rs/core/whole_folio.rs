@@ -184,7 +184,7 @@ impl<'a> WholeFolio<'a> {
 /// slots between them.
 ///
 /// Ends early, with a warning, if a slot has neither an entry nor the mark: no task can change that since the folio was
-/// added.
+/// added. The folio is then not filled.
 pub(crate) struct EntryPages<'e, 's, 'f> {
     slots: &'e Slots<'e, 's>,
     pages: PagesToFill<'f>,
