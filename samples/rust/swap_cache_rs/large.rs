@@ -6,11 +6,11 @@
 //! A large folio saves work for each of its pages, but only if they are used. Otherwise it costs
 //! decompression, memory, and the reclaim of other pages. So a fault swaps in a block of pages if the
 //! block before or after it is in use, which the access bits of the page table show; and only as long
-//! as the cgroup has room for it without reclaim.
+//! as the cgroup has room for it.
 //!
 //! A cgroup at its limit, where most swap-ins are, would swap out at once what was swapped in. It has a
-//! few pages of room after each reclaim. They are used for a stream only: for a block after one in use,
-//! all of whose pages are about to be read.
+//! few pages of room after each reclaim. They are used only for what seems to be a stream: for a block
+//! after one in use, all of whose pages are likely to be read next.
 //!
 //! A page of shared memory brings the folio in which it was swapped out, if the page before it is there.
 //!
@@ -106,13 +106,16 @@ pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequentia
         return orders;
     }
     let pattern = fault.map_or(AccessPattern::Normal, |fault| fault.vma().access_pattern());
+    let has_room = |least| fault.is_none_or(|fault| fault.memcg_room() >= least);
     let goes_on = match pattern {
         AccessPattern::Random => false,
-        AccessPattern::Sequential => true,
-        AccessPattern::Normal => sequential || !slot.is_writable(),
+        AccessPattern::Sequential => has_room(1 << MAX_ORDER),
+        // One page is no stream.
+        AccessPattern::Normal => {
+            (sequential || !slot.is_writable()) && has_room(room_for(MAX_ORDER))
+        }
     };
-    let has_room = |fault: Fault<'_>| fault.memcg_room() >= 1 << MAX_ORDER;
-    if goes_on && fault.is_none_or(has_room) {
+    if goes_on {
         orders
     } else {
         0
@@ -134,11 +137,10 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
         && fault.is_exclusive()
         && match fault.vma().access_pattern() {
             AccessPattern::Random => false,
-            AccessPattern::Sequential => fault.memcg_room() >= 1 << MAX_ORDER,
-            AccessPattern::Normal => {
-                access_bits_are_exact() && fault.memcg_room() >= room_for(MAX_ORDER)
-            }
-        };
+            AccessPattern::Sequential => true,
+            AccessPattern::Normal => access_bits_are_exact(),
+        }
+        && fault.memcg_room() >= 1 << MAX_ORDER;
     if !in_blocks {
         return window;
     }
@@ -217,9 +219,9 @@ fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 }
 
 /// Those of `orders` up to the largest at which the block before that of `address` is in use: three
-/// quarters of its pages were accessed; or the block after it, if the cgroup has enough `room`. Such a
-/// block must be `within` the addresses, and `has_young(start, nr, least)` returns whether `least` of its
-/// `nr` pages were accessed.
+/// quarters of its pages were accessed. The block after it counts as well if the cgroup has the `room`
+/// of [`room_for`]. A block must be `within` the addresses, and `has_young(start, nr, least)` returns
+/// whether `least` of its `nr` pages were accessed.
 pub(crate) fn in_use(
     address: usize,
     mut orders: usize,
@@ -249,8 +251,8 @@ pub(crate) fn in_use(
     orders
 }
 
-/// The pages that a cgroup must have left for a folio of this order that is no stream's: twice its size,
-/// and no less than what C charges at a time.
+/// The pages that a cgroup must have left for a folio of this order, unless it seems to belong to a stream:
+/// twice its size, and no less than what C charges at a time.
 pub(crate) fn room_for(order: u32) -> usize {
     let twice = 2 << order;
     if twice > CHARGE_BATCH {

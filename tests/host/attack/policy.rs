@@ -239,10 +239,6 @@ pub mod load_for_ever {
     pub(crate) fn decompress_entry<'a>(_: &Entry, _: NotUptodate<'a>) -> Result<Uptodate<'a>> {
         Err(EIO)
     }
-
-    pub(crate) fn report_failure(_: &Entry, _: usize) -> Error {
-        EIO
-    }
 }
 
 // A store keeps the witness of the folio's lock forever: a change of the policy alone, which is

@@ -192,7 +192,7 @@ proptest! {
         let block = facts.address & !0xffff;
         let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
             && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX)
-            && facts.room >= if facts.pattern == AccessPattern::Sequential { 16 } else { 64 }
+            && facts.room >= 16
             && facts.exclusive
             && match facts.pattern {
                 AccessPattern::Random => false,
@@ -421,7 +421,8 @@ fn model_of_file(facts: &Facts, fault: bool, sequential: bool) -> usize {
         AccessPattern::Sequential => fault || likely,
         AccessPattern::Normal => likely,
     };
-    if refused || !hint || fault && facts.room < 16 {
+    let announced = facts.pattern == AccessPattern::Sequential;
+    if refused || !hint || fault && facts.room < if announced { 16 } else { 64 } {
         0
     } else {
         0b1_1110
@@ -473,7 +474,7 @@ fn files_keep_to_the_switch_the_room_and_the_device() {
     };
     assert_eq!(orders_of_file(&off, true, true), (0, vec![]));
     let full = Facts {
-        room: 15,
+        room: 63,
         ..file.clone()
     };
     assert_eq!(orders_of_file(&full, true, true).0, 0);
