@@ -34,12 +34,13 @@ use kernel::{
 ///
 /// Runs in a task that may sleep. C has no counterpart: it swaps in the pages of such a folio one by one.
 pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
-    let filled = folio.fill(|pages, filled| {
-        let mut pages = pages.peekable();
+    let filled = folio.fill(|mut pages, filled| {
         // One run of pages after the other.
-        while let Some(&(first, _)) = pages.peek() {
+        let mut next = pages.next();
+        while let Some(&(first, _)) = next.as_ref() {
             let run = iter::from_fn(|| {
-                let page = pages.next_if(|(entry, _)| are_alike(entry.object(), first.object()))?;
+                let page = next.take_if(|page| are_alike(page.0.object(), first.object()))?;
+                next = pages.next();
                 race_point!("fill:before_page");
                 trace::load_begin(|| page.0.swap());
                 Some(page)
