@@ -41,9 +41,18 @@ points_of_cargo() {
 }
 
 host_tests() {
-	local limits
+	local limits cargo attacks build
 	tests/host/limits.sh >"$work/limits" 2>&1 & # waits for most of its time
 	limits=$!
+	# Takes one CPU for as long as the next ones take another. Attacks target the types of the Rust kernel.
+	attacks=(--exclude attack)
+	[ "$IMPL" != rust ] || attacks=()
+	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
+	{
+		scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
+			--target-dir build/host -- --format=pretty || echo "cargo ended with $?"
+	} >"$work/cargo" 2>&1 &
+	cargo=$!
 	tap input < <(tests/host/input.sh 2>&1)
 	tap judge < <(tests/host/judge.sh 2>&1)
 	tap selftests < <(tests/host/selftests.sh 2>&1)
@@ -55,13 +64,8 @@ host_tests() {
 	wait $limits || :
 	tap limits <"$work/limits"
 	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
-	# Attacks target the types of the Rust kernel.
-	local attacks=(--exclude attack) build
-	[ "$IMPL" != rust ] || attacks=()
-	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
-	tap host < <({ scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
-		--target-dir build/host -- --format=pretty 2>&1 || echo "cargo ended with $?"; } |
-		points_of_cargo)
+	# Shown as it comes, with what has come already.
+	tap host < <(tail -n +1 -f --pid=$cargo "$work/cargo" | points_of_cargo)
 }
 
 # boot NAME ARGS FILE...: runs the tests that need a kernel booted with these arguments; a leading
