@@ -102,15 +102,16 @@ run_guests() {
 
 # --- Steps that experiments share -----------------------------------------------------
 
-# variant IMPL N COMMAND...: with the kernel of IMPL that scripts/NAME.config changes
+# variant IMPL N COMMAND...: with the kernel of IMPL that scripts/KERNELS.config changes. KERNELS is the experiment, unless
+# it shares those of another. (Not $name, which attempt() has as well.)
 variant() {
 	local impl=$1
 	shift 2
-	IMPL=$impl VARIANT=$name-$impl LIKE=$name-$like EXTRA_CONFIG=scripts/$name.config exec "$@"
+	IMPL=$impl VARIANT=$kernels-$impl LIKE=$kernels-$like EXTRA_CONFIG=scripts/$kernels.config exec "$@"
 }
 variants() {
 	local impl
-	like=$1
+	like=$1 kernels=${kernels:-$name}
 	for impl; do
 		(variant "$impl" 0 scripts/kernel.sh "$impl")
 	done
@@ -400,8 +401,7 @@ workloads_run() {
 # What large folios that come back from zswap as a whole cost a build, and readers, over their limits: RUNS boots each of C,
 # and of Rust with zswap.large_swapin off and on, by turns.
 whole_kernels() {
-	local name=workloads
-	impls=(c off on)
+	kernels=workloads impls=(c off on)
 	variants c rust
 }
 whole_before() {
@@ -409,7 +409,7 @@ whole_before() {
 	disk=$TOP/build/workloads/disk.img
 }
 whole_as() {
-	local name=workloads impl=rust
+	local impl=rust
 	[ "$1" != c ] || impl=c
 	variant "$impl" "${@:2}"
 }
@@ -425,7 +425,7 @@ read -r runs most <<<"$runs"
 # For the table. In every guest that counts no KUnit suite runs, and zswap begins disabled.
 # shellcheck disable=SC2034
 off="zswap.enabled=0 kunit.enable=0"
-impls=(c rust) out=build/$name plot='' reduce=() files=()
+impls=(c rust) kernels='' out=build/$name plot='' reduce=() files=()
 if [ "${most:-1}" != 1 ]; then
 	runs=${RUNS:-$runs}
 	number RUNS "$runs" 1 "$most"
