@@ -3,7 +3,7 @@
 # An asynchronous compressor, like hardware: requests take time, and several are in flight.
 . ./lib.sh
 . ./fault-injection.sh
-plan 33
+plan 27
 
 accel=/sys/kernel/debug/zswap_accel
 # accel NAME [VALUE]
@@ -54,41 +54,6 @@ for kib in 64 2048; do
 	stop a
 done
 accel depth 16
-
-# Up to 8 pages of a folio that comes back whole are decompressed at a time, by one fault of 16.
-if [ $many = 8 ]; then
-	set_param large_swapin Y
-	echo Y > /sys/module/swap_cache/parameters/admit_all_large
-	folios 64
-	for how in plain reorder elsewhere both full; do
-		case $how in reorder | both | full) accel reorder Y ;; *) accel reorder N ;; esac
-		case $how in elsewhere | both | full) accel elsewhere Y ;; *) accel elsewhere N ;; esac
-		start a 0
-		with a map $pages 64
-		with a fill text 1
-		with a out
-		[ $how = full ] && accel depth 3 && most=3 || most=8
-		accel most 0
-		mark
-		point "back whole, $how: $most under way, each page its own" \
-			"$(ask a check) $(grew large_loads) $(debug stored_pages) $(accel most)" "same $pages $((pages / 16)) 0 $most"
-		accel depth 16
-		stop a
-	done
-	# The twelfth page of the last folio, with others under way: page by page from there.
-	start a 0
-	with a map $pages 64
-	with a fill text 3
-	with a out
-	mark
-	inject decompress eio 20 1000
-	point "back whole: a request fails, and its folio's pages come one by one" \
-		"$(ask a check) $(grew large_loads large_load_fail decompress_fail) $(debug stored_pages) $(injected decompress)" \
-		"same $pages $((pages / 16 - 1)) 1 0 0 1"
-	inject decompress none
-	stop a
-	echo N > /sys/module/swap_cache/parameters/admit_all_large
-fi
 accel latency_us 20
 
 # Some requests in flight fail: each page is handled as if compressed alone.
