@@ -98,7 +98,7 @@ impl fmt::Display for Algorithm {
 ///
 /// # Invariants
 ///
-/// `sg` is a scatterlist of `len` bytes, which may be read during `'a`.
+/// `sg` is a scatterlist of at least `len` bytes, the first of which may be read during `'a`.
 pub struct Input<'a> {
     sg: *mut bindings::scatterlist,
     len: usize,
@@ -108,7 +108,7 @@ pub struct Input<'a> {
 impl Input<'_> {
     /// # Safety
     ///
-    /// `sg` must be a scatterlist of `len` bytes that may be read for the lifetime of the result.
+    /// `sg` must be a scatterlist of at least `len` bytes that may be read for the lifetime of the result.
     pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
         // INVARIANT: The caller guarantees that `sg` is such a scatterlist during the result's
         // lifetime.
@@ -310,24 +310,25 @@ impl Request {
         compressed(&self.buffer, len)
     }
 
-    /// Starts the decompression of the first `len` bytes of the request's buffer into `dst`.
+    /// Starts the decompression of `src` into `dst`.
     ///
     /// # Safety
     ///
     /// As for [`Request::compress`], with `dst` as the page, until [`Request::decompressed`] returns. Until
-    /// then, only the operation may access the contents of `dst`. `len` must be at most `PAGE_SIZE`.
+    /// then `src` must stay readable, and only the operation may access the contents of `dst`.
     #[inline]
-    unsafe fn decompress(&mut self, len: usize, dst: &mut NotUptodate<'_>) {
-        // SAFETY: By the type invariant these are scatterlists, of `self.buffer`, which has `len`
-        // bytes, and of the page set here. The caller guarantees that this request is idle, that it
-        // isn't used otherwise or moved until `decompressed` returns, and that the page, to whose
-        // contents `dst` gives exclusive access, and the transform stay alive until then.
+    unsafe fn decompress(&mut self, src: Input<'_>, dst: &mut NotUptodate<'_>) {
+        // SAFETY: By the type invariant of `Input` `src.sg` is a scatterlist of at least `src.len`
+        // bytes, and by that of `self` `page` is one with room for the page set here. The caller
+        // guarantees that this request is idle, that it isn't used otherwise or moved until
+        // `decompressed` returns, and that until then `src`, the page, to whose contents `dst` gives
+        // exclusive access, and the transform stay alive.
         unsafe {
             bindings::sg_set_page(self.page.get(), dst.page(), PAGE_SIZE as u32, 0);
             self.start(
                 bindings::crypto_acomp_decompress,
-                self.output.get(),
-                len,
+                src.sg,
+                src.len,
                 self.page.get(),
             )
         }
@@ -470,20 +471,12 @@ impl Compressor {
         src: Input<'_>,
         mut dst: NotUptodate<'a>,
     ) -> Result<Uptodate<'a>, usize> {
-        let request = &mut *self.request;
-        // SAFETY: By the type invariants the request is idle, its transform owned by `self`, and
-        // `page` a scatterlist with room for a page. The request is finished before this returns.
-        // `src` is a scatterlist of `src.len` bytes by its invariant; `dst` gives exclusive access
-        // to its page's contents.
+        // SAFETY: By the type invariant the request is idle, and its transform owned by `self`. The
+        // request is finished before this returns; until then `src` and the page are borrowed, and
+        // `self` exclusively.
         unsafe {
-            bindings::sg_set_page(request.page.get(), dst.page(), PAGE_SIZE as u32, 0);
-            request.start(
-                bindings::crypto_acomp_decompress,
-                src.sg,
-                src.len,
-                request.page.get(),
-            );
-            request.decompressed(dst)
+            self.request.decompress(src, &mut dst);
+            self.request.decompressed(dst)
         }
     }
 }
@@ -546,13 +539,15 @@ impl RequestQueue<'_> {
         // SAFETY: The first closure starts the request for the page that it returns, which is alive,
         // as `'p` outlives this call; the second finishes it, and gives the page away only then.
         // `run` guarantees that the request is idle before, and not used meanwhile, and that the
-        // transform is alive.
+        // transform is alive. `output` is the scatterlist of the request's buffer, by its invariant:
+        // of `PAGE_SIZE` bytes, which `read` can't access after its call.
         unsafe {
             self.run(
                 |request| {
                     let (from, mut page) = pages.next()?;
                     let len = read(&from, &mut request.buffer);
-                    request.decompress(len.min(PAGE_SIZE), &mut page);
+                    let src = Input::from_raw(request.output.get(), len.min(PAGE_SIZE));
+                    request.decompress(src, &mut page);
                     Some((from, page))
                 },
                 |request, (from, page), go_on| {

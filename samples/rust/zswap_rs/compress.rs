@@ -21,7 +21,6 @@ use super::{
         },
     },
 };
-use core::ptr;
 use kernel::{
     alloc::{
         flags::{
@@ -229,7 +228,7 @@ pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Up
 
 /// Whether the pages in two objects can be decompressed by one compressor, or need none.
 pub(crate) fn are_alike(one: &Object, other: &Object) -> bool {
-    ptr::eq(one.pool(), other.pool()) && Form::of(one) == Form::of(other)
+    one.shares_pool(other) && Form::of(one) == Form::of(other)
 }
 
 /// Decompresses several pages, whose entries are all [alike](are_alike) `object`, and passes each result to `each`, in

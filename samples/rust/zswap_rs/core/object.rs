@@ -110,6 +110,11 @@ impl Object {
         unsafe { PoolRef::borrow_id(self.word().pool_id()) }
     }
 
+    /// Whether both are in one pool.
+    pub(crate) fn shares_pool(&self, other: &Self) -> bool {
+        self.word().pool_id() == other.word().pool_id()
+    }
+
     /// Calls `f` with the bytes, which zsmalloc does not move meanwhile. May sleep.
     pub(crate) fn read<R>(&self, f: impl FnOnce(&View<'_>) -> R) -> R {
         // SAFETY: By the type invariant the object is in that pool and has `len` bytes.
