@@ -44,6 +44,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(two_whole_swapins_get_one_folio),
 	KUNIT_CASE(whole_folio_pins_freed_slot),
 	KUNIT_CASE(whole_swapin_reads_the_changed_slots),
+	KUNIT_CASE(device_slots_become_held),
 	KUNIT_CASE(whole_swapin_repeats_if_the_folio_leaves),
 	KUNIT_CASE(whole_swapin_survives_changed_parameters),
 	KUNIT_CASE(reclaim_drops_unmapped_whole_folio),

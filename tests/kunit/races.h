@@ -130,6 +130,7 @@ void fault_on_a_page_waits_for_the_whole(struct kunit *test);
 void two_whole_swapins_get_one_folio(struct kunit *test);
 void whole_folio_pins_freed_slot(struct kunit *test);
 void whole_swapin_reads_the_changed_slots(struct kunit *test);
+void device_slots_become_held(struct kunit *test);
 void whole_swapin_repeats_if_the_folio_leaves(struct kunit *test);
 void whole_swapin_survives_changed_parameters(struct kunit *test);
 void reclaim_drops_unmapped_whole_folio(struct kunit *test);

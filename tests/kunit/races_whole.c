@@ -431,6 +431,40 @@ void whole_swapin_reads_the_changed_slots(struct kunit *test)
 	end_group(test);
 }
 
+/* All slots are on the device, and in zswap once C has allocated a folio for them: it gets one page. */
+void device_slots_become_held(struct kunit *test)
+{
+	struct mem_cgroup *old;
+	struct folio *folio;
+	int i;
+
+	begin_group(test);
+	if (!begin(test, -1))
+		goto out;
+	for (i = 0; i < PAGES; i++)
+		zswap_invalidate(nth(now.entry, i));
+	now.whole = swapin_of(3, BIT(ORDER) | BIT(0));
+	if (side_begin(test, &now.whole, "add:after_alloc")) {
+		old = set_active_memcg(now.memcg);
+		for (i = 0; i < PAGES; i++) {
+			folio = fault(nth(now.entry, i));
+			if (!folio) {
+				KUNIT_FAIL(test, "slot %d can't be read", i);
+				continue;
+			}
+			fill(folio, now.what[i]);
+			KUNIT_EXPECT_TRUE(test, store(folio));
+			evict(folio, NULL);
+		}
+		set_active_memcg(old);
+		KUNIT_EXPECT_EQ(test, stored(), (long)PAGES);
+	}
+	expect_page(test, release(test), 3);
+	finish(test);
+out:
+	end_group(test);
+}
+
 /* After the folio was unlocked, another task maps it, changes it, and swaps it out. */
 void whole_swapin_repeats_if_the_folio_leaves(struct kunit *test)
 {

@@ -4,7 +4,7 @@
 # Concurrent operations on a slot: one task is held at a race point until the other one has acted.
 # The device is small, so that slots are soon reused.
 . ./lib.sh
-plan 49
+plan 50
 
 swap_on virtio 16384
 suite zswap_races
