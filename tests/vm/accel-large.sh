@@ -49,3 +49,6 @@ inject decompress none
 stop a
 admit_all N
 swap_off
+accel reorder N
+accel elsewhere N
+accel latency_us 20
