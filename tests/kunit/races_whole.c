@@ -436,7 +436,10 @@ void whole_swapin_reads_the_changed_slots(struct kunit *test)
 	end_group(test);
 }
 
-/* All slots are on the device, and in zswap once C has allocated a folio for them: it gets one page. */
+/*
+ * All slots are on the device, and in zswap once C has allocated a folio for them:
+ * it gets one page.
+ */
 void device_slots_become_held(struct kunit *test)
 {
 	struct mem_cgroup *old;
