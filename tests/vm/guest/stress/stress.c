@@ -208,6 +208,8 @@ static void table(void)
 		say("%-18s %12lu", accelerator[i], number(path, NULL));
 	}
 	say("%-18s %12lu", "large_folios", large());
+	/* Only with zswap in Rust: those that it has filled. */
+	say("%-18s %12lu", "large_loads", number("/sys/kernel/debug/zswap/large_loads", NULL));
 	say("%-18s %12lu", "limit_hits", limit_hits());
 }
 
