@@ -3,6 +3,7 @@
 #
 #   cache    the swap cache alone: zswap was never enabled
 #   zswap    with zswap, and lz4
+#   virtio   the same above virtio-blk, to which no page is written
 #   off      zswap was enabled before, and is empty
 #   beside   zswap was enabled before, and has other pages in the same tree
 #
@@ -81,3 +82,16 @@ set_param enabled N
 [ "$(debug stored_pages)" = 16 ] || { echo "swapbench: zswap has $(debug stored_pages) pages, not 16"; exit 1; }
 rows beside random
 stop other
+
+# Last: the slots of a device that was on before would not lie as those of brd.
+swap_off
+swap_on virtio 16384
+set_param enabled Y
+folios 4
+for content in same random text; do
+	bench virtio 4 $content
+done
+folios 64
+for content in same random text; do
+	bench virtio 64 $content
+done

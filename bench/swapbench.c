@@ -13,6 +13,9 @@
  *   out      MADV_PAGEOUT
  *   miss     mincore() of swapped-out memory: a lookup for each page
  *   in       the first read of each page, less reading it again
+ *   again    MADV_PAGEOUT of what came back so
+ *   round    out, in and again together
+ *   sparse   the first read of one page in sixteen, less reading it again
  *   free     munmap() of swapped-out memory
  *   scatter  MADV_DONTNEED of swapped-out memory, page by page in random order, less doing it again
  *   split    munmap() of swapped-out memory, one page in sixteen of which is in the swap cache
@@ -38,16 +41,18 @@
 #define PAGE 4096UL
 #define PAGES 512UL /* one folio of 2 MiB */
 #define SIZE (PAGES * PAGE)
-#define LOADED 16 /* split: every so many pages, one is loaded */
+#define LOADED 16 /* split, sparse: every so many pages, one is loaded */
 #define LOOKS 8 /* mincore() is cheap: repeat it */
 #define ENDINGS 3 /* exits, of which the cheapest counts */
 #define ROUNDS 64
 
 static enum {
-	NEW, OUT, MISS, IN, FREE, SCATTER, SPLIT, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS
+	NEW, OUT, MISS, IN, AGAIN, ROUND, SPARSE, FREE, SCATTER,
+	SPLIT, AHEAD, HIT, CACHED, DROP, UNMAP, EXIT, GONE, WAYS
 } way;
-static const char *const ways[] = { "new",   "out", "miss",   "in",   "free",  "scatter", "split",
-				    "ahead", "hit", "cached", "drop", "unmap", "exit",    "gone" };
+static const char *const ways[] = { "new",    "out",  "miss",    "in",    "again", "round",
+				    "sparse", "free", "scatter", "split", "ahead", "hit",
+				    "cached", "drop", "unmap",   "exit",  "gone" };
 static uint64_t took[WAYS][ROUNDS];
 static int marked = -1; /* a way */
 static uint64_t per_instruction; /* ticks of the time stamp counter */
@@ -255,6 +260,12 @@ static void read_each(void)
 		*(volatile unsigned char *)(mem + i);
 }
 
+static void read_some(void)
+{
+	for (size_t i = 0; i < SIZE; i += LOADED * PAGE)
+		*(volatile unsigned char *)(mem + i);
+}
+
 static uint64_t timed(int what, void (*act)(void))
 {
 	bool mark = what == marked;
@@ -269,7 +280,7 @@ static uint64_t timed(int what, void (*act)(void))
 }
 
 /* What is subtracted from another measurement. */
-#define AGAIN WAYS
+#define BASE WAYS
 
 /* Aligned, and not adjacent to a mapping that it could be merged with. */
 static void map(void)
@@ -295,12 +306,12 @@ static void fill(int round)
 	memcpy(mem, want, SIZE);
 }
 
-/* Reads each page once, without the cost of the reads themselves. */
-static uint64_t read_new(int what)
+/* Reads pages once, without the cost of the reads themselves. */
+static uint64_t read_new(int what, void (*act)(void))
 {
-	uint64_t first = timed(what, read_each);
+	uint64_t first = timed(what, act);
 
-	first -= timed(AGAIN, read_each);
+	first -= timed(BASE, act);
 	check(!memcmp(mem, want, SIZE), "the data that came back differs");
 	return first;
 }
@@ -391,7 +402,15 @@ int main(int argc, char **argv)
 		took[OUT][i] = timed(OUT, out);
 		took[MISS][i] = timed(MISS, look);
 		check_all(false);
-		took[IN][i] = read_new(IN);
+		took[IN][i] = read_new(IN, read_each);
+		took[AGAIN][i] = timed(AGAIN, out);
+		took[ROUND][i] = took[OUT][i] + took[IN][i] + took[AGAIN][i];
+		look();
+		check_all(false);
+		unmap();
+
+		fill_and_out(i);
+		took[SPARSE][i] = read_new(SPARSE, read_some);
 		unmap();
 
 		fill_and_out(i);
@@ -399,7 +418,7 @@ int main(int argc, char **argv)
 
 		fill_and_out(i);
 		took[SCATTER][i] = timed(SCATTER, scatter);
-		took[SCATTER][i] -= timed(AGAIN, scatter);
+		took[SCATTER][i] -= timed(BASE, scatter);
 		unmap();
 
 		fill_and_out(i);
@@ -412,7 +431,7 @@ int main(int argc, char **argv)
 		took[AHEAD][i] = timed(AHEAD, ahead);
 		took[HIT][i] = timed(HIT, look);
 		check_all(true);
-		took[CACHED][i] = read_new(CACHED);
+		took[CACHED][i] = read_new(CACHED, read_each);
 		unmap();
 
 		fill_and_out(i);
@@ -431,7 +450,9 @@ int main(int argc, char **argv)
 
 	for (way = 0; way < WAYS; way++) {
 		printf("%s\t%s\t%s\t%s\t%lu\t", argv[1], argv[2], argv[3], ways[way],
-		       way == MISS || way == HIT ? PAGES * LOOKS : PAGES);
+		       way == MISS || way == HIT ? PAGES * LOOKS :
+		       way == SPARSE		 ? PAGES / LOADED :
+						   PAGES);
 		for (int i = 0; i < rounds; i++)
 			printf("%s%ld", i ? " " : "",
 			       (int64_t)took[way][i] / (int64_t)per_instruction);

@@ -261,8 +261,8 @@ parity_before() {
 profile_input() {
 	way=${WAY:-split} content=${CONTENT:-text} kib=${KIB:-4}
 	case $way in
-	out | miss | in | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
-	*) die "WAY=$way is unknown: use out, miss, in, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
+	out | miss | in | again | sparse | free | scatter | split | ahead | hit | cached | drop | unmap) ;;
+	*) die "WAY=$way is unknown: use out, miss, in, again, sparse, free, scatter, split, ahead, hit, cached, drop or unmap" ;;
 	esac
 	case $content in same | holes | text | random | zero) ;; *) die "CONTENT=$content is unknown: use same, holes, text, random or zero" ;; esac
 	case $kib in 4 | 64 | 2048) ;; *) die "KIB=$kib is unknown: use 4, 64 or 2048" ;; esac
