@@ -128,8 +128,8 @@ impl Slot<'_> {
     /// from the swap cache then.
     ///
     /// Takes the cluster's lock (`ci->lock`). May sleep if the GFP flags that the folio was
-    /// allocated with allow it, and always for a large folio, whose preparation for a split
-    /// allocates with `GFP_KERNEL`.
+    /// allocated with allow it, and always for a folio of more than two pages, whose preparation
+    /// for a split allocates with `GFP_KERNEL`.
     ///
     /// Mirrors `__swap_cache_alloc()`, after the allocation.
     ///
@@ -183,6 +183,7 @@ impl Slot<'_> {
             .map(HeldFolio)
     }
 
+    /// Adds `folio`, as [`Slot::add_folio`], if `admits` admits the slots of a large folio.
     #[inline]
     fn add(
         self,
@@ -191,7 +192,7 @@ impl Slot<'_> {
         admits: impl FnOnce(Backing) -> bool,
     ) -> Result<NewFolio> {
         let (order, gfp) = (folio.order, folio.gfp);
-        let folio = Unpublished::enter(self, folio, admits)?;
+        let folio = EnteredFolio::enter(self, folio, admits)?;
         let ptr = folio.ptr.as_ptr();
         crate::race_point!("add:before_charge");
         // SAFETY: The folio is alive and locked, and other tasks reach it only by lookups. The
@@ -204,7 +205,8 @@ impl Slot<'_> {
             count_fallback(order, Fallback::Charge);
             return Err(ENOMEM);
         }
-        // Allocates the list of the deferred split queue of the folio's cgroup, for a large folio.
+        // `folio_memcg_alloc_deferred()`: allocates the list of the deferred split queue of the
+        // folio's cgroup. As in C, a folio of two pages is never in that queue.
         if folio.nr_pages() > 2
             // SAFETY: The folio is alive and locked.
             && unsafe { bindings::folio_prepare_split(ptr) } != 0
@@ -212,9 +214,9 @@ impl Slot<'_> {
             return Err(ENOMEM);
         }
         let folio = ManuallyDrop::new(folio);
-        // SAFETY: By the invariant of `Unpublished` the folio is locked by this task and in the
+        // SAFETY: By the invariant of `EnteredFolio` the folio is locked by this task and in the
         // swap cache, has a reference that is passed on, and hasn't been counted before. The shadow
-        // is the shadow that C has left in the slot, or `Shadow::NONE`.
+        // was in the slot: of an earlier folio, or `Shadow::NONE`, which isn't null in C either.
         Ok(unsafe {
             bindings::memcg1_swapin(ptr);
             bindings::workingset_refault(ptr, folio.shadow.as_ptr());
@@ -225,7 +227,7 @@ impl Slot<'_> {
     }
 }
 
-/// A folio that is in the swap cache and not yet on the LRU.
+/// A folio that was entered in the swap cache, where lookups find it, and is not yet charged.
 ///
 /// Dropping it removes the folio from the swap cache: its slots can get another folio. All slots of
 /// a large folio then have the shadow of the requested slot.
@@ -236,7 +238,7 @@ impl Slot<'_> {
 /// the swap cache for each page, in the swap cache for slots of a device that isn't swapped off
 /// during `'a`. It is not uptodate, not on the LRU, and not counted. No other value unlocks or puts
 /// it.
-struct Unpublished<'a> {
+struct EnteredFolio<'a> {
     // The slots and the size are read from the folio: fields for them would take stack.
     ptr: NonNull<bindings::folio>,
     shadow: Shadow,
@@ -244,7 +246,7 @@ struct Unpublished<'a> {
     _device: PhantomData<Slot<'a>>,
 }
 
-impl<'a> Unpublished<'a> {
+impl<'a> EnteredFolio<'a> {
     /// Writes the folio into the swap-table entries of its slots, under their cluster's lock, if
     /// `admits` admits those of a large folio. Fails as [`Slot::add_folio`].
     #[inline]
@@ -263,7 +265,7 @@ impl<'a> Unpublished<'a> {
         // locked, there is a slot for each page of the folio, and the slots have no folio.
         unsafe {
             bindings::folio_init_swapin(ptr.as_ptr());
-            enter(vacant.entries, ptr.cast().as_ref());
+            write_entries(vacant.entries, ptr.cast().as_ref());
             bindings::folio_enter_swapcache(ptr.as_ptr(), first.as_raw());
         }
         drop(cluster);
@@ -286,7 +288,7 @@ impl<'a> Unpublished<'a> {
     }
 }
 
-impl Drop for Unpublished<'_> {
+impl Drop for EnteredFolio<'_> {
     #[inline]
     fn drop(&mut self) {
         // By value, so that the fields can stay in registers.
@@ -296,13 +298,14 @@ impl Drop for Unpublished<'_> {
     }
 }
 
-/// Removes the folio of an [`Unpublished`] from the swap cache, unlocks it and puts its references.
+/// Removes the folio of an [`EnteredFolio`] from the swap cache, unlocks it and puts its
+/// references. Mirrors the error path of `__swap_cache_alloc()`.
 ///
 /// # Safety
 ///
-/// The arguments must be the fields of an [`Unpublished`] that isn't used any more.
+/// The arguments must be the fields of an [`EnteredFolio`] that isn't used any more.
 unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
-    // SAFETY: By the invariant of `Unpublished` the folio is locked by this task, and in the swap
+    // SAFETY: By the invariant of `EnteredFolio` the folio is locked by this task, and in the swap
     // cache for one slot per page, on a device that isn't swapped off.
     let (nr, first) = unsafe {
         (
@@ -323,7 +326,7 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
         )
     };
     drop(cluster);
-    // SAFETY: By the invariant of `Unpublished` the lock and one reference are owned by the caller.
+    // SAFETY: By the invariant of `EnteredFolio` the lock and one reference are owned by the caller.
     // The references of the swap cache are put here as well, since the folio was removed from it.
     unsafe {
         bindings::folio_unlock(ptr.as_ptr());
@@ -341,7 +344,7 @@ unsafe fn undo(ptr: NonNull<bindings::folio>, shadow: Shadow) {
 /// The cluster of `entries` must be locked; `folio` must be locked by the caller, and have one page
 /// for each of the entries.
 #[inline]
-unsafe fn enter(entries: &[Atomic<usize>], folio: &Folio) {
+unsafe fn write_entries(entries: &[Atomic<usize>], folio: &Folio) {
     let pfn = pfn_of(folio);
     let mut odd = false;
     for entry in entries {
@@ -402,7 +405,7 @@ pub unsafe fn add_from_c(
             // C would write past the end of the table.
             return bad_table_entry(BadEntry::EntersOutside);
         }
-        enter(entries, new_folio);
+        write_entries(entries, new_folio);
         bindings::folio_enter_swapcache(folio.as_ptr(), entry);
         bindings::folio_count_swapcache(folio.as_ptr(), nr);
     }
@@ -475,7 +478,8 @@ pub enum Added {
     New(NewFolio),
     /// The slot already has a folio: another task is using the page.
     Present,
-    /// No memory is available, or the slot is free or bad.
+    /// No memory is available, the slot is free or bad, the orders are invalid, or none of them
+    /// fits.
     Failed(Error),
 }
 

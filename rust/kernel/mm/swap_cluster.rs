@@ -267,7 +267,7 @@ impl<'a> LockedCluster<'a> {
             }
             entries = self.entries(first.index(), 1usize.wrapping_shl(order));
         }
-        // INVARIANT: These are the slots that were checked: `target`, or all that the loop has
+        // INVARIANT: These are the slots that were checked: `target`, or all that `backing` has
         // checked.
         Ok(Vacant {
             entries,

@@ -146,7 +146,7 @@ impl CachedFolio<'_> {
 }
 
 /// Removes a folio from the swap-table entries of its slots, and frees the slots that have no other
-/// user.
+/// user. Mirrors `__swap_cache_do_del_folio()`.
 ///
 /// # Safety
 ///

@@ -229,7 +229,7 @@ impl Shadow {
         Self((ptr.addr() | SHADOW_MARK) & !KernelLayout::FLAGS_MASK)
     }
 
-    /// Converts to `void *shadow` in C: the inverse of [`Shadow::from_ptr`].
+    /// Converts to `void *shadow` in C, as `swp_tb_to_shadow()`: never null.
     #[inline]
     pub fn as_ptr(self) -> *mut crate::ffi::c_void {
         core::ptr::without_provenance_mut(self.0)

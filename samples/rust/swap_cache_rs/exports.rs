@@ -209,8 +209,8 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
 /// # Safety
 ///
 /// The swap entry must be valid, and its device must not be swapped off. `vmf` must be null or a fault
-/// that is being handled; `mpol` must be null or a policy that stays alive. The context must permit
-/// allocations with these flags.
+/// that is being handled, with its VMA locked; `mpol` must be null or a policy that stays alive; with
+/// `CONFIG_NUMA` not both null. The context must permit allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -222,8 +222,8 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
-    // with the flags.
+    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
+    // both isn't null, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(targ_entry, &call),
@@ -249,8 +249,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
-    // with the flags.
+    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
+    // both isn't null, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),
@@ -325,8 +325,8 @@ pub(crate) unsafe extern "C" fn swapin_held(
 ) -> *mut bindings::folio {
     let call = Call::new();
     // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, that the policy is null or alive and, without a fault, not null, and that it may allocate
-    // with the flags.
+    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
+    // both isn't null, and that it may allocate with the flags.
     let (slot, context) = unsafe {
         (
             Slot::from_raw(entry, &call),

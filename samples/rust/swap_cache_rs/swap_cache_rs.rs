@@ -15,9 +15,9 @@
 //!
 //! # Lock order, outermost first
 //!
-//! 1. a folio's lock; the folio is new, so the lock is never contended
-//! 2. a cluster's lock (`ci->lock`), held for a few swap-table entries; the only function called under
-//!    it is the one that frees slots
+//! 1. a folio's lock; that of a new folio is never contended
+//! 2. a cluster's lock (`ci->lock`), held for the swap-table entries of one folio. Called under it: what
+//!    frees slots, what counts the entries that zswap holds, and the swap-out of cgroup v1
 //!
 //! The address space, sysctl and sysfs, the freeing of folios in batches, and the page-table walk of
 //! VMA readahead stay in C.

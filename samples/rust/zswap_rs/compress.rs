@@ -195,7 +195,7 @@ fn failed(error: Error, outcome: Outcome) -> Refused {
 }
 
 /// Increments the counter of a refusal: `zswap_reject_compress_poor` for `ENOSPC`, from the compressor or zsmalloc, and
-/// in `counter` for any other error.
+/// `counter` for any other error.
 fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Refused {
     if error == ENOSPC {
         stats::inc(&zswap_reject_compress_poor);

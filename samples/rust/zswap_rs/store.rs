@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Storing a folio that is being swapped out.
+//! Storing a folio that is being swapped out:
+//!
+//! 1. [`store`]: is zswap enabled?
+//! 2. [`store_pages`]: the cgroup's limit
+//! 3. [`make_all`], which `store_batch::store` calls: the pool's limit, the current pool, the LRU lists; then the
+//!    entries and objects of all pages
+//! 4. `StoreBatch::publish`, in [`store_batch`]: charge, slots, LRU
+//! 5. [`store_all`]: events
+//! 6. if refused: dropping the batch frees what was not published, then [`clear`] frees what is in the slots
+//!    (`check_old` in C)
 
 use super::{
     compress::{
@@ -200,7 +209,7 @@ fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
     vmstat::count(event, nr);
 }
 
-/// Increments the counter of failed allocations, for a leaf.
+/// Counts a failed publication as a failed allocation, which it is unless a check failed, as that warns.
 fn not_published(error: Error) -> Refused {
     kernel::warn_on_once!(error != ENOMEM);
     refused(&stats::zswap_reject_alloc_fail)

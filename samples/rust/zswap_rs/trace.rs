@@ -25,7 +25,8 @@ pub(crate) enum Outcome {
     PoolLimit,
     /// No pool exists.
     NoPool,
-    /// The allocation of an entry, of its LRU list, or of a leaf of the index failed.
+    /// The allocation of an entry, of its LRU list, or of a leaf of the index failed. Also, with a warning, the checks
+    /// that precede publication.
     NoMemory,
     /// The allocation of the compressed page failed.
     NoRoom,

@@ -32,7 +32,7 @@
 //! 2. a folio's lock
 //! 3. a compressor's mutex; its holder may sleep, but must not make an allocation that enters reclaim
 //! 4. a cluster's lock (`ci->lock`), taken to set zeromap bits, and held by the callers of
-//!    `zswap_invalidate_range()`, in reclaim with interrupts disabled
+//!    `zswap_holds()` and of `zswap_invalidate_range()`, in reclaim with interrupts disabled
 //! 5. a tree's `xa_lock`, to insert or remove a leaf; no entry is freed under it
 //! 6. the lock of an LRU list, dropped before writeback
 //! 7. `zswap_pools_lock`; zsmalloc's locks

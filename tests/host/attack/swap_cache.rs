@@ -50,7 +50,7 @@ pub mod charge_skipped {
         context: &AllocContext<'_>,
     ) -> Result<NewFolio, kernel::error::Error> {
         #[cfg(charge_skipped)]
-        core::mem::forget(swap_add::Unpublished::enter(slot, fresh, |_| true)?); //~[charge_skipped] E0603
+        core::mem::forget(swap_add::EnteredFolio::enter(slot, fresh, |_| true)?); //~[charge_skipped] E0603
                                                                                  //~[charge_skipped]^ E0624
         #[cfg(charge_skipped)]
         return Err(EINVAL);

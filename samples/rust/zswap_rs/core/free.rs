@@ -83,7 +83,7 @@ impl FreeBatch {
         self.free_box(unsafe { ManuallyDrop::take(&mut entry.0) });
     }
 
-    /// Mirrors `zswap_entry_free()`.
+    /// Mirrors `zswap_entry_free()`, but uncharges and counts at the end of the batch.
     fn free_box(&mut self, entry: slab::Box<Entry>) {
         // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
         lru::del(&entry);
@@ -91,7 +91,7 @@ impl FreeBatch {
         let len = object.len();
         drop(object); // zs_free(), zswap_pool_put()
         if let Some(objcg) = objcg {
-            self.uncharge.add(objcg, len); // obj_cgroup_uncharge_zswap(), obj_cgroup_put()
+            self.uncharge.add(objcg, len); // for end(): obj_cgroup_uncharge_zswap(), obj_cgroup_put()
         }
         drop(memory); // zswap_entry_cache_free()
         self.counts.add(len);

@@ -166,8 +166,9 @@ impl<'a> UnreadFolio<'a> {
     /// If `f` succeeds, marks the folio uptodate *and dirty*, since it now has the only copy, removes the entry from
     /// its slot, and unlocks the folio. If `f` fails, leaves the entry in its slot, and unlocks the folio.
     ///
-    /// A large folio comes here only if none of its slots has an entry: `whole_folio` fills the others. If one has, this
-    /// warns, unlocks the folio, and fails with `EINVAL`. Mirrors `zswap_load()`, which fails for any large folio.
+    /// With `CONFIG_ZSWAP_LARGE_SWAPIN` a large folio comes here only if none of its slots has an entry: `whole_folio`
+    /// fills the others. If one has, this warns, unlocks the folio, and fails with `EINVAL`; without that option it does
+    /// so for any large folio. Mirrors `zswap_load()`, which has no such option.
     pub(crate) fn load_exclusively(
         mut self,
         f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,

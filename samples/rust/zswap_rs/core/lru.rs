@@ -80,7 +80,7 @@ impl<'a> Prepared<'a> {
 
 /// Allocates the lists of entries that are charged to `objcg`. May sleep.
 ///
-/// Fails with `ENODEV` before zswap is set up, with `ENOMEM`. Mirrors `memcg_list_lru_alloc()`.
+/// Fails with `ENODEV` before zswap is set up, and with `ENOMEM`. Mirrors `memcg_list_lru_alloc()`.
 pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Prepared<'_>> {
     let memcg = objcg.and_then(ObjCgroup::memcg);
     LRU.prepare(memcg.as_deref(), gfp)?;

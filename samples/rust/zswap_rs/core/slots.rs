@@ -8,8 +8,12 @@
 //! | witness            | locks and state in C                                           | gives access to      |
 //! |--------------------|----------------------------------------------------------------|----------------------|
 //! | [`CachedFolio`]    | the folio is locked and in the swap cache                      | its slots: [`Slots`] |
-//! | [`UnreadFolio`]    | the same, and the folio has not been read                      | its slot, read only  |
-//! | [`WritebackFolio`] | the same, and the slot's zeromap bit is clear                  | its slot, read only  |
+//! | [`UnreadFolio`]    | the same, and the folio has not been read                      | its slot: the entry  |
+//! |                    |                                                                | is lent, and removed |
+//! |                    |                                                                | once it was read     |
+//! | [`WritebackFolio`] | the same, and the slot's zeromap bit is clear                  | as above             |
+//! | [`ZeroMarked`]     | the same, and the slot's zeromap bit is set                    | its slot: the stale  |
+//! |                    |                                                                | entry is removed     |
 //! | `WholeFolio`       | the same, and the folio has not been read                      | its slots, read only |
 //! | `MappedFolio`      | the same, and the folio is being mapped                        | its slots            |
 //! | `VacantSlots`      | the cluster is locked, the slots are in use, and have no folio | whether they have an |
@@ -26,6 +30,7 @@
 //! [`DeadDevice`]: super::trees::DeadDevice
 //! [`UnreadFolio`]: super::load_states::UnreadFolio
 //! [`WritebackFolio`]: super::load_states::WritebackFolio
+//! [`ZeroMarked`]: super::load_states::ZeroMarked
 
 use super::{
     entry::Entry,
@@ -68,7 +73,7 @@ use kernel::{
 pub(crate) struct FilledSlots<'a> {
     leaf: LeafRef<'a>,
     end: usize,
-    // Bound to the task that holds the spin lock.
+    // Bound to the task that holds the lock: the cluster's, or the folio's.
     _not_send: NotThreadSafe,
 }
 
