@@ -283,16 +283,17 @@ def summary(figure):
 
     for content in ("text", "same"):
         cost(f"[Instructions](docs/performance.md#instructions) for a page: swap-out of *{content}*, in folios of 4 / 64 / 2048 KiB", "out", [(content, kib) for kib in KIBS])
-    for title, way in (("swap-in by a fault", "in"), ("free, a range", "free"), (measure.WAYS.get("scatter"), "scatter"), (measure.WAYS.get("split"), "split")):
-        cost(f"{title}: *text* / *random*", way, [("text", 4), ("random", 4)])
+    for title, way, kib in (("swap-in by a fault", "in", 4), ("the same in folios of 64 KiB, whole in Rust", "in", 64),
+                            ("out, in and out again, in folios of 64 KiB", "round", 64), ("free, a range", "free", 4),
+                            (measure.WAYS.get("scatter"), "scatter", 4)):
+        cost(f"{title}: *text* / *random*", way, [("text", kib), ("random", kib)])
     for operation in measure.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
             [f"timing.{TIMED[operation]}.{content}" for content in measure.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
     boots = " of one boot" if figure.get("latency.boots") == "1" else ""
-    for title, name in (("fault", "fault"), ("from the timer that wakes the task to its page", "timer-to-page")):
-        row(f"[Latency](docs/performance.md#latency) while the CPU stores folios of 2 MiB, {title}, "
-            f"99th percentile{boots}, thousand instructions: lz4 / zstd",
-            [f"latency.{name}.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
+    row("[Latency](docs/performance.md#latency) while the CPU stores folios of 2 MiB, from the timer that wakes the task to its page, "
+        f"99th percentile{boots}, thousand instructions: lz4 / zstd",
+        [f"latency.timer-to-page.{compressor}.2048.p99" for compressor in ("lz4", "zstd")])
     row("[Kernel memory](docs/performance.md#metadata) for a page beside its data, bytes: all slots in use / one in 64",
         ["memory.dense", "memory.sparse"])
     row("[Stack](docs/performance.md#stack) of each kernel's own deepest chain, bytes: compressor synchronous / async "
