@@ -73,7 +73,7 @@ rust_helper_swap_entry_to_info(swp_entry_t entry)
  * (bit 0 for @first). Their cluster is locked; they are in use, and have no folio.
  */
 __rust_helper unsigned int
-rust_helper_swap_slots_held(swp_entry_t first, unsigned int nr, unsigned long zeroes)
+rust_helper_swap_slots_in_zswap(swp_entry_t first, unsigned int nr, unsigned long zeroes)
 {
 #ifdef CONFIG_ZSWAP_LARGE_SWAPIN
 	return zswap_holds(first, nr, zeroes);
@@ -83,7 +83,7 @@ rust_helper_swap_slots_held(swp_entry_t first, unsigned int nr, unsigned long ze
 }
 
 /* As swap_read_folio(), for a large folio whose slots zswap holds. Doesn't unlock the folio. */
-__rust_helper int rust_helper_swap_fill_held(struct folio *folio)
+__rust_helper int rust_helper_swap_fill_from_zswap(struct folio *folio)
 {
 #ifdef CONFIG_ZSWAP_LARGE_SWAPIN
 	bool workingset = folio_test_workingset(folio);

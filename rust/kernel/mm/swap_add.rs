@@ -166,21 +166,21 @@ impl Slot<'_> {
         self.add(folio, context, |backing| backing == Backing::Readable)
     }
 
-    /// As [`Slot::add_folio`], for slots whose pages zswap [holds](Backing::Held), at most half of
-    /// them zero-marked: fails with `EBUSY` for other slots, and with `EINVAL` for a single page.
+    /// As [`Slot::add_folio`], for slots [backed by zswap](Backing::Zswap), at most half of them
+    /// zero-marked: fails with `EBUSY` for other slots, and with `EINVAL` for a single page.
     #[inline]
-    pub fn add_held_folio(
+    pub fn add_zswap_folio(
         self,
         folio: FreshFolio,
         context: &AllocContext<'_>,
-    ) -> Result<HeldFolio> {
+    ) -> Result<ZswapFolio> {
         // INVARIANT: The slots were checked in the critical section in which the folio was added.
         let order = folio.order;
         if order == 0 {
             return Err(EINVAL);
         }
         self.add(folio, context, |backing| backing.is_worth_filling(order))
-            .map(HeldFolio)
+            .map(ZswapFolio)
     }
 
     /// Adds `folio`, as [`Slot::add_folio`], if `admits` admits the slots of a large folio.
@@ -656,12 +656,13 @@ impl Drop for NewFolio {
 ///
 /// # Invariants
 ///
-/// The slots are [held](Backing::Held), since no task can change that while the folio is locked: to store,
-/// load or write back requires the folio's lock, and to free a slot requires that it has no folio.
+/// The slots are [backed by zswap](Backing::Zswap). No task can change that while the folio is locked:
+/// to store, load or write back requires the folio's lock, and to free a slot requires that it has no
+/// folio.
 #[must_use = "the folio is deleted from the swap cache at once if unused"]
-pub struct HeldFolio(NewFolio);
+pub struct ZswapFolio(NewFolio);
 
-impl HeldFolio {
+impl ZswapFolio {
     /// Fills the folio from zswap, unlocks it, and returns the reference. The folio is clean, and
     /// the data stays in zswap as well, until the folio is mapped. May sleep.
     ///
@@ -672,7 +673,7 @@ impl HeldFolio {
         // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
         // cache and not uptodate, and no other task accesses its contents. By the type invariant
         // zswap holds its slots, or they are zero-marked.
-        to_result(unsafe { bindings::swap_fill_held(folio) })?;
+        to_result(unsafe { bindings::swap_fill_from_zswap(folio) })?;
         let folio = self.0.into_c_locked();
         // SAFETY: The lock was owned by the `NewFolio`, and is given up here.
         unsafe { bindings::folio_unlock(folio) };

@@ -352,7 +352,7 @@ pub enum Backing {
     Readable,
     /// Only zswap can fill them, at least two: it holds at least one of them, and the other
     /// `zeroes` are zero-marked.
-    Held {
+    Zswap {
         /// The number of slots whose zeromap bit is set. (Small, so that this is returned in a register.)
         zeroes: u16,
     },
@@ -363,7 +363,7 @@ impl Backing {
     /// that is mostly zeroes would take memory that nobody asked for.
     #[inline]
     pub fn is_worth_filling(self, order: u32) -> bool {
-        matches!(self, Backing::Held { zeroes } if usize::from(zeroes) <= (1 << order) / 2)
+        matches!(self, Backing::Zswap { zeroes } if usize::from(zeroes) <= (1 << order) / 2)
     }
 
     /// Where the pages of `nr` slots from `first` on are; `None` if some are on the device, and
@@ -382,10 +382,11 @@ impl Backing {
         }
         // SAFETY: The caller guarantees what zswap requires: the cluster is locked, and its slots
         // are in use and have no folio.
-        let held = unsafe { bindings::swap_slots_held(first, nr as c_uint, zeroes.bits) } as usize;
+        let held =
+            unsafe { bindings::swap_slots_in_zswap(first, nr as c_uint, zeroes.bits) } as usize;
         match zeroes.count {
             0 if held == 0 => Some(Backing::Readable),
-            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Held {
+            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Zswap {
                 zeroes: zeroes as u16, // below `SLOTS`
             }),
             _ => None,

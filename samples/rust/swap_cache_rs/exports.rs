@@ -315,7 +315,7 @@ pub(crate) unsafe extern "C" fn swapin_large_orders_shmem(
 /// As for [`swap_cache_alloc_folio`].
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
-pub(crate) unsafe extern "C" fn swapin_held(
+pub(crate) unsafe extern "C" fn swapin_zswap(
     entry: bindings::swp_entry_t,
     flag: bindings::gfp_t,
     orders: c_ulong,

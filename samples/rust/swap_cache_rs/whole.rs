@@ -72,7 +72,7 @@ fn fill(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<ARef<F
     let context = context.without_reclaim();
     race_point!("whole:after_vacancy");
     let folio = FreshFolio::alloc(order, &context).ok_or(ENOMEM)?;
-    let folio = slot.add_held_folio(folio, &context)?;
+    let folio = slot.add_zswap_folio(folio, &context)?;
     race_point!("whole:after_add");
     let folio = folio.fill()?;
     race_point!("whole:after_unlock");

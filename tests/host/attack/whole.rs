@@ -8,7 +8,7 @@ use kernel::{
     mm::{
         call::Call,
         folio::{CachedFolio, FilledPages, Folio, UnreadPages},
-        swap_add::{HeldFolio, NewFolio},
+        swap_add::{ZswapFolio, NewFolio},
         swap_cache::Reads,
     },
     sync::aref::ARef,
@@ -338,28 +338,28 @@ pub mod mapped_twice {
 }
 
 // A folio that zswap is to fill is read from the device, which has no data for its slots, or old data.
-#[cfg(any(control, held_folio_read))]
-pub mod held_folio_read {
+#[cfg(any(control, zswap_folio_read))]
+pub mod zswap_folio_read {
     use super::*;
 
-    pub(crate) fn attack(folio: HeldFolio, reads: &mut Reads) -> Result<ARef<Folio>> {
-        #[cfg(held_folio_read)]
-        return Ok(folio.0.read(reads)); //~[held_folio_read] E0616
+    pub(crate) fn attack(folio: ZswapFolio, reads: &mut Reads) -> Result<ARef<Folio>> {
+        #[cfg(zswap_folio_read)]
+        return Ok(folio.0.read(reads)); //~[zswap_folio_read] E0616
         folio.fill()
     }
 
-    #[cfg(held_folio_read)]
-    pub(crate) fn by_itself(folio: HeldFolio, reads: &mut Reads) -> ARef<Folio> {
-        folio.read(reads) //~[held_folio_read] E0599
+    #[cfg(zswap_folio_read)]
+    pub(crate) fn by_itself(folio: ZswapFolio, reads: &mut Reads) -> ARef<Folio> {
+        folio.read(reads) //~[zswap_folio_read] E0599
     }
 
-    #[cfg(held_folio_read)]
-    pub(crate) fn contents(mut folio: HeldFolio) {
-        drop(folio.split()); //~[held_folio_read] E0599
+    #[cfg(zswap_folio_read)]
+    pub(crate) fn contents(mut folio: ZswapFolio) {
+        drop(folio.split()); //~[zswap_folio_read] E0599
     }
 
-    #[cfg(held_folio_read)]
-    pub(crate) fn of_another(folio: NewFolio) -> HeldFolio {
-        HeldFolio(folio) //~[held_folio_read] E0423
+    #[cfg(zswap_folio_read)]
+    pub(crate) fn of_another(folio: NewFolio) -> ZswapFolio {
+        ZswapFolio(folio) //~[zswap_folio_read] E0423
     }
 }

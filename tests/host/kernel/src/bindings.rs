@@ -397,7 +397,7 @@ pub unsafe fn swap_cgroup_get(_: *mut swap_cluster_info, _: c_uint) -> c_ushort 
     0
 }
 
-pub unsafe fn swap_slots_held(first: swp_entry_t, nr: c_uint, zeroes: c_ulong) -> c_uint {
+pub unsafe fn swap_slots_in_zswap(first: swp_entry_t, nr: c_uint, zeroes: c_ulong) -> c_uint {
     let lock = cluster_lock(swap_entry_to_cluster(first));
     assert!(lock.is_held(), "zswap is asked without the cluster's lock");
     zswap_holds(first, nr, zeroes)
@@ -844,7 +844,7 @@ pub unsafe fn swap_read_folio(_: *mut swap_io_ctx, folio: *mut folio) {
     folio_unlock(folio);
 }
 
-pub unsafe fn swap_fill_held(folio: *mut folio) -> c_int {
+pub unsafe fn swap_fill_from_zswap(folio: *mut folio) -> c_int {
     let page = alive(folio);
     assert!(
         folio_test_locked(folio) && page.swapcache.get() && !page.uptodate.get(),
