@@ -7,9 +7,18 @@
 
 #![allow(non_upper_case_globals)]
 
-use kernel::sync::atomic::{
-    Atomic,
-    Relaxed, //
+use kernel::{
+    mm::{
+        memcontrol::ObjCgroup,
+        vmstat::{
+            self,
+            Event, //
+        },
+    },
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
+    },
 };
 
 /// The pool limit was hit (see `max_pool_percent`).
@@ -47,4 +56,12 @@ pub(crate) static zswap_large_load_fail: Atomic<u64> = Atomic::new(0);
 /// Counts one event. Any context.
 pub(crate) fn inc(counter: &'static Atomic<u64>) {
     counter.fetch_add(1, Relaxed);
+}
+
+/// Counts an event of `nr` pages in `/proc/vmstat`, and for the cgroup. Any context.
+pub(crate) fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
+    if let Some(objcg) = objcg {
+        objcg.count(event, nr);
+    }
+    vmstat::count(event, nr);
 }

@@ -58,10 +58,7 @@ use kernel::{
     mm::{
         folio::CachedFolio,
         memcontrol::ObjCgroup,
-        vmstat::{
-            self,
-            Event, //
-        },
+        vmstat::Event, //
     },
     prelude::*,
     race_point,
@@ -142,7 +139,7 @@ fn store_all<'f>(
         Ok((stored, published)) => {
             let folio = published.folio();
             let zeroes = folio.nr_pages().wrapping_sub(stored);
-            count(objcg, Event::ZSWPOUT, stored);
+            stats::count(objcg, Event::ZSWPOUT, stored);
             if zeroes != 0 {
                 count_zeroes(objcg, zeroes);
             }
@@ -198,15 +195,7 @@ fn shrink_own(objcg: &ObjCgroup) -> Result {
 
 /// Counts pages whose zeromap bits were set, as in C.
 fn count_zeroes(objcg: Option<&ObjCgroup>, nr: usize) {
-    count(objcg, Event::SWPOUT_ZERO, nr);
-}
-
-/// Counts an event of `nr` pages, for the cgroup and globally.
-fn count(objcg: Option<&ObjCgroup>, event: Event, nr: usize) {
-    if let Some(objcg) = objcg {
-        objcg.count(event, nr);
-    }
-    vmstat::count(event, nr);
+    stats::count(objcg, Event::SWPOUT_ZERO, nr);
 }
 
 /// Counts a failed publication as a failed allocation, which it is unless a check failed, as that warns.

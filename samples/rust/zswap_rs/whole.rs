@@ -18,10 +18,7 @@ use core::iter;
 use kernel::{
     mm::{
         memcontrol::ObjCgroup,
-        vmstat::{
-            self,
-            Event, //
-        },
+        vmstat::Event, //
     },
     prelude::*,
     race_point, //
@@ -49,10 +46,6 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
                 let page = page.map_err(|_| EIO);
                 trace::load_end(|| (entry.swap(), page.as_ref().err().copied()));
                 filled.add(page?);
-                vmstat::count(Event::ZSWPIN, 1);
-                if let Some(objcg) = entry.objcg() {
-                    objcg.count(Event::ZSWPIN, 1);
-                }
                 Ok(())
             })?;
         }
@@ -61,11 +54,14 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
     let filled = filled.inspect_err(|_| stats::inc(&stats::zswap_large_load_fail))?;
     stats::inc(&stats::zswap_large_loads);
     let zeroes = filled.zeroes();
+    let objcg = ObjCgroup::of_folio(&filled);
+    stats::count(
+        objcg.as_deref(),
+        Event::ZSWPIN,
+        filled.nr_pages().wrapping_sub(zeroes),
+    );
     if zeroes > 0 {
-        vmstat::count(Event::SWPIN_ZERO, zeroes);
-        if let Some(objcg) = ObjCgroup::of_folio(&filled) {
-            objcg.count(Event::SWPIN_ZERO, zeroes);
-        }
+        stats::count(objcg.as_deref(), Event::SWPIN_ZERO, zeroes);
     }
     Ok(filled)
 }
