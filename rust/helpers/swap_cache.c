@@ -270,6 +270,35 @@ rust_helper_vmf_allowable_orders(struct vm_fault *vmf, unsigned long orders)
 					TVA_PAGEFAULT, orders);
 }
 
+static __always_inline bool was_accessed(pte_t *pte)
+{
+	pte_t entry = ptep_get_lockless(pte);
+
+	return pte_present(entry) && pte_young(entry);
+}
+
+/*
+ * Whether the page before the aligned block of 2^@order pages around the fault,
+ * or the page behind it, is mapped and was accessed since that was last checked.
+ * The block must be within the page table of @vmf; a page that isn't doesn't
+ * count.
+ */
+__rust_helper bool
+rust_helper_vmf_has_young_beside(struct vm_fault *vmf, unsigned int order)
+{
+	unsigned long start = vmf->address & (PAGE_MASK << order);
+	unsigned long end = start + (PAGE_SIZE << order);
+	pte_t *pte = pte_offset_map(vmf->pmd, start);
+	bool young;
+
+	if (!pte)
+		return false;
+	young = ((start & ~PMD_MASK) && was_accessed(pte - 1)) ||
+		((end & ~PMD_MASK) && was_accessed(pte + (1UL << order)));
+	pte_unmap(pte);
+	return young;
+}
+
 /*
  * Whether at least @least of the @nr pages from @addr on are mapped and were
  * accessed since that was last checked. They must be in the page table of @vmf.
@@ -284,11 +313,8 @@ rust_helper_vmf_has_young(struct vm_fault *vmf, unsigned long addr,
 
 	if (!pte)
 		return false;
-	for (i = 0; i < nr && young < least && young + nr - i >= least; i++) {
-		pte_t entry = ptep_get_lockless(pte + i);
-
-		young += pte_present(entry) && pte_young(entry);
-	}
+	for (i = 0; i < nr && young < least && young + nr - i >= least; i++)
+		young += was_accessed(pte + i);
 	pte_unmap(pte);
 	return young >= least;
 }
@@ -300,20 +326,26 @@ __rust_helper bool rust_helper_pte_young_is_exact(void)
 }
 
 /*
- * The pages that can be charged for @vmf before its cgroup or one of the
- * ancestors reaches memory.max or memory.high. As C's mem_cgroup_margin(),
- * which has neither memory.high nor the ancestors.
+ * The pages that can be charged for @vmf, or for this task if it is NULL,
+ * before the cgroup or one of the ancestors reaches memory.max or memory.high.
+ * As C's mem_cgroup_margin(), which has neither memory.high nor the ancestors.
+ *
+ * None with cgroup v1: slots that are charged to memory and swap are uncharged
+ * when they get a folio, and remain so if it is deleted before it is mapped.
  */
 __rust_helper unsigned long rust_helper_vmf_memcg_room(struct vm_fault *vmf)
 {
 	unsigned long room = ULONG_MAX;
 #ifdef CONFIG_MEMCG
+	struct mm_struct *mm = vmf ? vmf->vma->vm_mm : current->mm;
 	struct mem_cgroup *memcg;
 
-	if (mem_cgroup_disabled())
+	if (mem_cgroup_disabled() || !mm)
 		return room;
+	if (!cgroup_subsys_on_dfl(memory_cgrp_subsys))
+		return 0;
 	rcu_read_lock();
-	memcg = mem_cgroup_from_task(rcu_dereference(vmf->vma->vm_mm->owner));
+	memcg = mem_cgroup_from_task(rcu_dereference(mm->owner));
 	for (; memcg && !mem_cgroup_is_root(memcg); memcg = parent_mem_cgroup(memcg)) {
 		unsigned long limit = min(READ_ONCE(memcg->memory.max),
 					  READ_ONCE(memcg->memory.high));

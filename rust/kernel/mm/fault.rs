@@ -93,6 +93,22 @@ impl<'a> Fault<'a> {
         start..start.wrapping_add(span)
     }
 
+    /// Whether the page before the aligned block of `2^order` pages around the fault, or the one
+    /// behind it, is mapped and was accessed since the kernel last checked. Only pages of the fault's
+    /// page table count, whose entries are read without a lock. False for a block that is as large as
+    /// what a page table maps. Doesn't sleep.
+    #[inline]
+    pub fn has_young_beside(self, order: u32) -> bool {
+        let entries = page_table_span() / PAGE_SIZE;
+        if 1usize.checked_shl(order).is_none_or(|nr| nr >= entries) {
+            return false;
+        }
+        // SAFETY: By the type invariant the fault is being handled, and its `pmd` is the one of its
+        // address. The aligned block around that is within its page table, as was just checked. C
+        // returns false if the page table is gone, and otherwise reads it under the RCU read lock.
+        unsafe { bindings::vmf_has_young_beside(self.vmf.as_ptr(), order) }
+    }
+
     /// Whether at least `least` of the `nr` pages from `start` on are mapped and were accessed since
     /// the kernel last checked. False unless all are within the fault's page table, whose entries
     /// are read without a lock: they may change at any time. Doesn't sleep.
@@ -109,21 +125,21 @@ impl<'a> Fault<'a> {
         // gone, and otherwise reads it under the RCU read lock, so that it isn't freed meanwhile.
         unsafe { bindings::vmf_has_young(self.vmf.as_ptr(), start, nr as c_uint, least as c_uint) }
     }
+}
 
-    /// The number of pages that can be charged to the cgroup of the fault's process until the
-    /// cgroup, or one of its ancestors, reaches `memory.max` or `memory.high`. `usize::MAX` if none
-    /// limits it, or without `CONFIG_MEMCG`. Only a hint: others charge at the same time. Doesn't
-    /// sleep.
-    ///
-    /// Mirrors `mem_cgroup_margin()`, with `memory.high` and the ancestors, but without the limits
-    /// of cgroup v1 for memory and swap.
-    #[inline]
-    pub fn memcg_room(self) -> usize {
-        // SAFETY: By the type invariant the fault is being handled, with its VMA locked: the VMA
-        // has an `mm`. C finds the cgroup of its owner under the RCU read lock; a cgroup pins its
-        // ancestors.
-        unsafe { bindings::vmf_memcg_room(self.vmf.as_ptr()) }
-    }
+/// The number of pages that can be charged to the cgroup of the fault's process, or else to that of
+/// this one, until the cgroup, or one of its ancestors, reaches `memory.max` or `memory.high`.
+/// `usize::MAX` if none limits it, in a kernel thread, or without `CONFIG_MEMCG`; 0 with cgroup v1.
+/// Only a hint: others charge at the same time. Doesn't sleep.
+///
+/// Mirrors `mem_cgroup_margin()`, with `memory.high` and the ancestors.
+#[inline]
+pub fn memcg_room(fault: Option<Fault<'_>>) -> usize {
+    let vmf = fault.map_or(core::ptr::null_mut(), |fault| fault.vmf.as_ptr());
+    // SAFETY: By the invariant of `Fault` it is being handled, with its VMA locked: the VMA has an
+    // `mm`. That of this task, if it has one, stays. C finds the cgroup of the owner of the `mm`
+    // under the RCU read lock; a cgroup pins its ancestors.
+    unsafe { bindings::vmf_memcg_room(vmf) }
 }
 
 /// In what order a process has announced that it will access the pages of a VMA: `madvise()`.

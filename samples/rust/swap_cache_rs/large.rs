@@ -21,11 +21,15 @@ use kernel::{
     mm::{
         fault::{
             access_bits_are_exact,
+            memcg_room,
             page_table_span,
             AccessPattern,
             Fault, //
         },
-        swap_cluster::Slot,
+        swap_cluster::{
+            Slot,
+            SLOTS_PER_CLUSTER, //
+        },
         swap_large::{
             zswap_large_swapin_enabled,
             zswap_never_enabled, //
@@ -47,10 +51,11 @@ const CHARGE_BATCH: usize = 64;
 /// The orders, as a set of bits, that may be tried for the fault on the page of `slot`; 0 for none
 /// other than a single page. May contain bits 0 and 1, which C ignores. Doesn't sleep.
 ///
-/// Looks at one fact after the other, the cheap ones first.
+/// Looks at one fact after the other, the cheap ones first, and those first that most often refuse.
 #[inline]
 pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
-    let below_pmd = page_table_span() / PAGE_SIZE - 1;
+    // A page table may have more entries than a cluster has slots, which C doesn't check here.
+    let below_pmd = (page_table_span() / PAGE_SIZE - 1) & ((SLOTS_PER_CLUSTER << 1) - 1);
     // C's rule for pages on a device: only from devices that are as fast as memory.
     let from_device = || {
         if slot.is_synchronous() {
@@ -66,15 +71,17 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
     if !zswap_large_swapin_enabled() || !slot.is_writable() {
         return 0;
     }
-    // The settings usually allow none. C checks them again.
+    // The settings usually allow none. C checks them again. If another process shares the page, its
+    // data stays in zswap, and the folio can't be mapped as a whole, nor may KSM have merged it.
     let allowed = fault.allowable_orders(below_pmd);
-    if allowed == 0 {
+    if allowed == 0 || !fault.is_exclusive() {
         return 0;
     }
-    if !slot.seems_zero() && !slot.seems_in_zswap() {
-        return from_device();
+    let orders = likely(slot, fault, allowed);
+    if orders == 0 || slot.seems_zero() || slot.seems_in_zswap() {
+        return orders;
     }
-    from_zswap(slot, fault, allowed)
+    from_device()
 }
 
 /// The orders, as a set of bits, that may be tried for a page of shared memory. C tries only the order
@@ -106,7 +113,7 @@ pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequentia
         return orders;
     }
     let pattern = fault.map_or(AccessPattern::Normal, |fault| fault.vma().access_pattern());
-    let has_room = |least| fault.is_none_or(|fault| fault.memcg_room() >= least);
+    let has_room = |least| memcg_room(fault) >= least;
     let goes_on = match pattern {
         AccessPattern::Random => false,
         AccessPattern::Sequential => has_room(1 << MAX_ORDER),
@@ -140,7 +147,7 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
             AccessPattern::Sequential => true,
             AccessPattern::Normal => access_bits_are_exact(),
         }
-        && fault.memcg_room() >= 1 << MAX_ORDER;
+        && memcg_room(Some(fault)) >= 1 << MAX_ORDER;
     if !in_blocks {
         return window;
     }
@@ -148,35 +155,24 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
     window.start.max(block.start)..window.end.min(block.end)
 }
 
-/// Those of the `allowed` orders that may be tried for a page in zswap, or a zero-filled one.
+/// Those of the `allowed` orders all of whose pages are likely to be used soon, and for which the cgroup
+/// has room.
 #[inline(never)]
-fn from_zswap(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
+fn likely(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
     let address = fault.address();
     let vma = fault.vma();
     let largest = largest_fit(address, slot.offset(), &(vma.start()..vma.end()));
     let orders = allowed & up_to(largest);
-    // If another process shares the page, its data stays in zswap, and the folio can't be mapped as a whole.
-    if orders == 0 || !fault.is_exclusive() {
-        return 0;
-    }
-    if test::ADMITS_ALL.is_on() {
+    if orders == 0 || test::ADMITS_ALL.is_on() {
         return orders;
-    }
-    // Before the neighbours: a cgroup at its limit often has none.
-    let room = fault.memcg_room();
-    let orders = orders & within(room);
-    if orders == 0 {
-        return 0;
     }
     match vma.access_pattern() {
         AccessPattern::Random => 0,
-        AccessPattern::Sequential => orders,
+        AccessPattern::Sequential => orders & within(memcg_room(Some(fault))),
         AccessPattern::Normal if access_bits_are_exact() => {
             let table = fault.page_table();
             let within = vma.start().max(table.start)..vma.end().min(table.end);
-            in_use(address, orders, room, &within, |start, nr, least| {
-                fault.has_young(start, nr, least)
-            })
+            in_use(fault, orders, &within)
         }
         AccessPattern::Normal => 0,
     }
@@ -218,33 +214,33 @@ fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Those of `orders` up to the largest at which the block before that of `address` is in use: three
-/// quarters of its pages were accessed. The block after it counts as well if the cgroup has the `room`
-/// of [`room_for`]. A block must be `within` the addresses, and `has_young(start, nr, least)` returns
-/// whether `least` of its `nr` pages were accessed.
-pub(crate) fn in_use(
-    address: usize,
-    mut orders: usize,
-    room: usize,
-    within: &Range<usize>,
-    has_young: impl Fn(usize, usize, usize) -> bool,
-) -> usize {
+/// Those of `orders` up to the largest at which the block before that of the fault is in use: three
+/// quarters of its pages were accessed. The block after it counts as well if the cgroup has the room of
+/// [`room_for`]. A block must be `within` the addresses. One of the two pages next to the fault's block
+/// must have been accessed: most faults need no further look.
+fn in_use(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
+    let address = fault.address();
+    let mut room = None;
     while orders != 0 {
         let order = orders.ilog2();
-        let nr = 1usize << order;
-        let size = PAGE_SIZE << order;
-        let here = block(address, order).start;
-        let is_used = |start: Option<usize>| {
-            start.is_some_and(|start| {
-                start >= within.start
-                    && within.end.saturating_sub(start) >= size
-                    && has_young(start, nr, nr.wrapping_sub(nr / 4))
-            })
-        };
-        if is_used(here.checked_sub(size))
-            || room >= room_for(order) && is_used(here.checked_add(size))
-        {
-            break;
+        if fault.has_young_beside(order) {
+            let nr = 1usize << order;
+            let size = PAGE_SIZE << order;
+            let here = block(address, order).start;
+            let room = *room.get_or_insert_with(|| memcg_room(Some(fault)));
+            let is_used = |start: Option<usize>| {
+                start.is_some_and(|start| {
+                    start >= within.start
+                        && within.end.saturating_sub(start) >= size
+                        && fault.has_young(start, nr, nr.wrapping_sub(nr / 4))
+                })
+            };
+            if room >= nr
+                && (is_used(here.checked_sub(size))
+                    || room >= room_for(order) && is_used(here.checked_add(size)))
+            {
+                break;
+            }
         }
         orders &= !(1 << order);
     }

@@ -940,6 +940,9 @@ pub unsafe fn vmf_pte_is_exclusive(_: *const vm_fault) -> bool {
 pub unsafe fn vmf_allowable_orders(_: *mut vm_fault, _: c_ulong) -> c_ulong {
     0
 }
+pub unsafe fn vmf_has_young_beside(_: *mut vm_fault, _: c_uint) -> bool {
+    unreachable!("there is no page table here")
+}
 pub unsafe fn vmf_has_young(_: *mut vm_fault, _: c_ulong, _: c_uint, _: c_uint) -> bool {
     unreachable!("there is no page table here")
 }

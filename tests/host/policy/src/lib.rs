@@ -110,10 +110,15 @@ pub mod mm {
                 ask(Asked::Young);
                 self.0.count_young(start, nr) >= least
             }
-            pub fn memcg_room(self) -> usize {
-                ask(Asked::Room);
-                self.0.room
+            pub fn has_young_beside(self, order: u32) -> bool {
+                ask(Asked::Beside);
+                self.0.has_young_beside(order)
             }
+        }
+
+        pub fn memcg_room(_: Option<Fault<'_>>) -> usize {
+            ask(Asked::Room);
+            facts().room
         }
 
         impl Vma<'_> {
@@ -137,6 +142,8 @@ pub mod mm {
     }
     pub mod swap_cluster {
         use crate::facts::{ask, Asked, Facts};
+
+        pub const SLOTS_PER_CLUSTER: usize = 512;
 
         #[derive(Clone, Copy)]
         pub struct Slot<'a>(pub(crate) &'a Facts);
@@ -191,10 +198,11 @@ mod facts {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Asked {
         Allowable,
-        Zswap,
         Exclusive,
+        Beside,
         Room,
         Young,
+        Zswap,
     }
 
     /// All that the choice of orders depends on.
@@ -219,6 +227,12 @@ mod facts {
     }
 
     impl Facts {
+        pub fn has_young_beside(&self, order: u32) -> bool {
+            let block = (self.address % TABLE_SPAN >> 12) & !((1 << order) - 1);
+            let at = |page: Option<usize>| page.is_some_and(|it| self.young.get(it) == Some(&true));
+            at(block.checked_sub(1)) || at(Some(block + (1 << order)))
+        }
+
         /// Fails if a page is in another page table.
         pub fn count_young(&self, start: usize, nr: usize) -> usize {
             let first = start.wrapping_sub(self.address & !(TABLE_SPAN - 1)) >> 12;

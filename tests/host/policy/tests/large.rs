@@ -52,22 +52,26 @@ fn c_suits(facts: &Facts, order: u32) -> bool {
         && addr + nr * PAGE_SIZE <= facts.vma.end
 }
 
-/// Whether a neighbour of the block is within the VMA and the page table, and three quarters of it
-/// were accessed. The one behind it counts only if the cgroup has much room.
+/// Whether a page next to the block was accessed, and a neighbour of the block is within the VMA and the
+/// page table, and three quarters of it were accessed. The one behind it counts only if the cgroup has
+/// much room.
 fn is_beside_used(facts: &Facts, order: u32) -> bool {
     let nr = 1i64 << order;
     let here = (facts.address / PAGE_SIZE) as i64 & !(nr - 1);
     let table = (facts.address & !(TABLE_SPAN - 1)) / PAGE_SIZE;
     let has_room = facts.room >= 64.max(2 << order);
     let behind = has_room.then_some(here + nr);
+    let young = |page: i64| {
+        usize::try_from(page - table as i64).is_ok_and(|at| at < PAGES && facts.young[at])
+    };
+    if !young(here - 1) && !young(here + nr) {
+        return false;
+    }
     iter::once(here - nr).chain(behind).any(|block| {
         let pages: Vec<i64> = (block..block + nr).collect();
         let in_vma = |page: i64| {
             page >= (facts.vma.start / PAGE_SIZE) as i64
                 && page < (facts.vma.end / PAGE_SIZE) as i64
-        };
-        let young = |page: i64| {
-            usize::try_from(page - table as i64).is_ok_and(|at| at < PAGES && facts.young[at])
         };
         let in_table =
             |page: i64| (page - table as i64) >= 0 && page - (table as i64) < PAGES as i64;
@@ -84,12 +88,6 @@ fn model(facts: &Facts) -> usize {
     if !facts.enabled || !facts.writable {
         return 0;
     }
-    if facts.allowable == 0 {
-        return 0; // as C finds, too
-    }
-    if !facts.zero && !facts.in_zswap {
-        return device;
-    }
     if !facts.exclusive || facts.pattern == AccessPattern::Random {
         return 0;
     }
@@ -102,6 +100,9 @@ fn model(facts: &Facts) -> usize {
     }) else {
         return 0;
     };
+    if !facts.zero && !facts.in_zswap {
+        return device;
+    }
     fit.iter()
         .filter(|&&order| order <= largest)
         .map(|order| 1 << order)
@@ -155,9 +156,18 @@ proptest! {
     #[test]
     fn facts_are_asked_for_in_the_order_of_cost(facts in any_facts()) {
         let (orders, asked) = orders(&facts);
-        prop_assert!(asked.is_sorted());
-        prop_assert!(asked.iter().filter(|it| **it == Asked::Young).count() <= 2 * (MAX as usize - 1));
-        prop_assert!(orders < 2 << MAX || !asked.contains(&Asked::Exclusive));
+        // Each order that is tried asks for its neighbours.
+        let mut first = Vec::new();
+        for it in &asked {
+            if !first.contains(it) {
+                first.push(*it);
+            }
+        }
+        prop_assert!(first.is_sorted());
+        let times = |fact| asked.iter().filter(|it| **it == fact).count();
+        prop_assert!(times(Asked::Beside) < MAX as usize && times(Asked::Room) <= 1);
+        prop_assert!(times(Asked::Young) <= 2 * (MAX as usize - 1));
+        prop_assert!(orders < 2 << MAX || facts.never_enabled || !facts.zero && !facts.in_zswap);
     }
 
     /// More pages in use, or more room, admit no fewer orders.
@@ -219,14 +229,34 @@ fn a_block_needs_three_quarters_of_a_neighbour() {
                 facts.allowable = 1 << order;
                 facts.young = [false; PAGES];
                 let neighbour = (128 + side * nr as i64) as usize;
-                // The last of the neighbour, then the first: each page counts.
-                let at: Vec<usize> = (neighbour..neighbour + nr).rev().take(young).collect();
-                at.iter().for_each(|&page| facts.young[page] = true);
+                // From the nearest on: that one must be among them.
+                let mut at: Vec<usize> = (neighbour..neighbour + nr).collect();
+                if side < 0 {
+                    at.reverse();
+                }
+                at.iter()
+                    .take(young)
+                    .for_each(|&page| facts.young[page] = true);
                 let expected = if young >= enough { 1 << order } else { 0 };
                 assert_eq!(chosen(&facts), expected, "order {order}, {young} young");
             }
         }
     }
+}
+
+#[test]
+fn a_page_next_to_the_block_must_have_been_accessed() {
+    let mut facts = fault_at(128);
+    facts.young[127] = false;
+    facts.young[144] = false;
+    facts.allowable = 1 << 4;
+    assert_eq!(
+        orders(&facts),
+        (0, vec![Asked::Allowable, Asked::Exclusive, Asked::Beside])
+    );
+    // Of another block than the one in use.
+    facts.young[144] = true;
+    assert_eq!(chosen(&facts), 1 << 4);
 }
 
 #[test]
@@ -328,20 +358,34 @@ fn announced_patterns_decide_alone() {
 }
 
 #[test]
-fn pages_on_the_device_are_swapped_in_as_by_c() {
+fn pages_on_the_device_need_a_fast_one_and_a_hint() {
     let on_device = Facts {
         in_zswap: false,
-        ..fault_at(3)
+        ..fault_at(128)
     };
-    assert_eq!(
-        orders(&on_device),
-        (ALL, vec![Asked::Allowable, Asked::Zswap, Asked::Zswap])
-    );
-    let slow = Facts {
-        synchronous: false,
-        ..on_device.clone()
-    };
-    assert_eq!(chosen(&slow), 0);
+    // C chooses the order, also one above 64 KiB.
+    assert_eq!(chosen(&on_device), ALL);
+    for refused in [
+        Facts {
+            synchronous: false,
+            ..on_device.clone()
+        },
+        // KSM may have merged it.
+        Facts {
+            exclusive: false,
+            ..on_device.clone()
+        },
+        Facts {
+            young: [false; PAGES],
+            ..on_device.clone()
+        },
+        Facts {
+            room: 3,
+            ..on_device.clone()
+        },
+    ] {
+        assert_eq!(chosen(&refused), 0);
+    }
     // Pages in zswap don't depend on the device.
     for synchronous in [false, true] {
         assert_eq!(
@@ -396,15 +440,7 @@ fn switched_off_swapped_off_and_shared_are_refused() {
     };
     assert_eq!(
         orders(&shared),
-        (
-            0,
-            vec![
-                Asked::Allowable,
-                Asked::Zswap,
-                Asked::Zswap,
-                Asked::Exclusive
-            ]
-        )
+        (0, vec![Asked::Allowable, Asked::Exclusive])
     );
 }
 
@@ -422,7 +458,7 @@ fn model_of_file(facts: &Facts, fault: bool, sequential: bool) -> usize {
         AccessPattern::Normal => likely,
     };
     let announced = facts.pattern == AccessPattern::Sequential;
-    if refused || !hint || fault && facts.room < if announced { 16 } else { 64 } {
+    if refused || !hint || facts.room < if fault && announced { 16 } else { 64 } {
         0
     } else {
         0b1_1110
@@ -436,7 +472,7 @@ proptest! {
     fn orders_of_files_match_the_model(facts in any_facts(), fault: bool, sequential: bool) {
         let (orders, asked) = orders_of_file(&facts, fault, sequential);
         prop_assert_eq!(orders, model_of_file(&facts, fault, sequential));
-        prop_assert!(asked.is_sorted());
+        prop_assert!(asked.iter().rev().is_sorted());
         prop_assert!(asked.iter().all(|it| [Asked::Zswap, Asked::Room].contains(it)));
     }
 }
@@ -478,7 +514,7 @@ fn files_keep_to_the_switch_the_room_and_the_device() {
         ..file.clone()
     };
     assert_eq!(orders_of_file(&full, true, true).0, 0);
-    assert_eq!(orders_of_file(&full, false, true).0, 0b1_1110);
+    assert_eq!(orders_of_file(&full, false, true).0, 0);
     // Swapoff reads all pages anyhow; the settings of anonymous memory don't matter.
     let swapped_off = Facts {
         writable: false,
