@@ -5,6 +5,8 @@
  */
 
 #include <linux/cgroup.h>
+#include <linux/mman.h>
+#include <linux/uaccess.h>
 
 #include "races.h"
 
@@ -587,4 +589,102 @@ void failed_whole_swapin_leaves_the_slots(struct kunit *test)
 	}
 out:
 	end_group(test);
+}
+
+/* --- A page that fails ------------------------------------------------------- */
+
+#define BLOCK (PAGES * PAGE_SIZE)
+
+/* Maps a block of memory of this task with a large folio, and swaps it out. */
+static unsigned long map_and_swap_out(struct kunit *test, unsigned long shared)
+{
+	unsigned long addr;
+	int i;
+
+	addr = kunit_vm_mmap(test, NULL, 0, 2 * BLOCK, PROT_READ | PROT_WRITE,
+			     MAP_ANONYMOUS | shared, 0);
+	KUNIT_ASSERT_NE(test, addr, 0);
+	addr = ALIGN(addr, BLOCK);
+	for (i = 0; i < PAGES; i++) {
+		now.what[i] = 100 + i;
+		KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)(addr + i * PAGE_SIZE),
+						      &now.what[i], sizeof(u64)));
+	}
+	/* It may be in the batch of another CPU. */
+	lru_add_drain_all();
+	KUNIT_ASSERT_EQ(test, 0, do_madvise(current->mm, addr, BLOCK, MADV_PAGEOUT));
+	KUNIT_ASSERT_EQ(test, stored(), PAGES);
+	return addr;
+}
+
+/* The slot of its first page, from the page table or from the file. */
+static swp_entry_t slot_of(struct kunit *test, unsigned long addr, bool shared)
+{
+	swp_entry_t entry = {};
+	struct vm_area_struct *vma;
+	spinlock_t *ptl;
+	void *found;
+	pte_t *pte;
+
+	if (!shared) {
+		pte = get_locked_pte(current->mm, addr, &ptl);
+		if (pte) {
+			entry = softleaf_from_pte(ptep_get(pte));
+			pte_unmap_unlock(pte, ptl);
+		}
+		return entry;
+	}
+	mmap_read_lock(current->mm);
+	vma = vma_lookup(current->mm, addr);
+	found = vma ? xa_load(&vma->vm_file->f_mapping->i_pages, linear_page_index(vma, addr)) : NULL;
+	mmap_read_unlock(current->mm);
+	if (xa_is_value(found))
+		entry = radix_to_swp_entry(found);
+	return entry;
+}
+
+/*
+ * A page of a large folio fails between its swap-in and its first mapping. A fault on that page, or
+ * on another, swaps in all pages anew; the folio is deleted, and never freed.
+ */
+void failed_page_is_read_anew(struct kunit *test)
+{
+	int i, k;
+
+	if (!IS_ENABLED(CONFIG_MEMORY_FAILURE))
+		kunit_skip(test, "without CONFIG_MEMORY_FAILURE");
+	needs_point(test, whole_points[0].name);
+	for (i = 0; i < 4; i++) {
+		bool shared = i / 2;
+		unsigned long addr = map_and_swap_out(test, shared ? MAP_SHARED : MAP_PRIVATE);
+		struct folio *folio;
+		u64 found = 0;
+
+		now.entry = slot_of(test, addr, shared);
+		KUNIT_ASSERT_NE(test, now.entry.val, 0);
+		folio = swapin_orders(now.entry, BIT(ORDER));
+		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(folio));
+		KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
+		SetPageHWPoison(folio_page(folio, VICTIM));
+		folio_set_has_hwpoisoned(folio);
+		KUNIT_EXPECT_EQ(test, 0, copy_from_user(&found,
+				(void __user *)(addr + targets[i % 2] * PAGE_SIZE), sizeof(found)));
+		KUNIT_EXPECT_EQ(test, found, now.what[targets[i % 2]]);
+
+		lru_add_drain_all();
+		KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
+		KUNIT_EXPECT_NULL(test, folio->mapping);
+		/* That of this test, and the one that keeps it from being freed. */
+		KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 2);
+		for (k = 0; k < PAGES; k++) {
+			KUNIT_EXPECT_EQ(test, 0, copy_from_user(&found,
+					(void __user *)(addr + k * PAGE_SIZE), sizeof(found)));
+			KUNIT_EXPECT_EQ(test, found, now.what[k]);
+		}
+		ClearPageHWPoison(folio_page(folio, VICTIM));
+		folio_clear_has_hwpoisoned(folio);
+		folio_put_refs(folio, folio_ref_count(folio));
+		vm_munmap(addr, BLOCK);
+		KUNIT_EXPECT_EQ(test, stored(), 0);
+	}
 }
