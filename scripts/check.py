@@ -158,6 +158,8 @@ ZSWAP = [
     ("cpuhotplug", r"MmZswapPoolPrepare", "C's state CPUHP_MM_ZSWP_POOL_PREPARE"),
     ("race", r"CONFIG_ZSWAP_RACE_POINTS|zswap_race_\w+", "what C's tests define"),
     ("mm/swap_large", r"zswap_\w+|seems_in_zswap", "what the swap cache asks of zswap alone"),
+    ("mm/swap_cluster", r"Zswap|swap_slots_in_zswap", "the one backing of slots that isn't their device"),
+    ("mm/swap_add", r"Zswap|ZswapFolio|add_zswap_folio|swap_fill_from_zswap", "a folio for such slots"),
     ("mm/memcontrol", r"\w+", "C's memory cgroups have functions and counters for zswap alone"),
     ("mm/vmstat", r"CONFIG_ZSWAP", "C has these events only with it"),
     ("mm/folio", r"CONFIG_ZSWAP_RUST", "methods that only zswap calls: dead code without it"),
