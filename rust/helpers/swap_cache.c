@@ -326,8 +326,8 @@ __rust_helper bool rust_helper_pte_young_is_exact(void)
 }
 
 /*
- * The pages that can be charged for @vmf, or for this task if it is NULL,
- * before the cgroup or one of the ancestors reaches memory.max or memory.high.
+ * The pages that can be charged to the cgroup of @vmf's process, or of this task
+ * if it is NULL, before it or one of its ancestors reaches memory.max or memory.high.
  * As C's mem_cgroup_margin(), which has neither memory.high nor the ancestors.
  *
  * None with cgroup v1: slots that are charged to memory and swap are uncharged
@@ -340,10 +340,12 @@ __rust_helper unsigned long rust_helper_vmf_memcg_room(struct vm_fault *vmf)
 	struct mm_struct *mm = vmf ? vmf->vma->vm_mm : current->mm;
 	struct mem_cgroup *memcg;
 
-	if (mem_cgroup_disabled() || !mm)
+	if (mem_cgroup_disabled())
 		return room;
 	if (!cgroup_subsys_on_dfl(memory_cgrp_subsys))
 		return 0;
+	if (!mm)
+		return room;
 	rcu_read_lock();
 	memcg = mem_cgroup_from_task(rcu_dereference(mm->owner));
 	for (; memcg && !mem_cgroup_is_root(memcg); memcg = parent_mem_cgroup(memcg)) {

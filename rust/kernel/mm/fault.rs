@@ -104,8 +104,9 @@ impl<'a> Fault<'a> {
             return false;
         }
         // SAFETY: By the type invariant the fault is being handled, and its `pmd` is the one of its
-        // address. The aligned block around that is within its page table, as was just checked. C
-        // returns false if the page table is gone, and otherwise reads it under the RCU read lock.
+        // address. The aligned block around that is within its page table, as was just checked; C
+        // reads the page before or behind it only if that is, too. C returns false if the page table
+        // is gone, and otherwise reads it under the RCU read lock.
         unsafe { bindings::vmf_has_young_beside(self.vmf.as_ptr(), order) }
     }
 

@@ -265,7 +265,7 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 /// # Safety
 ///
 /// Only for `do_swap_page()`: the swap entry must be valid, and its device must not be swapped off; `vmf`
-/// must be a fault that is being handled.
+/// must be a fault that is being handled, with its VMA locked, and its `pmd` the one of its address.
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn swapin_large_orders(
@@ -289,7 +289,8 @@ pub(crate) unsafe extern "C" fn swapin_large_orders(
 /// # Safety
 ///
 /// Only for `shmem_swapin_folio()`: the swap entry must be valid, and its device must not be swapped off;
-/// `vmf` must be null, or a fault that is being handled.
+/// `vmf` must be null, or a fault that is being handled, with its VMA locked, and its `pmd` the one of its
+/// address.
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn swapin_large_orders_shmem(

@@ -5,8 +5,9 @@
 //!
 //! A large folio saves work for each of its pages, but only if they are used. Otherwise it costs
 //! decompression, memory, and the reclaim of other pages. So a fault swaps in a block of pages if the
-//! block before or after it is in use, which the access bits of the page table show; and only as long
-//! as the cgroup has room for it.
+//! block before or after it is in use, and a page next to it as well, which the access bits of the page
+//! table show; and only as long as the cgroup has room for it. It does not matter whether zswap has the
+//! pages, or a device that is as fast as memory.
 //!
 //! A cgroup at its limit, where most swap-ins are, would swap out at once what was swapped in. It has a
 //! few pages of room after each reclaim. They are used only for what seems to be a stream: for a block
@@ -26,10 +27,7 @@ use kernel::{
             AccessPattern,
             Fault, //
         },
-        swap_cluster::{
-            Slot,
-            SLOTS_PER_CLUSTER, //
-        },
+        swap_cluster::Slot,
         swap_large::{
             zswap_large_swapin_enabled,
             zswap_never_enabled, //
@@ -51,42 +49,39 @@ const CHARGE_BATCH: usize = 64;
 /// The orders, as a set of bits, that may be tried for the fault on the page of `slot`; 0 for none
 /// other than a single page. May contain bits 0 and 1, which C ignores. Doesn't sleep.
 ///
-/// Looks at one fact after the other, the cheap ones first, and those first that most often refuse.
+/// Looks at one fact after the other: first those that refuse most often for the least work.
 #[inline]
 pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
-    // A page table may have more entries than a cluster has slots, which C doesn't check here.
-    let below_pmd = (page_table_span() / PAGE_SIZE - 1) & ((SLOTS_PER_CLUSTER << 1) - 1);
-    // C's rule for pages on a device: only from devices that are as fast as memory.
-    let from_device = || {
-        if slot.is_synchronous() {
-            below_pmd
+    if zswap_never_enabled() {
+        // C's rule: only from devices that are as fast as memory.
+        return if slot.is_synchronous() {
+            page_table_span() / PAGE_SIZE - 1
         } else {
             0
-        }
-    };
-    if zswap_never_enabled() {
-        return from_device();
+        };
     }
     // Swapoff maps pages one by one, and has to try again if it finds a large folio.
     if !zswap_large_swapin_enabled() || !slot.is_writable() {
         return 0;
     }
-    // The settings usually allow none. C checks them again. If another process shares the page, its
-    // data stays in zswap, and the folio can't be mapped as a whole, nor may KSM have merged it.
-    let allowed = fault.allowable_orders(below_pmd);
+    // The settings usually allow none. C checks them again. A page that fork or KSM shares stays in its
+    // slot, and can't be mapped as part of a large folio.
+    let allowed = fault.allowable_orders(up_to(MAX_ORDER));
     if allowed == 0 || !fault.is_exclusive() {
         return 0;
     }
     let orders = likely(slot, fault, allowed);
-    if orders == 0 || slot.seems_zero() || slot.seems_in_zswap() {
-        return orders;
+    if orders == 0 || slot.is_synchronous() || slot.seems_zero() || slot.seems_in_zswap() {
+        orders
+    } else {
+        0
     }
-    from_device()
 }
 
 /// The orders, as a set of bits, that may be tried for a page of shared memory. C tries only the order
 /// with which the page was swapped out. There is a `fault` unless the page is read by a system call, or
-/// by swapoff. It is `sequential` if the page before this one is in the page cache. Doesn't sleep.
+/// by swapoff. It is `sequential` if the page before this one is in the page cache. The room is that of
+/// the process that reads; the folio is charged to the cgroup of its slots. Doesn't sleep.
 ///
 /// No page table is looked at: several may map the page, or none. Swapoff reads all pages anyhow, and puts
 /// a large folio into the page cache as a whole.
@@ -118,9 +113,7 @@ pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequentia
         AccessPattern::Random => false,
         AccessPattern::Sequential => has_room(1 << MAX_ORDER),
         // One page is no stream.
-        AccessPattern::Normal => {
-            (sequential || !slot.is_writable()) && has_room(room_for(MAX_ORDER))
-        }
+        AccessPattern::Normal => !slot.is_writable() || sequential && has_room(room_for(MAX_ORDER)),
     };
     if goes_on {
         orders

@@ -54,8 +54,8 @@ use kernel::{
 /// # Invariants
 ///
 /// No other witness for the slots exists, or can be created, during `'a`, except another `VacantSlots`, and a `Visit`,
-/// which can't remove an entry from its slot: the cluster is locked by this task. The slots are `nr` slots starting at `first`, all in one cluster. Their device is not swapped off
-/// during `'a`.
+/// which can't remove an entry from its slot: the cluster is locked by this task. The slots are `nr` slots starting at
+/// `first`, all in one cluster. Their device is not swapped off during `'a`.
 pub(crate) struct VacantSlots<'a> {
     first: SwapEntry,
     nr: usize,

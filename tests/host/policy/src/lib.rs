@@ -143,8 +143,6 @@ pub mod mm {
     pub mod swap_cluster {
         use crate::facts::{ask, Asked, Facts};
 
-        pub const SLOTS_PER_CLUSTER: usize = 512;
-
         #[derive(Clone, Copy)]
         pub struct Slot<'a>(pub(crate) &'a Facts);
 
