@@ -622,7 +622,7 @@ static swp_entry_t slot_of(struct kunit *test, unsigned long addr, bool shared)
 {
 	swp_entry_t entry = {};
 	struct vm_area_struct *vma;
-	spinlock_t *ptl;
+	spinlock_t *ptl; /* of the page table */
 	void *found;
 	pte_t *pte;
 
@@ -636,11 +636,22 @@ static swp_entry_t slot_of(struct kunit *test, unsigned long addr, bool shared)
 	}
 	mmap_read_lock(current->mm);
 	vma = vma_lookup(current->mm, addr);
-	found = vma ? xa_load(&vma->vm_file->f_mapping->i_pages, linear_page_index(vma, addr)) : NULL;
+	found = !vma ? NULL : xa_load(&vma->vm_file->f_mapping->i_pages,
+				      linear_page_index(vma, addr));
 	mmap_read_unlock(current->mm);
 	if (xa_is_value(found))
 		entry = radix_to_swp_entry(found);
 	return entry;
+}
+
+/* Reads page @i. */
+static u64 read_user(struct kunit *test, unsigned long addr, int i)
+{
+	u64 found = 0;
+
+	KUNIT_EXPECT_EQ(test, 0, copy_from_user(&found, (void __user *)(addr + i * PAGE_SIZE),
+						sizeof(found)));
+	return found;
 }
 
 /*
@@ -658,7 +669,6 @@ void failed_page_is_read_anew(struct kunit *test)
 		bool shared = i / 2;
 		unsigned long addr = map_and_swap_out(test, shared ? MAP_SHARED : MAP_PRIVATE);
 		struct folio *folio;
-		u64 found = 0;
 
 		now.entry = slot_of(test, addr, shared);
 		KUNIT_ASSERT_NE(test, now.entry.val, 0);
@@ -667,20 +677,16 @@ void failed_page_is_read_anew(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
 		SetPageHWPoison(folio_page(folio, VICTIM));
 		folio_set_has_hwpoisoned(folio);
-		KUNIT_EXPECT_EQ(test, 0, copy_from_user(&found,
-				(void __user *)(addr + targets[i % 2] * PAGE_SIZE), sizeof(found)));
-		KUNIT_EXPECT_EQ(test, found, now.what[targets[i % 2]]);
+		KUNIT_EXPECT_EQ(test, read_user(test, addr, targets[i % 2]),
+				now.what[targets[i % 2]]);
 
 		lru_add_drain_all();
 		KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
 		KUNIT_EXPECT_NULL(test, folio->mapping);
 		/* That of this test, and the one that keeps it from being freed. */
 		KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 2);
-		for (k = 0; k < PAGES; k++) {
-			KUNIT_EXPECT_EQ(test, 0, copy_from_user(&found,
-					(void __user *)(addr + k * PAGE_SIZE), sizeof(found)));
-			KUNIT_EXPECT_EQ(test, found, now.what[k]);
-		}
+		for (k = 0; k < PAGES; k++)
+			KUNIT_EXPECT_EQ(test, read_user(test, addr, k), now.what[k]);
 		ClearPageHWPoison(folio_page(folio, VICTIM));
 		folio_clear_has_hwpoisoned(folio);
 		folio_put_refs(folio, folio_ref_count(folio));

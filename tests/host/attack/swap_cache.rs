@@ -51,7 +51,7 @@ pub mod charge_skipped {
     ) -> Result<NewFolio, kernel::error::Error> {
         #[cfg(charge_skipped)]
         core::mem::forget(swap_add::EnteredFolio::enter(slot, fresh, |_| true)?); //~[charge_skipped] E0603
-                                                                                 //~[charge_skipped]^ E0624
+                                                                                  //~[charge_skipped]^ E0624
         #[cfg(charge_skipped)]
         return Err(EINVAL);
         #[cfg(control)]
