@@ -61,19 +61,19 @@ LIMIT = 1.0  # percent
 ONE = 1.0  # instruction a page: boots that differ by no more say the same
 # The rows of the page: those that differ in kind. Rows that take over LIMIT more, or don't repeat, come before these.
 ON_PAGE = [(way, what, kib, content) for way, what, content, kibs in (
-    ("out", "zswap", "text", (4, 64, 2048)), ("out", "zswap", "same", (4, 64, 2048)), ("out", "zswap", "random", (4, 64)),
+    ("out", "zswap", "text", (4, 64, 2048)), ("out", "zswap", "same", (4, 64)), ("out", "zswap", "random", (4, 64)),
     ("out", "zswap", "holes", (64,)), ("out", "cache", "random", (4, 64)), ("out", "cache", "zero", (4,)),
     ("out", "beside", "random", (4,)),
-    ("in", "zswap", "text", (4, 64)), ("in", "zswap", "same", (4, 64)), ("in", "zswap", "random", (4, 64)),
+    ("in", "zswap", "text", (4, 64)), ("in", "zswap", "same", (4,)), ("in", "zswap", "random", (4, 64)),
     ("in", "zswap", "holes", (64,)), ("in", "cache", "random", (4,)), ("in", "beside", "random", (4,)),
-    ("in", "virtio", "text", (64,)), ("round", "zswap", "text", (4, 64)), ("round", "zswap", "same", (64,)),
-    ("round", "zswap", "random", (64,)), ("sparse", "zswap", "text", (64,)), ("sparse", "virtio", "text", (64,)),
+    ("in", "virtio", "text", (64,)), ("round", "zswap", "text", (64,)), ("round", "zswap", "same", (64,)),
+    ("round", "zswap", "random", (64,)), ("sparse", "zswap", "text", (64,)),
     ("free", "zswap", "text", (4,)), ("free", "zswap", "same", (4,)), ("free", "zswap", "random", (4,)),
     ("free", "zswap", "holes", (64,)), ("free", "cache", "random", (4,)), ("free", "beside", "random", (4,)),
-    ("scatter", "zswap", "random", (4,)), ("split", "zswap", "text", (4,)), ("gone", "zswap", "text", (4,)),
+    ("scatter", "zswap", "random", (4,)), ("split", "zswap", "text", (4,)),
     ("ahead", "zswap", "text", (4,)), ("ahead", "beside", "random", (4,)), ("cached", "cache", "random", (4,)),
-    ("drop", "cache", "random", (4,)), ("miss", "cache", "random", (4,)), ("hit", "cache", "random", (4,))) for kib in kibs]
-MOST = 45  # rows
+    ("miss", "cache", "random", (4,)), ("hit", "cache", "random", (4,))) for kib in kibs]
+MOST = 40  # rows
 
 
 def bench_name(key):
