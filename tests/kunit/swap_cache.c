@@ -775,16 +775,17 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 {
 	const unsigned long size = PAGE_SIZE << ORDER;
 	const int enough = (1 << ORDER) * 3 / 4;
-	const unsigned long last = addr - size + (enough - 1) * PAGE_SIZE;
+	const unsigned long first = addr - enough * PAGE_SIZE;
 	const unsigned long used = arch_has_hw_pte_young() && !IS_ENABLED(CONFIG_ARM64_CONTPTE) ?
 				   BIT(ORDER) : 0;
 	const unsigned long fault = addr + 5 * PAGE_SIZE;
 	const pte_t shared = swp_entry_to_pte(nth(entry, 5));
 	const pte_t pte = pte_swp_mkexclusive(shared);
+	unsigned long page;
 
-	access_pages(test, addr - size, enough - 1);
+	access_pages(test, first + PAGE_SIZE, enough - 1);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
-	access_pages(test, last, 1);
+	access_pages(test, first, 1);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, shared), 0UL);
 	/* The slots aren't aligned like the pages. */
@@ -792,7 +793,18 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "N"), 0);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "Y"), 0);
-	forget_access(last);
+	forget_access(first);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+
+	/* A page next to the block must be among them. */
+	access_pages(test, addr - size, 1 << ORDER);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
+	forget_access(addr - PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
+	access_pages(test, addr + size, 1);
+	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
+	for (page = addr - size; page < addr; page += PAGE_SIZE)
+		forget_access(page);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 
 	/* The block behind it counts, too. */
@@ -801,7 +813,7 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	announce(addr, VM_RAND_READ, true);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 	announce(addr, VM_RAND_READ, false);
-	forget_access(addr + size);
+	forget_access(addr + size + PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 	announce(addr, VM_SEQ_READ, true);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), BIT(ORDER));
