@@ -382,8 +382,8 @@ impl Backing {
         }
         // SAFETY: The caller guarantees what zswap requires: the cluster is locked, and its slots
         // are in use and have no folio.
-        let held =
-            unsafe { bindings::swap_slots_in_zswap(first, nr as c_uint, zeroes.bits) } as usize;
+        let held = unsafe { bindings::swap_slots_in_zswap(first, nr as c_uint, zeroes.bits) };
+        let held = held as usize;
         match zeroes.count {
             0 if held == 0 => Some(Backing::Readable),
             zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Zswap {

@@ -2,14 +2,14 @@
 
 //! Storing a folio that is being swapped out:
 //!
-//! 1. [`store`]: is zswap enabled?
-//! 2. [`store_pages`]: the cgroup's limit
-//! 3. [`make_all`], which `store_batch::store` calls: the pool's limit, the current pool, the LRU lists; then the
-//!    entries and objects of all pages
-//! 4. `StoreBatch::publish`, in [`store_batch`]: charge, slots, LRU
-//! 5. [`store_all`]: events
-//! 6. if refused: dropping the batch frees what was not published, then [`clear`] frees what is in the slots
-//!    (`check_old` in C)
+//! 1. [`store`] asks whether zswap is enabled.
+//! 2. [`store_pages`] keeps to the cgroup's limit.
+//! 3. [`make_all`], which `store_batch::store` calls, keeps to the pool's limit, takes the current pool, prepares the
+//!    LRU lists, and makes the entries and objects of all pages.
+//! 4. `StoreBatch::publish` charges them, puts them into their slots, and adds them to the LRU.
+//! 5. [`store_all`] counts events.
+//! 6. If a step refuses, dropping the batch frees what was not published. Then [`clear`] frees what is in the slots
+//!    (`check_old` in C).
 
 use super::{
     compress::{

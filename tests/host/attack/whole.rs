@@ -8,7 +8,7 @@ use kernel::{
     mm::{
         call::Call,
         folio::{CachedFolio, FilledPages, Folio, UnreadPages},
-        swap_add::{ZswapFolio, NewFolio},
+        swap_add::{NewFolio, ZswapFolio},
         swap_cache::Reads,
     },
     sync::aref::ARef,
