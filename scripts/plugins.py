@@ -205,7 +205,7 @@ def contention(page, folder):
 
 
 PAGES = 512  # of a round of swapbench
-LOOKS = {"miss": 8, "hit": 8}  # at each page
+LOOKS = {"miss": 8, "hit": 8, "sparse": 1 / 16}  # at each page
 SHOWN = 24
 
 
