@@ -177,6 +177,16 @@ def all_figures():
         out |= {"timing.rows": number(len(timed)), "timing.best": timed[by_ratio[0]][2], "timing.best.row": ", ".join(by_ratio[0]),
                 "timing.worst": timed[by_ratio[-1]][2], "timing.worst.row": ", ".join(by_ratio[-1])}
 
+    boots = {}
+    for name, cost, _, *kinds in file_rows("whole"):
+        for kind, value in zip(measure.KINDS, kinds):
+            boots.setdefault(f"whole.{name}.{cost.split()[-1]}", {}).setdefault(kind, []).append(int(value))
+    for name, kinds in boots.items():
+        if name.endswith((".instructions", ".faults")):
+            c, on = (statistics.median(kinds[kind]) for kind in ("c", "on"))
+            out |= {name: more(c, on), f"{name}.c": number(c / 1e6), f"{name}.rust": number(on / 1e6),
+                    f"{name}.boots": percent(100 * max(max(values) / min(values) for values in kinds.values()) - 100).strip("+")}
+
     for cells in keyed("metadata", 2):
         if cells[1] == "**sum**":
             out |= {f"memory.{cells[0]}.c": number(float(cells[2])), f"memory.{cells[0]}.rust": number(float(cells[3])),
@@ -287,6 +297,8 @@ def summary(figure):
                             ("out, in and out again, in folios of 64 KiB", "round", 64), ("free, a range", "free", 4),
                             (measure.WAYS.get("scatter"), "scatter", 4)):
         cost(f"{title}: *text* / *random*", way, [("text", kib), ("random", kib)])
+    row("At a memory limit, in folios of 64 KiB ([swapped in whole](docs/performance.md#swapped-in-whole)), million instructions: "
+        "gcc / reader: sequential / strided / random", [f"whole.{name}.instructions" for name in measure.RUNNING], ("{}.c", "{}.rust", "{}"))
     for operation in measure.OPERATIONS:
         row(f"[Time](docs/performance.md#time) for a page, ns: {operation}: *same* / *text* / *random*",
             [f"timing.{TIMED[operation]}.{content}" for content in measure.CONTENTS], ("{}.c", "{}.rust", "{}.said"))
@@ -308,7 +320,7 @@ def summary(figure):
     lines.append(f"| [{figure['bugs']} past bugs](docs/races.md): excluded by a type / avoided by construction / in code that is still C | – | "
                  f"{' / '.join(figure[f'bugs.{name}'] for name in ('type', 'construction', 'in-c'))} | |")
     when = {}
-    for name in ("bench", "timing", "latency", "metadata", "stack"):
+    for name in ("bench", "whole", "timing", "latency", "metadata", "stack"):
         if figure.get(f"measured.{name}"):
             since = blocks()[name].since()
             when.setdefault(figure[f"measured.{name}"], {})[name] = f" ({since})" if since else ""
