@@ -66,7 +66,7 @@ pub(crate) fn fill(folio: WholeFolio<'_>) -> Result<FilledFolio<'_>> {
     Ok(filled)
 }
 
-/// Whether zswap has any page of a large folio that is about to be mapped for the first time. Doesn't sleep.
+/// Whether zswap has any page of a large folio that is not mapped yet. Doesn't sleep.
 pub(crate) fn has(mut folio: MappedFolio<'_>) -> bool {
     folio.has_entries()
 }

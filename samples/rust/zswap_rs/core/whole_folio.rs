@@ -6,7 +6,7 @@
 //! |-----------------|--------------------------------------------------------------|---------------------------------------|
 //! | [`VacantSlots`] | the cluster is locked, the slots are in use, without a folio | counting the slots that have an entry |
 //! | [`WholeFolio`]  | the folio was just added for such slots                      | filling it: see [`FilledFolio`]       |
-//! | [`MappedFolio`] | the folio is filled, and about to be mapped                  | freeing the entries                   |
+//! | [`MappedFolio`] | the folio is filled, and not mapped yet                      | freeing the entries                   |
 //!
 //! Between the first two, no task can change which slots have an entry or a zero mark: the cluster's lock prevents it
 //! until the folio is in the swap cache, and then the folio's lock does. Until the first mapping the folio is clean, and
@@ -238,7 +238,7 @@ impl<'a> Deref for FilledFolio<'a> {
     }
 }
 
-/// A large folio that is about to be mapped for the first time. Its lock is held by the C caller.
+/// A filled large folio before its first mapping. Its lock is held by the C caller.
 ///
 /// # Invariants
 ///
