@@ -336,7 +336,9 @@ timing_run() {
 # count the instructions of some of the programs for each page moved.
 #
 # ONLY="usemem sort" and FOLIOS=4 are for tries: nothing is written, and nothing counted unless RUNS is given.
+needs_root() { [ -z "${HOSTTOOLS:-}" ] || die "make $name requires the toolchain root: leave HOSTTOOLS out"; }
 workloads_input() {
+	needs_root
 	local label all=(usemem sort valkey gcc stress-ng memtester postgresql)
 	read -ra names <<<"${ONLY:-${all[*]}}"
 	read -ra sizes <<<"${FOLIOS:-4 64}"
@@ -400,6 +402,7 @@ workloads_run() {
 
 # What large folios that come back from zswap as a whole cost a build, and readers, over their limits: RUNS boots each of C,
 # and of Rust with zswap.large_swapin off and on, by turns.
+whole_input() { needs_root; }
 whole_kernels() {
 	kernels=workloads impls=(c off on)
 	variants c rust
