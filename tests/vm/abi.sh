@@ -3,7 +3,7 @@
 # zswap's interface to its callers, on a real swap device, and with each allocation failing in turn.
 . ./lib.sh
 plan 22
-[ -e $THP ] || plan 18 # two cases need large folios
+[ -e $THP ] || plan 18 # four cases need large folios
 
 # The counters and the log from before.
 dmesg -c > /run/dmesg
