@@ -46,8 +46,8 @@ options() {
 		kunitconfig+=(--kunitconfig="$TOP/$configs/$1.kunitconfig" --arch="$1")
 		[ "${PAGES:-4}" = 4 ] || kunitconfig+=(--kconfig_add=CONFIG_ARM64_4K_PAGES=n --kconfig_add=CONFIG_ARM64_"$PAGES"K_PAGES=y)
 		run=(--qemu_args='-smp 2')
-		# A case maps and swaps out large folios.
-		[ "${PAGES:-4}" != 4 ] || run+=(--kernel_args=thp_anon=64K:always --kernel_args=thp_shmem=64K:always)
+		# A case maps and swaps out large folios, by MADV_HUGEPAGE.
+		[ "${PAGES:-4}" != 4 ] || run+=(--kernel_args=thp_anon=64K:madvise --kernel_args=thp_shmem=64K:advise)
 		target=bzImage root=$ROOT
 		[ "$1" != arm64 ] || target=Image.gz root=$ARM64_ROOT
 		;;

@@ -605,6 +605,7 @@ static unsigned long map_and_swap_out(struct kunit *test, unsigned long shared)
 			     MAP_ANONYMOUS | shared, 0);
 	KUNIT_ASSERT_NE(test, addr, 0);
 	addr = ALIGN(addr, BLOCK);
+	KUNIT_ASSERT_EQ(test, 0, do_madvise(current->mm, addr, BLOCK, MADV_HUGEPAGE));
 	for (i = 0; i < PAGES; i++) {
 		now.what[i] = 100 + i;
 		KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)(addr + i * PAGE_SIZE),
