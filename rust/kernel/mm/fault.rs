@@ -138,8 +138,8 @@ impl<'a> Fault<'a> {
 pub fn memcg_room(fault: Option<Fault<'_>>) -> usize {
     let vmf = fault.map_or(core::ptr::null_mut(), |fault| fault.vmf.as_ptr());
     // SAFETY: By the invariant of `Fault` it is being handled, with its VMA locked: the VMA has an
-    // `mm`. Without a fault C takes `current->mm`, which only this task changes. C finds the cgroup of the owner of the `mm`
-    // under the RCU read lock; a cgroup pins its ancestors.
+    // `mm`. Without a fault C takes `current->mm`, which only this task changes. C finds the cgroup of
+    // the owner of the `mm` under the RCU read lock; a cgroup pins its ancestors.
     unsafe { bindings::vmf_memcg_room(vmf) }
 }
 
