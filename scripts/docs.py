@@ -183,9 +183,10 @@ def all_figures():
             boots.setdefault(f"whole.{name}.{cost.split()[-1]}", {}).setdefault(kind, []).append(int(value))
     for name, kinds in boots.items():
         if name.endswith((".instructions", ".faults")):
+            out[f"{name}.boots"] = percent(100 * max(max(values) / min(values) for values in kinds.values()) - 100).strip("+")
+        if name.endswith(".instructions"):
             c, on = (statistics.median(kinds[kind]) for kind in ("c", "on"))
-            out |= {name: more(c, on), f"{name}.c": number(c / 1e6), f"{name}.rust": number(on / 1e6),
-                    f"{name}.boots": percent(100 * max(max(values) / min(values) for values in kinds.values()) - 100).strip("+")}
+            out |= {name: more(c, on), f"{name}.c": number(c / 1e6), f"{name}.rust": number(on / 1e6)}
 
     for cells in keyed("metadata", 2):
         if cells[1] == "**sum**":
