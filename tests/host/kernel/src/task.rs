@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0
-
-//! Tasks.
-
-pub fn cond_resched() {
-    crate::sim::relax();
-}
