@@ -2,11 +2,30 @@
 
 //! Compiles the kernel's LZ4 for the host, like the kernel, with replacement headers.
 
-use std::{env, path::Path, process::Command};
+use std::{env, fs, path::Path, process::Command};
+
+/// The headers that it includes, but for its own.
+const HEADERS: &[&str] = &[
+    "bitops",
+    "init",
+    "kernel",
+    "module",
+    "string",
+    "types",
+    "unaligned",
+];
 
 fn main() {
     let here = env::var("CARGO_MANIFEST_DIR").unwrap();
     let out = env::var("OUT_DIR").unwrap();
+    fs::create_dir_all(format!("{out}/linux")).unwrap();
+    for name in HEADERS {
+        fs::write(
+            format!("{out}/linux/{name}.h"),
+            format!("#include \"{here}/kernel.h\"\n"),
+        )
+        .unwrap();
+    }
     let src = Path::new(&here).join("../../../build/src");
     assert!(
         src.join("lib/lz4").is_dir(),
@@ -39,7 +58,7 @@ fn main() {
                 "-DCONFIG_64BIT",
                 "-D__LITTLE_ENDIAN",
             ])
-            .arg(format!("-I{here}/include"))
+            .arg(format!("-I{out}"))
             .arg("-idirafter")
             .arg(src.join("include"))
             .arg("-c")
@@ -53,7 +72,7 @@ fn main() {
         objects.push(to);
     }
     let archive = format!("{out}/liblz4_c.a");
-    let _ = std::fs::remove_file(&archive);
+    let _ = fs::remove_file(&archive);
     assert!(Command::new("ar")
         .arg("rcs")
         .arg(&archive)
@@ -62,7 +81,8 @@ fn main() {
         .expect("ar can't be run")
         .success());
     println!("cargo:rerun-if-env-changed=FUZZ");
-    println!("cargo:rerun-if-changed={here}/include");
+    println!("cargo:rerun-if-changed=kernel.h");
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rustc-link-search={out}");
     println!("cargo:rustc-link-lib=static=lz4_c");
 }
