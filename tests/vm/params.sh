@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
+# boot: zswap.enabled=N
 # Invalid and extreme values are written to every parameter: the errno and the value read back are
 # compared with C's, line by line (params.expected). Regenerated on the C kernel by
 #   for on in 1 0; do IMPL=c scripts/vm.sh -a zswap.enabled=$on sh params.sh record; done
