@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# userfaultfd, mincore(), madvise(MADV_WILLNEED), compaction and swapoff, with swapped pages.
+# Swapped pages with other users: fork() after or during swap-out, KSM, userfaultfd, mincore(), madvise(MADV_WILLNEED),
+# compaction and swapoff.
 . ./lib.sh
 . ./users.sh
-plan 22
+plan 37
+
+forks()
+{
+	scene "$where: fork with all swapped, and more users than a swap-table entry counts" \
+		"out 256, again 256, children 40, out 256, same" fork
+	scene "$where: copy on write of what parent and child have swapped" \
+		"out 1024, again 1024, child 1, same" cow
+	[ $zswap = N ] || scene "$where: fork while it is swapped" "children 12, same" forking
+}
+on_each_swap forks
+
+# Many users share a slot, and a swap-in may copy.
+for swap in brd virtio file; do
+	on $swap "$([ $swap = brd ] && echo Y || echo N)"
+	scene "$where: merge, swap out and in, write, merge again, unmerge" \
+		"merged 543, out 1024, merged again yes, unmerged 0, same" ksm
+	swap_off
+done
 
 userfaultfd_and_mincore()
 {
