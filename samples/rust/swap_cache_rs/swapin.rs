@@ -33,17 +33,19 @@ use kernel::{
 /// May sleep. The folio is unlocked when the read completes or fails.
 pub(crate) fn swapin_sync(
     slot: Slot<'_>,
-    mut orders: usize,
+    orders: usize,
     context: &AllocContext<'_>,
 ) -> Result<ARef<Folio>> {
     #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-    if orders > 1 && !zswap_never_enabled() {
+    let orders = if orders > 1 && !zswap_never_enabled() {
         match super::whole::swapin(slot, orders, context) {
             Ok(folio) => return Ok(folio),
             Err(0) => return Err(EBUSY), // no order was left
-            Err(left) => orders = left,
+            Err(left) => left,
         }
-    }
+    } else {
+        orders
+    };
     loop {
         match add(slot, orders, context).into() {
             Added::New(folio) => return Ok(Reads::together(|reads| folio.read(reads))),

@@ -2,6 +2,8 @@
 
 //! Compresses a page into a pool, and decompresses it.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::zswap_core::entry::Entry;
 use super::{
     runs::SkipIncompressible,
     stats::{
@@ -12,7 +14,6 @@ use super::{
     },
     trace::Outcome,
     zswap_core::{
-        entry::Entry,
         object::Object,
         pool_list::PoolRef,
         slots::{
@@ -227,6 +228,7 @@ pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Up
 }
 
 /// Whether the pages in two objects can be decompressed by one compressor, or need none.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 pub(crate) fn are_alike(one: &Object, other: &Object) -> bool {
     one.shares_pool(other) && Form::of(one) == Form::of(other)
 }
@@ -238,6 +240,7 @@ pub(crate) fn are_alike(one: &Object, other: &Object) -> bool {
 ///
 /// The mutex of the CPU's compressor is released after each page; that of an asynchronous one is held until all pages are
 /// done, as in [`compress_each`].
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 pub(crate) fn decompress_each<'e, 'p>(
     object: &Object,
     pages: impl Iterator<Item = (&'e Entry, NotUptodate<'p>)>,
@@ -260,6 +263,7 @@ pub(crate) fn decompress_each<'e, 'p>(
 /// [`decompress_each`] with an asynchronous compressor, which works on several pages at a time.
 ///
 /// Each object is copied first: while it is read, zsmalloc holds the lock of its memory.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
 fn decompress_in_queue<'e, 'p>(
     mut queue: RequestQueue<'_>,

@@ -111,6 +111,7 @@ impl Object {
     }
 
     /// Whether both are in one pool.
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
     pub(crate) fn shares_pool(&self, other: &Self) -> bool {
         self.word().pool_id() == other.word().pool_id()
     }
