@@ -77,6 +77,7 @@ impl FreeBatch {
     }
 
     /// Frees an entry.
+    #[inline] // make bench: for each entry that is freed
     pub(crate) fn free(&mut self, entry: StoredEntry) {
         let mut entry = ManuallyDrop::new(entry);
         // SAFETY: `entry` isn't used again, and isn't dropped.
@@ -84,6 +85,7 @@ impl FreeBatch {
     }
 
     /// Mirrors `zswap_entry_free()`, but uncharges and counts at the end of the batch.
+    #[inline(always)] // make bench: for each entry that is freed or loaded
     fn free_box(&mut self, entry: slab::Box<Entry>) {
         // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
         lru::del(&entry);

@@ -427,6 +427,7 @@ impl<'a> LeafRef<'a> {
 
 impl Drop for LeafRef<'_> {
     /// Puts the references. Mirrors `atomic_dec_and_lock()`.
+    #[inline] // make bench: for each entry that is loaded
     fn drop(&mut self) {
         if self.n == 0 {
             return;
