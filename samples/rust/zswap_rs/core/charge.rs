@@ -155,6 +155,7 @@ impl UnchargeBatch {
 #[kernel::macros::kunit_tests(zswap_charge)]
 mod tests {
     use super::*;
+    #[cfg(CONFIG_MEMCG)]
     use kernel::prelude::*;
 
     const GIB: usize = 1 << 30;
