@@ -122,8 +122,8 @@ def holm(ps):
 
 
 def median_interval(values, limit=0.05):
-    """The two of the values between which the median of their distribution is, whatever that is, but for a
-    chance of at most the limit. None if there are too few values.
+    """Two of the values, which enclose the median of their distribution, whatever its shape, except with a
+    probability of at most the limit. None if there are too few values.
 
     How many of the values are below the median is binomial. So the k-th lowest and k-th highest will do if
     the chance of fewer than k is at most half the limit: the largest such k is taken.

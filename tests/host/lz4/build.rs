@@ -4,7 +4,7 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-/// The headers that it includes, but for its own.
+/// The kernel headers that LZ4 includes, except LZ4's own two.
 const HEADERS: &[&str] = &[
     "bitops",
     "init",

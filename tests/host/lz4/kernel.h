@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel's LZ4 uses of the kernel's headers, for the host. build.rs writes a header of each
- * name that includes this one.
+ * Replacements, for the host, of the declarations in kernel headers that the kernel's LZ4 needs. For each
+ * of those headers, build.rs writes a header that includes this one.
  */
 #pragma once
 #include <stdbool.h>
