@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The checks that need no boot: rustfmt, checkpatch, no unsafe in policy files, no arrow up and no circle
 # among the files, docs/c-to-rust.md and docs/review.md against the code, no retired term, no dead link,
-# figures, clippy.
+# figures, the patch series, clippy.
 # Every one runs, and one that finds something fails the whole.
 . "$(dirname "$0")/lib.sh"
 
@@ -67,6 +67,7 @@ check "links resolve" python check links
 show "the pages are short" python check size
 check "the lists of commands agree with the Makefile" python check targets
 check "the tour shows the code as it is" python docs review check
+check "the patch series has every file, and passes checkpatch" scripts/patches.sh
 check clippy clippy
 check "safety report" python docs safety check
 check "figures in pictures" python docs pictures check

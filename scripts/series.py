@@ -79,6 +79,26 @@ core has no unsafe code; the C ABI is in exports.rs.""",
      r"samples/rust/zswap_rs/(core/)?[a-z_]+\.(rs|c)|mm/zswap\.c"),
     ("mm: swap_state: An implementation in Rust of its hot half, by Kconfig", "patches/0007",
      r"samples/rust/swap_cache_rs/.*|mm/swap_state\.c"),
+    ("mm: Swap in large folios from zswap as a whole",
+     """Once zswap was enabled, do_swap_page() swaps in no large folio from any
+device, and shmem swaps in none either: some slots may be in zswap, and
+others on the device. With zswap and the swap cache in Rust, the orders to
+try come from swapin_large_orders(). Whether zswap, or the device, can
+provide each page of such an order is decided under the lock of their
+cluster, in the critical section in which the folio is added to the swap
+cache.
+
+zswap fills the folio and leaves the entries in their slots, so that the
+folio is clean until its first mapping. zswap_folio_mapped() then makes it
+dirty and frees the entries. Until then it can be deleted from the swap
+cache if it can't be mapped: because its slots are shared by now, because
+a page of it is hardware-poisoned, or because the page table has changed.
+
+shmem tries the order that was swapped out, also on a device with
+readahead, and marks the folio dirty when it is in the page cache.
+
+Without CONFIG_ZSWAP_LARGE_SWAPIN the checks are those that were there.""",
+     r"mm/(memory|shmem)\.c"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
      """For either implementation: they call the functions that the rest of the
 kernel calls. Race points, at which a test holds a task, force races.""",
@@ -174,7 +194,9 @@ def kconfig_of(text, present):
             continue
         if "LZ4" in name or "_AB_" in name or name == "ZSWAP_TIME_KUNIT_TEST":
             continue
-        if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_RUST_KUNIT_TEST") and not tests:
+        if name == "ZSWAP_LARGE_SWAPIN" and "mm/memory.c" not in present:
+            continue
+        if name not in ("ZSWAP_C", "SWAP_CACHE_C", "RUST_SWAP_ABSTRACTIONS", "ZSWAP_LARGE_SWAPIN", "ZSWAP_RUST_KUNIT_TEST") and not tests:
             continue
         if not block.startswith("choice") and "\nchoice" in block:
             sys.exit("series.py: can't split Kconfig")
