@@ -263,9 +263,6 @@ __rust_helper bool rust_helper_vmf_pte_is_exclusive(const struct vm_fault *vmf)
 __rust_helper unsigned long
 rust_helper_vmf_allowable_orders(struct vm_fault *vmf, unsigned long orders)
 {
-	/* The sizes for files are other ones. */
-	if (!vma_is_anonymous(vmf->vma))
-		return 0;
 	return thp_vma_allowable_orders(vmf->vma, vmf->vma->vm_flags,
 					TVA_PAGEFAULT, orders);
 }

@@ -685,7 +685,6 @@ static void faults_against_reclaim(struct kunit *test)
 /* The orders for a fault on the page at @addr, for which @pte is in the page table. */
 static unsigned long orders_at(unsigned long addr, pte_t pte)
 {
-	const unsigned long enabled = READ_ONCE(huge_anon_orders_always);
 	struct mm_struct *mm = current->mm;
 	unsigned long orders;
 
@@ -698,10 +697,7 @@ static unsigned long orders_at(unsigned long addr, pte_t pte)
 			.orig_pte = pte,
 		};
 
-		/* Not while pages are accessed: they are mapped one by one. */
-		WRITE_ONCE(huge_anon_orders_always, BIT(ORDER));
-		orders = swapin_large_orders(&vmf, softleaf_from_pte(pte));
-		WRITE_ONCE(huge_anon_orders_always, enabled);
+		orders = swapin_large_orders(&vmf, softleaf_from_pte(pte), BIT(ORDER));
 	}
 	mmap_read_unlock(mm);
 	return orders;
@@ -788,8 +784,6 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	access_pages(test, first, 1);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, shared), 0UL);
-	/* The slots aren't aligned like the pages. */
-	KUNIT_EXPECT_EQ(test, orders_at(fault + PAGE_SIZE, pte), 0UL);
 	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "N"), 0);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "Y"), 0);

@@ -81,6 +81,9 @@ impl<'a> Fault<'a> {
     /// `thp_vma_allowable_orders(..., TVA_PAGEFAULT, ...)`.
     #[inline]
     pub fn allowable_orders(self, orders: usize) -> usize {
+        if !self.vma().is_anonymous() {
+            return 0;
+        }
         // SAFETY: By the type invariant the fault is being handled, with its VMA locked.
         unsafe { bindings::vmf_allowable_orders(self.vmf.as_ptr(), orders) }
     }
@@ -168,6 +171,13 @@ impl VmaRef {
     ) -> Option<&'a VmaRef> {
         // SAFETY: The caller guarantees that the VMA, if it isn't null, is locked during `'a`.
         (!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) })
+    }
+
+    /// Whether the VMA maps no file. Mirrors `vma_is_anonymous()`.
+    #[inline]
+    pub fn is_anonymous(&self) -> bool {
+        // SAFETY: The VMA lives as long as `self`, and is locked: its operations don't change.
+        unsafe { (*self.as_ptr()).vm_ops.is_null() }
     }
 
     /// The announced order of accesses. Mirrors `VM_RAND_READ` and `VM_SEQ_READ`.

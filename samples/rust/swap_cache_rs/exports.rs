@@ -260,7 +260,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
 }
 
-/// The orders, as a set of bits, that may be tried for a fault; 0 for none other than a single page.
+/// Those of `orders` that may be tried for a fault; 0 for none other than a single page. Orders are sets of
+/// bits. `thp_swapin_suitable_orders()` calls it with orders that settings, alignment and VMA allow.
 ///
 /// # Safety
 ///
@@ -271,6 +272,7 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 pub(crate) unsafe extern "C" fn swapin_large_orders(
     vmf: *mut bindings::vm_fault,
     entry: bindings::swp_entry_t,
+    orders: c_ulong,
 ) -> c_ulong {
     let Some(vmf) = NonNull::new(vmf) else {
         return 0;
@@ -280,7 +282,7 @@ pub(crate) unsafe extern "C" fn swapin_large_orders(
     // is being handled: `do_swap_page()` holds a reference to the device and the VMA's lock, and `vmf->pmd` is the one
     // of its address.
     let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
-    large::orders(slot, fault)
+    large::orders(slot, fault, orders)
 }
 
 /// The orders, as a set of bits, that may be tried for a page of shared memory; `sequential` if the page

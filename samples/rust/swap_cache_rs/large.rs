@@ -23,7 +23,6 @@ use kernel::{
         fault::{
             access_bits_are_exact,
             memcg_room,
-            page_table_span,
             AccessPattern,
             Fault, //
         },
@@ -46,16 +45,18 @@ pub(crate) const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
 /// The pages that a cgroup charges in advance, per CPU. Mirrors `MEMCG_CHARGE_BATCH`.
 const CHARGE_BATCH: usize = 64;
 
-/// The orders, as a set of bits, that may be tried for the fault on the page of `slot`; 0 for none
-/// other than a single page. May contain bits 0 and 1, which C ignores. Doesn't sleep.
+/// Those of the `suitable` orders that may be tried for the fault on the page of `slot`; 0 for none
+/// other than a single page. Orders are sets of bits. The settings of transparent huge pages allow a
+/// suitable one; its pages are within the VMA, and its slots are aligned like its pages: C has checked
+/// that. Doesn't sleep.
 ///
 /// Looks at one fact after the other: first those that refuse most often for the least work.
 #[inline]
-pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
+pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>, suitable: usize) -> usize {
     if zswap_never_enabled() {
         // C's rule: only from devices that are as fast as memory.
         return if slot.is_synchronous() {
-            page_table_span() / PAGE_SIZE - 1
+            suitable
         } else {
             0
         };
@@ -64,13 +65,13 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>) -> usize {
     if !zswap_large_swapin_enabled() || !slot.is_writable() {
         return 0;
     }
-    // The settings usually allow none. C checks them again. A page that fork or KSM shares stays in its
-    // slot, and can't be mapped as part of a large folio.
-    let allowed = fault.allowable_orders(up_to(MAX_ORDER));
-    if allowed == 0 || !fault.is_exclusive() {
+    // A page that fork or KSM shares stays in its slot, and can't be mapped as part of a large folio. The
+    // sizes for files are other ones.
+    let suitable = suitable & up_to(MAX_ORDER);
+    if suitable == 0 || !fault.is_exclusive() || !fault.vma().is_anonymous() {
         return 0;
     }
-    let orders = likely(slot, fault, allowed);
+    let orders = likely(fault, suitable);
     if orders == 0 || slot.is_synchronous() || slot.seems_zero() || slot.seems_in_zswap() {
         orders
     } else {
@@ -148,17 +149,13 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
     window.start.max(block.start)..window.end.min(block.end)
 }
 
-/// Those of the `allowed` orders all of whose pages are likely to be used soon, and for which the cgroup
-/// has room.
+/// Those of `orders` all of whose pages are likely to be used soon, and for which the cgroup has room.
 #[inline(never)]
-fn likely(slot: Slot<'_>, fault: Fault<'_>, allowed: usize) -> usize {
-    let address = fault.address();
-    let vma = fault.vma();
-    let largest = largest_fit(address, slot.offset(), &(vma.start()..vma.end()));
-    let orders = allowed & up_to(largest);
-    if orders == 0 || test::ADMITS_ALL.is_on() {
+fn likely(fault: Fault<'_>, orders: usize) -> usize {
+    if test::ADMITS_ALL.is_on() {
         return orders;
     }
+    let vma = fault.vma();
     match vma.access_pattern() {
         AccessPattern::Random => 0,
         AccessPattern::Sequential => orders & within(memcg_room(Some(fault))),

@@ -169,6 +169,7 @@ pub struct vm_area_struct {
     pub start: usize,
     pub end: usize,
     pub readahead: Atomic<isize>,
+    pub vm_ops: *const c_void,
 }
 pub type atomic_long_t = isize;
 pub struct folio {

@@ -99,8 +99,11 @@ pub mod mm {
                 self.0.exclusive
             }
             pub fn allowable_orders(self, orders: usize) -> usize {
-                ask(Asked::Allowable);
-                orders & self.0.allowable
+                if self.0.anonymous {
+                    orders & self.0.allowable
+                } else {
+                    0
+                }
             }
             pub fn page_table(self) -> Range<usize> {
                 let start = self.0.address & !(TABLE_SPAN - 1);
@@ -127,6 +130,9 @@ pub mod mm {
             }
             pub fn end(self) -> usize {
                 self.0.vma.end
+            }
+            pub fn is_anonymous(self) -> bool {
+                self.0.anonymous
             }
             pub fn access_pattern(self) -> AccessPattern {
                 self.0.pattern
@@ -195,7 +201,6 @@ mod facts {
     /// A fact that isn't free of cost.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Asked {
-        Allowable,
         Exclusive,
         Beside,
         Room,
@@ -216,6 +221,7 @@ mod facts {
         pub address: usize,
         pub vma: Range<usize>,
         pub exclusive: bool,
+        pub anonymous: bool,
         pub allowable: usize,
         pub pattern: AccessPattern,
         pub exact: bool,
@@ -389,8 +395,10 @@ pub mod api {
     }
 
     /// `large::orders`, and the facts that it asked for, in order.
-    pub fn orders(facts: &Facts) -> (usize, std::vec::Vec<Asked>) {
-        facts::with(facts, || large::orders(Slot(facts), Fault(facts)))
+    pub fn orders(facts: &Facts, suitable: usize) -> (usize, std::vec::Vec<Asked>) {
+        facts::with(facts, || {
+            large::orders(Slot(facts), Fault(facts), suitable)
+        })
     }
 
     /// `large::orders_of_file`, with or without a fault, and the facts that it asked for, in order.

@@ -11,10 +11,8 @@ use std::iter;
 
 const PAGES: usize = TABLE_SPAN / PAGE_SIZE;
 const BASE: usize = 5 * TABLE_SPAN;
-/// `BIT(PMD_ORDER) - 1`
-const ALL: usize = PAGES - 1;
 /// What `thp_vma_allowable_orders()` returns if all sizes are enabled: never orders 0 and 1.
-const ANON: usize = ALL & !3;
+const ANON: usize = (PAGES - 1) & !3;
 /// 64 KiB.
 const MAX: u32 = 4;
 
@@ -31,16 +29,13 @@ fn fault_at(page: usize) -> Facts {
         address: BASE + page * PAGE_SIZE,
         vma: BASE..BASE + TABLE_SPAN,
         exclusive: true,
+        anonymous: true,
         allowable: ANON,
         pattern: AccessPattern::Normal,
         exact: true,
         young: [true; PAGES],
         room: usize::MAX,
     }
-}
-
-fn chosen(facts: &Facts) -> usize {
-    orders(facts).0
 }
 
 /// `thp_swap_suitable_orders()` and `thp_vma_suitable_orders()`, for one order.
@@ -50,6 +45,18 @@ fn c_suits(facts: &Facts, order: u32) -> bool {
     (facts.address / PAGE_SIZE) % nr == facts.offset % nr
         && addr >= facts.vma.start
         && addr + nr * PAGE_SIZE <= facts.vma.end
+}
+
+/// The orders with which C calls.
+fn suitable(facts: &Facts) -> usize {
+    (0..usize::BITS)
+        .map(|order| 1 << order & facts.allowable)
+        .filter(|&bit| bit != 0 && c_suits(facts, bit.ilog2()))
+        .sum()
+}
+
+fn chosen(facts: &Facts) -> usize {
+    orders(facts, suitable(facts)).0
 }
 
 /// Whether a page next to the block was accessed, and a neighbour of the block is within the VMA and the
@@ -81,14 +88,18 @@ fn is_beside_used(facts: &Facts, order: u32) -> bool {
 }
 
 fn model(facts: &Facts) -> usize {
-    let device = if facts.synchronous { ALL } else { 0 };
+    let device = if facts.synchronous {
+        suitable(facts)
+    } else {
+        0
+    };
     if facts.never_enabled {
         return device;
     }
     if !facts.enabled || !facts.writable {
         return 0;
     }
-    if !facts.exclusive || facts.pattern == AccessPattern::Random {
+    if !facts.exclusive || !facts.anonymous || facts.pattern == AccessPattern::Random {
         return 0;
     }
     let fit: Vec<u32> = (1..=MAX)
@@ -111,13 +122,13 @@ fn model(facts: &Facts) -> usize {
 
 prop_compose! {
     fn any_facts()(
-        switches: [bool; 8], page in 0..PAGES, shift in prop_oneof![Just(0usize), 0usize..64],
+        switches: [bool; 9], page in 0..PAGES, shift in prop_oneof![Just(0usize), 0usize..64],
         before in 0..PAGES, after in 1..PAGES, allowable in prop_oneof![Just(ANON), 0..PAGES],
         pattern in 0..8, inexact in 0..4, density in 0.3f64..1.0,
         seeds in proptest::collection::vec(0f64..1.0, PAGES),
         room in prop_oneof![Just(usize::MAX), 0usize..100],
     ) -> Facts {
-        let [never, enabled, off_too, synchronous, writable, zero, in_zswap, shared] = switches;
+        let [never, enabled, off_too, synchronous, writable, zero, in_zswap, shared, file] = switches;
         let mut facts = fault_at(page);
         // Most of the facts are so that the later rules are reached.
         facts.never_enabled = never && off_too && !enabled;
@@ -127,6 +138,7 @@ prop_compose! {
         facts.zero = zero;
         facts.in_zswap = in_zswap || off_too;
         facts.exclusive = !(shared && never);
+        facts.anonymous = !(file && shared);
         facts.offset += shift;
         facts.vma = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
         facts.allowable = allowable & !3;
@@ -155,7 +167,7 @@ proptest! {
     /// Each fact is asked for in the order of cost, and no order is above 64 KiB.
     #[test]
     fn facts_are_asked_for_in_the_order_of_cost(facts in any_facts()) {
-        let (orders, asked) = orders(&facts);
+        let (orders, asked) = orders(&facts, suitable(&facts));
         // Each order that is tried asks for its neighbours.
         let mut first = Vec::new();
         for it in &asked {
@@ -202,7 +214,7 @@ proptest! {
         let window = facts.address - before * PAGE_SIZE..facts.address + after * PAGE_SIZE;
         let block = facts.address & !0xffff;
         let whole = !facts.never_enabled && facts.enabled && (facts.zero || facts.in_zswap)
-            && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX)
+            && facts.anonymous && facts.allowable >> MAX & 1 == 1 && c_suits(&facts, MAX)
             && facts.room >= 16
             && facts.exclusive
             && match facts.pattern {
@@ -252,8 +264,8 @@ fn a_page_next_to_the_block_must_have_been_accessed() {
     facts.young[144] = false;
     facts.allowable = 1 << 4;
     assert_eq!(
-        orders(&facts),
-        (0, vec![Asked::Allowable, Asked::Exclusive, Asked::Beside])
+        orders(&facts, 1 << 4),
+        (0, vec![Asked::Exclusive, Asked::Beside])
     );
     // Of another block than the one in use.
     facts.young[144] = true;
@@ -403,45 +415,37 @@ fn pages_on_the_device_need_a_fast_one_and_a_hint() {
         writable: false,
         ..fault_at(3)
     };
-    assert_eq!(orders(&never), (ALL, vec![]));
-    assert_eq!(
-        orders(&Facts {
-            synchronous: false,
-            ..never
-        }),
-        (0, vec![])
-    );
+    assert_eq!(orders(&never, ANON), (ANON, vec![]));
+    let seeking = Facts {
+        synchronous: false,
+        ..never
+    };
+    assert_eq!(orders(&seeking, ANON), (0, vec![]));
 }
 
 #[test]
 fn switched_off_swapped_off_and_shared_are_refused() {
-    let none = Facts {
-        allowable: 0,
+    for too_large in [0, ANON & !((2 << MAX) - 1)] {
+        assert_eq!(orders(&fault_at(128), too_large), (0, vec![]));
+    }
+    let off = Facts {
+        enabled: false,
         ..fault_at(128)
     };
-    assert_eq!(orders(&none), (0, vec![Asked::Allowable]));
-    assert_eq!(
-        orders(&Facts {
-            enabled: false,
-            ..fault_at(128)
-        }),
-        (0, vec![])
-    );
-    assert_eq!(
-        orders(&Facts {
-            writable: false,
-            ..fault_at(128)
-        }),
-        (0, vec![])
-    );
-    let shared = Facts {
-        exclusive: false,
+    assert_eq!(orders(&off, ANON), (0, vec![]));
+    let swapped_off = Facts {
+        writable: false,
         ..fault_at(128)
     };
-    assert_eq!(
-        orders(&shared),
-        (0, vec![Asked::Allowable, Asked::Exclusive])
-    );
+    assert_eq!(orders(&swapped_off, ANON), (0, vec![]));
+    for (exclusive, anonymous) in [(false, true), (true, false)] {
+        let refused = Facts {
+            exclusive,
+            anonymous,
+            ..fault_at(128)
+        };
+        assert_eq!(orders(&refused, ANON), (0, vec![Asked::Exclusive]));
+    }
 }
 
 /// The rules for shared memory, each on its own.
