@@ -784,9 +784,6 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	access_pages(test, first, 1);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), used);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, shared), 0UL);
-	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "N"), 0);
-	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
-	KUNIT_EXPECT_EQ(test, set_param("zswap.large_swapin", "Y"), 0);
 	forget_access(first);
 	KUNIT_EXPECT_EQ(test, orders_at(fault, pte), 0UL);
 

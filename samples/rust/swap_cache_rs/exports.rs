@@ -261,7 +261,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
 }
 
 /// Those of `orders` that may be tried for a fault; 0 for none other than a single page. Orders are sets of
-/// bits. `thp_swapin_suitable_orders()` calls it with orders that settings, alignment and VMA allow.
+/// bits. `thp_swapin_suitable_orders()` calls it if large swap-ins are on or zswap was never enabled, with orders
+/// that settings, alignment and VMA allow.
 ///
 /// # Safety
 ///

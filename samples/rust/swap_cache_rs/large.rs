@@ -46,9 +46,9 @@ pub(crate) const MAX_ORDER: u32 = 16u32.saturating_sub(PAGE_SHIFT as u32);
 const CHARGE_BATCH: usize = 64;
 
 /// Those of the `suitable` orders that may be tried for the fault on the page of `slot`; 0 for none
-/// other than a single page. Orders are sets of bits. The settings of transparent huge pages allow a
-/// suitable one; its pages are within the VMA, and its slots are aligned like its pages: C has checked
-/// that. Doesn't sleep.
+/// other than a single page. Orders are sets of bits. C has checked that large swap-ins are on, or
+/// zswap was never enabled, and which orders are suitable: the settings of transparent huge pages allow
+/// them, the pages are within the VMA, and the slots are aligned like the pages. Doesn't sleep.
 ///
 /// Looks at one fact after the other: first those that refuse most often for the least work.
 #[inline]
@@ -62,7 +62,7 @@ pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>, suitable: usize) -> usize
         };
     }
     // Swapoff maps pages one by one, and has to try again if it finds a large folio.
-    if !zswap_large_swapin_enabled() || !slot.is_writable() {
+    if !slot.is_writable() {
         return 0;
     }
     // A page that fork or KSM shares stays in its slot, and can't be mapped as part of a large folio. The

@@ -96,10 +96,7 @@ fn model(facts: &Facts) -> usize {
     if facts.never_enabled {
         return device;
     }
-    if !facts.enabled || !facts.writable {
-        return 0;
-    }
-    if !facts.exclusive || !facts.anonymous || facts.pattern == AccessPattern::Random {
+    if !facts.writable || !facts.exclusive || !facts.anonymous || facts.pattern == AccessPattern::Random {
         return 0;
     }
     let fit: Vec<u32> = (1..=MAX)
@@ -424,15 +421,10 @@ fn pages_on_the_device_need_a_fast_one_and_a_hint() {
 }
 
 #[test]
-fn switched_off_swapped_off_and_shared_are_refused() {
+fn swapped_off_shared_and_files_are_refused() {
     for too_large in [0, ANON & !((2 << MAX) - 1)] {
         assert_eq!(orders(&fault_at(128), too_large), (0, vec![]));
     }
-    let off = Facts {
-        enabled: false,
-        ..fault_at(128)
-    };
-    assert_eq!(orders(&off, ANON), (0, vec![]));
     let swapped_off = Facts {
         writable: false,
         ..fault_at(128)
