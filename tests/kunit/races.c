@@ -50,6 +50,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(reclaim_drops_unmapped_whole_folio),
 	KUNIT_CASE(failed_whole_swapin_leaves_the_slots),
 	KUNIT_CASE(failed_page_is_read_anew),
+	KUNIT_CASE(shared_folio_is_read_anew),
 #endif
 	/* Stores */
 	KUNIT_CASE(writeback_skips_refused_folio),

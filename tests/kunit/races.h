@@ -136,6 +136,7 @@ void whole_swapin_survives_changed_parameters(struct kunit *test);
 void reclaim_drops_unmapped_whole_folio(struct kunit *test);
 void failed_whole_swapin_leaves_the_slots(struct kunit *test);
 void failed_page_is_read_anew(struct kunit *test);
+void shared_folio_is_read_anew(struct kunit *test);
 
 /* races_store.c */
 void writeback_skips_refused_folio(struct kunit *test);

@@ -695,3 +695,52 @@ void failed_page_is_read_anew(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, stored(), 0);
 	}
 }
+
+/* As fork does with the page table of the parent. */
+static void share(struct kunit *test, unsigned long addr)
+{
+	struct mm_struct *mm = current->mm;
+	spinlock_t *ptl; /* of the page table */
+	pte_t *pte;
+	int i;
+
+	pte = get_locked_pte(mm, addr, &ptl);
+	KUNIT_ASSERT_NOT_NULL(test, pte);
+	for (i = 0; i < PAGES; i++)
+		set_pte_at(mm, addr + i * PAGE_SIZE, pte + i,
+			   pte_swp_clear_exclusive(ptep_get(pte + i)));
+	pte_unmap_unlock(pte, ptl);
+}
+
+/*
+ * Slots are shared between the swap-in of a large folio and its first mapping. It would be mapped as
+ * memory of one process. A fault deletes it, and swaps in each page anew.
+ */
+void shared_folio_is_read_anew(struct kunit *test)
+{
+	int i, k;
+
+	needs_point(test, whole_points[0].name);
+	for (i = 0; i < 2; i++) {
+		unsigned long addr = map_and_swap_out(test, MAP_PRIVATE);
+		struct folio *folio;
+
+		now.entry = slot_of(test, addr, false);
+		KUNIT_ASSERT_NE(test, now.entry.val, 0);
+		folio = swapin_orders(now.entry, BIT(ORDER));
+		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(folio));
+		KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
+		share(test, addr);
+		KUNIT_EXPECT_EQ(test, read_user(test, addr, targets[i]), now.what[targets[i]]);
+
+		lru_add_drain_all();
+		KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
+		KUNIT_EXPECT_NULL(test, folio->mapping);
+		KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1);
+		folio_put(folio);
+		for (k = 0; k < PAGES; k++)
+			KUNIT_EXPECT_EQ(test, read_user(test, addr, k), now.what[k]);
+		vm_munmap(addr, BLOCK);
+		KUNIT_EXPECT_EQ(test, stored(), 0);
+	}
+}

@@ -817,19 +817,40 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	KUNIT_EXPECT_EQ(test, set_param("swap_cache.admit_all_large", "N"), 0);
 }
 
+/* For a block at @addr, at one end of its page table; @neighbour is the only one within that. */
+static void check_end(struct kunit *test, unsigned long addr, unsigned long neighbour,
+		      swp_entry_t entry)
+{
+	const pte_t pte = pte_swp_mkexclusive(swp_entry_to_pte(entry));
+	const unsigned long used = arch_has_hw_pte_young() && !IS_ENABLED(CONFIG_ARM64_CONTPTE) ?
+				   BIT(ORDER) : 0;
+
+	/* On both sides. */
+	access_pages(test, addr - PAGE_SIZE, 1);
+	access_pages(test, addr + (PAGE_SIZE << ORDER), 1);
+	KUNIT_EXPECT_EQ(test, orders_at(addr, pte), 0UL);
+	access_pages(test, neighbour, 1 << ORDER);
+	KUNIT_EXPECT_EQ(test, orders_at(addr, pte), used);
+	forget_access(neighbour < addr ? addr - PAGE_SIZE : neighbour);
+	KUNIT_EXPECT_EQ(test, orders_at(addr, pte), 0UL);
+}
+
 static void orders_follow_the_access_bits(struct kunit *test)
 {
+	const unsigned long size = PAGE_SIZE << ORDER;
 	unsigned long addr;
 	swp_entry_t entry;
 
-	/* Within one page table. */
-	addr = kunit_vm_mmap(test, NULL, SZ_1G, SZ_1M, PROT_READ | PROT_WRITE,
+	/* Three page tables; the last block of the second, and its first, have two neighbours. */
+	addr = kunit_vm_mmap(test, NULL, SZ_1G, 3 * PMD_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_EQ(test, addr, SZ_1G);
 	entry = swapped(test, ORDER, 1, NULL);
 	if (!entry.val)
 		return;
-	check_orders(test, addr + SZ_1M / 2, entry);
+	check_orders(test, addr + PMD_SIZE / 2, entry);
+	check_end(test, addr + PMD_SIZE, addr + PMD_SIZE + size, entry);
+	check_end(test, addr + 2 * PMD_SIZE - size, addr + 2 * PMD_SIZE - 2 * size, entry);
 	give_back(test, entry, ORDER);
 }
 #endif

@@ -4,10 +4,10 @@
 # Concurrent operations on a slot: one task is held at a race point until the other one has acted.
 # The device is small, so that slots are soon reused.
 . ./lib.sh
-plan 51
+plan 52
 
 swap_on virtio 16384
-# For failed_page_is_read_anew.
+# For failed_page_is_read_anew and shared_folio_is_read_anew.
 folios 64
 echo always > $THP/hugepages-64kB/shmem_enabled
 suite zswap_races

@@ -5,13 +5,13 @@
 //!
 //! A large folio saves work for each of its pages, but only if they are used. Otherwise it costs
 //! decompression, memory, and the reclaim of other pages. So a fault swaps in a block of pages if the
-//! block before or after it is in use, and a page next to it as well, which the access bits of the page
+//! block before or after it was accessed, and a page next to it as well, as the access bits of the page
 //! table show; and only as long as the cgroup has room for it. It does not matter whether zswap has the
 //! pages, or a device that is as fast as memory.
 //!
 //! A cgroup at its limit, where most swap-ins are, would swap out at once what was swapped in. It has a
 //! few pages of room after each reclaim. They are used only for what seems to be a stream: for a block
-//! after one in use, all of whose pages are likely to be read next.
+//! after one that was accessed, all of whose pages are likely to be read next.
 //!
 //! A page of shared memory brings the folio in which it was swapped out, if the page before it is there.
 //!
@@ -55,11 +55,7 @@ const CHARGE_BATCH: usize = 64;
 pub(crate) fn orders(slot: Slot<'_>, fault: Fault<'_>, suitable: usize) -> usize {
     if zswap_never_enabled() {
         // C's rule: only from devices that are as fast as memory.
-        return if slot.is_synchronous() {
-            suitable
-        } else {
-            0
-        };
+        return if slot.is_synchronous() { suitable } else { 0 };
     }
     // Swapoff maps pages one by one, and has to try again if it finds a large folio.
     if !slot.is_writable() {
@@ -162,7 +158,7 @@ fn likely(fault: Fault<'_>, orders: usize) -> usize {
         AccessPattern::Normal if access_bits_are_exact() => {
             let table = fault.page_table();
             let within = vma.start().max(table.start)..vma.end().min(table.end);
-            in_use(fault, orders, &within)
+            beside_accessed(fault, orders, &within)
         }
         AccessPattern::Normal => 0,
     }
@@ -204,11 +200,11 @@ fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Those of `orders` up to the largest at which the block before that of the fault is in use: three
-/// quarters of its pages were accessed. The block after it counts as well if the cgroup has the room of
+/// Those of `orders` up to the largest at which the block before that of the fault was accessed, at least
+/// three quarters of its pages. The block after it counts as well if the cgroup has the room of
 /// [`room_for`]. A block must be `within` the addresses. One of the two pages next to the fault's block
 /// must have been accessed: most faults need no further look.
-fn in_use(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
+fn beside_accessed(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
     let address = fault.address();
     let mut room = None;
     while orders != 0 {
@@ -218,7 +214,7 @@ fn in_use(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
             let size = PAGE_SIZE << order;
             let here = block(address, order).start;
             let room = *room.get_or_insert_with(|| memcg_room(Some(fault)));
-            let is_used = |start: Option<usize>| {
+            let was_accessed = |start: Option<usize>| {
                 start.is_some_and(|start| {
                     start >= within.start
                         && within.end.saturating_sub(start) >= size
@@ -226,8 +222,8 @@ fn in_use(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
                 })
             };
             if room >= nr
-                && (is_used(here.checked_sub(size))
-                    || room >= room_for(order) && is_used(here.checked_add(size)))
+                && (was_accessed(here.checked_sub(size))
+                    || room >= room_for(order) && was_accessed(here.checked_add(size)))
             {
                 break;
             }
@@ -256,7 +252,7 @@ mod test {
     };
 
     /// For tests: whether every block in zswap is admitted whose PTEs are exclusive and which the
-    /// settings of transparent huge pages allow, whether its neighbours are in use or not. Thus the
+    /// settings of transparent huge pages allow, whether its neighbours were accessed or not. Thus the
     /// policy hides no bug of the mechanism.
     pub(super) static ADMITS_ALL: Switch = Switch::new(false);
 

@@ -396,9 +396,7 @@ pub mod api {
 
     /// `large::orders`, and the facts that it asked for, in order.
     pub fn orders(facts: &Facts, suitable: usize) -> (usize, std::vec::Vec<Asked>) {
-        facts::with(facts, || {
-            large::orders(Slot(facts), Fault(facts), suitable)
-        })
+        facts::with(facts, || large::orders(Slot(facts), Fault(facts), suitable))
     }
 
     /// `large::orders_of_file`, with or without a fault, and the facts that it asked for, in order.

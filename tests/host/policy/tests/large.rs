@@ -96,7 +96,11 @@ fn model(facts: &Facts) -> usize {
     if facts.never_enabled {
         return device;
     }
-    if !facts.writable || !facts.exclusive || !facts.anonymous || facts.pattern == AccessPattern::Random {
+    if !facts.writable
+        || !facts.exclusive
+        || !facts.anonymous
+        || facts.pattern == AccessPattern::Random
+    {
         return 0;
     }
     let fit: Vec<u32> = (1..=MAX)
