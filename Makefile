@@ -172,6 +172,10 @@ selftests: overlay
 exports: overlay
 	@scripts/kernels.sh exports
 
+## release: all of these that have not passed with this code, then all stale figures; ONLY="stress twins"
+release: overlay
+	@scripts/figures.sh release
+
 ##@ Measure C and Rust
 
 $(experiments:=-input): %-input:

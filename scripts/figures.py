@@ -14,6 +14,9 @@ also have a file of rows, docs/NAME.tsv, too many for the page: the second hash 
   restore NAME         puts the block there that was measured with the files as they are here, from build/figures.kept
   refresh              writes into each block how many files have changed since
   amend NAME           as put, with the stamp of before: some of the results are newer
+  runs [NAME...]       as wanted, for these commands of make release, or for all
+  ran NAME FILES STATUS SECONDS RESULT
+                       records how a command of make release ended, with files of this hash, in docs/release.tsv
 
 If a command has a file of rows, lines of its standard input with a tab are those.
 """
@@ -31,6 +34,8 @@ import strip
 
 TABLE = pathlib.Path("scripts/figures.txt")
 STORE = pathlib.Path("build/figures.kept")
+RUNS = pathlib.Path("docs/release.tsv")
+RUNS_PAGE = pathlib.Path("docs/testing.md")
 STAMP = re.compile(r"\n(Measured by `make [^\n]*)\n<!-- STAMP files (\w+) block (\w+)( failed)? -->\n\Z")
 SECTION = re.compile(r"^# --- (.*?) -+\n", re.M)
 SINCE = re.compile(r"(?:; [^;]* since)?\.$")
@@ -97,20 +102,17 @@ def texts(commit, paths):
     return {path: BLOBS[path, blobs[path]] for path in paths}
 
 
-class Block:
-    """A line of the table: a block of a page, and what can change its figures."""
+class Sources:
+    """A line of the table: a command, its variables, and the files that can change its result."""
 
     names = set()  # of all
 
-    def __init__(self, kind, name, page, more, paths):
-        self.kind, self.name, self.page = kind, name, pathlib.Path(page)
+    def __init__(self, name, more, paths):
+        self.name = name
         self.variables = dict(word.split("=") for word in more if "=" in word)
-        self.rows = next((pathlib.Path(word) for word in more if "=" not in word), None)
         self.paths = [*paths, f"scripts/{name}.sh", f"scripts/{name}.py", str(TABLE)]
         self.matches = re.compile("|".join(
             re.escape(path).replace(r"\*", "[^/]*") + (".*" if path.endswith("/") else "") for path in self.paths)).fullmatch
-        mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
-        self.place = re.compile(rf"({mark}BEGIN -->\n)(.*?)({mark}END -->\n)", re.S)
 
     def codes(self, commit=None):
         """{path: code} of its files, here or at a commit. None if that isn't in this repository."""
@@ -137,6 +139,73 @@ class Block:
         """The hash of its files."""
         found = self.codes(commit)
         return None if found is None else digest("".join(f"{path}\0{digest(found[path])}\n" for path in sorted(found)))
+
+    def changed(self):
+        """The files that have changed since its commit(); None if that isn't there to compare with."""
+        was = self.commit() and self.codes(self.commit())
+        if not was:
+            return None
+        now = self.codes()
+        return [path for path in sorted({*was, *now}) if was.get(path) != now.get(path)]
+
+    def changes(self):
+        """How many. The change may be in no commit, or have been undone."""
+        changed = self.changed()
+        number = "files" if not changed else "1 file" if len(changed) == 1 else f"{len(changed)} files"
+        return f"{number} changed since"
+
+
+class Run(Sources):
+    """A command of make release without a block of its own: only how it ended is kept."""
+
+    @staticmethod
+    def all():
+        """{name: [command, commit, day, seconds, hash, result]}"""
+        lines = RUNS.read_text(encoding="utf-8").splitlines()[1:] if RUNS.exists() else []
+        return {line.split("\t")[0].split()[1]: line.split("\t") for line in lines}
+
+    def commit(self):
+        return self.all()[self.name][1]
+
+    def state(self):
+        line = self.all().get(self.name)
+        return "fresh" if line and line[4] == self.files() and not line[5].startswith("failed") else "stale"
+
+    def put(self, files, status, seconds, result):
+        commit = (git("rev-parse", "--short", "HEAD") or b"").decode().strip()
+        command = " ".join(["make", self.name, *(f"{name}={value}" for name, value in self.variables.items())])
+        result = result if status == "0" else f"failed: {result}"
+        lines = self.all() | {self.name: [command, commit, str(datetime.date.today()), seconds, files, result]}
+        RUNS.write_text("".join("\t".join(line) + "\n" for line in [
+            ["command", "commit", "day", "seconds", "hash of the code", "result"], *lines.values()]), encoding="utf-8")
+
+
+def show_runs(runs):
+    """Writes the table of the page."""
+    lines = ["| command | result | minutes | code |", "|---|---|---:|---|"]
+    for name, run in runs.items():
+        line = run.all().get(name)
+        if line:
+            command, commit, day, seconds, files, result = line
+            since = "" if files == run.files() else f"; {run.changes()}"
+            lines.append(f"| `{command}` | {result} | {int(seconds) / 60:.0f} | `{commit}`, {day}{since} |")
+        else:
+            lines.append(f"| `make {name}` | not run | | |")
+    page = RUNS_PAGE.read_text(encoding="utf-8")
+    mark = "<!-- MADE BY make release: "
+    new = re.sub(f"({mark}BEGIN -->\n).*?({mark}END -->)", lambda it: it[1] + "\n".join(lines) + "\n" + it[2], page, flags=re.S)
+    RUNS_PAGE.write_text(new, encoding="utf-8")
+
+
+class Block(Sources):
+    """A command whose figures are a block of a page."""
+
+    def __init__(self, kind, name, page, more, paths):
+        super().__init__(name, more, paths)
+        self.kind, self.page = kind, pathlib.Path(page)
+        self.rows = next((pathlib.Path(word) for word in more if "=" not in word), None)
+        mark = rf"<!-- (?:OUTPUT OF|MADE BY) make {re.escape(name)}: "
+        self.place = re.compile(rf"({mark}BEGIN -->\n)(.*?)({mark}END -->\n)", re.S)
 
     def amend(self, lines, rows=None):
         """Puts lines and rows there with the stamp of before."""
@@ -179,14 +248,6 @@ class Block:
         found = re.search(r" at `(\w+)`", self.stamped()[1])
         return found and found[1]
 
-    def changed(self):
-        """The files that have changed since it was measured; None if the commit isn't there to compare with."""
-        was = self.commit() and self.codes(self.commit())
-        if not was:
-            return None
-        now = self.codes()
-        return [path for path in sorted({*was, *now}) if was.get(path) != now.get(path)]
-
     def since(self):
         """How it is stale; empty if it isn't."""
         _, sentence, _, files, _, _ = self.stamped()
@@ -194,10 +255,7 @@ class Block:
         other = " ".join(f"{name}={value}" for name, value in given.items() if value != self.variables.get(name, value))
         if files == self.files():
             return f"measured with {other}" if other else ""
-        changed = self.changed()
-        # A change that is in no commit, or one that was undone.
-        number = "files" if not changed else "1 file" if len(changed) == 1 else f"{len(changed)} files"
-        return f"{number} changed since"
+        return self.changes()
 
     def state(self):
         """fresh, stale, or kept: stale, but build/figures.kept has it."""
@@ -262,7 +320,13 @@ class Block:
 
 def table():
     """{name: Block} of all."""
-    groups, found = {}, {}
+    return parsed()[0]
+
+
+@functools.cache
+def parsed():
+    """{name: Block} and {name: Run} of all."""
+    groups, found, runs = {}, {}, {}
 
     def paths(words):
         return [path for word in words for path in (groups[word[1:]] if word.startswith("@") else [word])]
@@ -277,12 +341,14 @@ def table():
             continue
         if kind == "group":
             groups[name] = paths(tail.split())
+        elif kind == "run":
+            runs[name] = Run(name, more, paths(tail.split()))
         elif kind in ("count", "verdict") and more:
             found[name] = Block(kind, name, more[0], more[1:], paths(tail.split()))
         else:
-            sys.exit(f"{TABLE}: no group, count, verdict or guest: {line}")
-    Block.names = set(found)
-    return found
+            sys.exit(f"{TABLE}: no group, count, verdict, run or guest: {line}")
+    Sources.names = {*found, *runs}
+    return found, runs
 
 
 def check(blocks):
@@ -300,14 +366,22 @@ def check(blocks):
     for page in sorted(pathlib.Path("docs").glob("*.md")):
         for name in re.findall(r"^<!-- (?:OUTPUT OF|MADE BY) make (\S+): BEGIN -->$", page.read_text(encoding="utf-8"), re.M):
             # What docs.py counts, it checks as well.
-            if name not in blocks and name != "safety-report":
+            if name not in blocks and name not in ("safety-report", "release"):
                 wrong.append(f"{page}: {TABLE} has no line for make {name}")
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)
 
 
 def main(command="", *arguments):
-    blocks = table()
+    blocks, runs = parsed()
+    if command == "runs":
+        for name in arguments or runs:
+            print(name, runs[name].state(), runs[name].files(), *(f"{key}={value}" for key, value in runs[name].variables.items()))
+        return False
+    if command == "ran":
+        runs[arguments[0]].put(*arguments[1:])
+        show_runs(runs)
+        return False
     unknown = [name for name in arguments if name not in blocks and name != "failed"]
     if unknown:
         sys.exit(f"{TABLE} has no figures '{unknown[0]}': it has {', '.join(blocks)}")
@@ -330,8 +404,10 @@ def main(command="", *arguments):
         for block in blocks.values():
             if block.refresh():
                 print(f"{block.page}: make {block.name}: {block.since() or 'fresh'}")
+        show_runs(runs)
     else:
-        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | amend NAME | restore NAME | refresh")
+        sys.exit("usage: figures.py check | wanted [NAME...] | put NAME [failed] | amend NAME | restore NAME | refresh | "
+                 "runs [NAME...] | ran NAME FILES STATUS SECONDS RESULT")
     return False
 
 

@@ -3,9 +3,34 @@
 # figures.sh: measures the stale figures of docs anew (scripts/figures.txt), one command after the other: counts; with
 # VERDICTS=1, verdicts as well; with FIGURES="bench stack", only these. A block that an earlier run measured with the
 # same sources is taken from build/figures.kept. A command that fails stops no other.
+#
+# figures.sh release: first the tests of that table, except those that passed with the same sources; with
+# ONLY="stress twins", only these. How each ended is in docs/release.tsv and docs/testing.md.
 . "$(dirname "$0")/lib.sh"
 
 figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
+# of NAME VARIABLE=VALUE...: make NAME, without the caller's RUNS and others, which are for one command
+of() { "${MAKE:-make}" --no-print-directory "$1" RUNS= TURN= UPTO= ONLY= FOLIOS= MINUTES= "${@:2}"; }
+
+if [ "${1:-}" = release ]; then
+	wanted=$(figures runs ${ONLY:-})
+	passed=() failures=()
+	while read -r -u 3 name state files variables; do
+		if [ "$state" = stale ]; then
+			read -ra given <<<"$variables"
+			start=$(now_ms) status=0
+			attempt "release $name" of "$name" "${given[@]}" || status=$?
+			result=$(grep -a . "$LOG" | tail -n 1 | tr -d '\t\r' | cut -c1-100)
+			figures ran "$name" "$files" "$status" $((($(now_ms) - start) / 1000)) "$result"
+			[ "$status" = 0 ] || { failures+=("$name") && echo "release $name ... failed: $result: see $TOP/$LOG" && continue; }
+		fi
+		passed+=("$name")
+	done 3<<<"$wanted"
+	echo "release: passed: ${passed[*]:-none}; failed: ${failures[*]:-none}"
+	[ ${#failures[@]} = 0 ] || die "make release: ${failures[*]} failed; a further run runs only these"
+	[ -z "${ONLY:-}" ] || exit 0
+	VERDICTS=1
+fi
 
 read -ra names <<<"${FIGURES:-}"
 if [ -n "${VERDICTS:-}" ] && [ ${#names[@]} = 0 ]; then
@@ -29,8 +54,7 @@ while read -r -u 3 name _; do
 		;;
 	*)
 		read -ra given <<<"$variables"
-		# Without the caller's RUNS and others, which are for one command.
-		if ! FIGURES_FILES=$files attempt "figures $name" "${MAKE:-make}" --no-print-directory "$name" RUNS= TURN= UPTO= ONLY= FOLIOS= "${given[@]}"; then
+		if ! FIGURES_FILES=$files attempt "figures $name" of "$name" "${given[@]}"; then
 			grep -a . "$LOG" | tail -n 3 | sed 's/^/        /'
 			echo "figures $name ... failed: see $TOP/$LOG"
 			failures+=("$name")

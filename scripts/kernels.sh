@@ -117,3 +117,4 @@ esac
 printf '\n%-12s %9s %9s  %-32s %s\n' "$head" built tested result "$what"
 printf '%s\n' "${table[@]}"
 [ "$bad" = 0 ] || die "$bad of ${#table[@]} failed: see build/log"
+echo "all ${#table[@]} passed"
