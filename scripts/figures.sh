@@ -10,7 +10,7 @@
 
 figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
 # of NAME VARIABLE=VALUE...: make NAME, without the caller's RUNS and others, which are for one command
-of() { "${MAKE:-make}" --no-print-directory "$1" RUNS= TURN= UPTO= ONLY= FOLIOS= MINUTES= "${@:2}"; }
+of() { "${MAKE:-make}" --no-print-directory "$1" RUNS= TURN= UPTO= ONLY= FOLIOS= MINUTES= SUITE= "${@:2}"; }
 
 if [ "${1:-}" = release ]; then
 	wanted=$(figures runs ${ONLY:-})
@@ -20,7 +20,7 @@ if [ "${1:-}" = release ]; then
 			read -ra given <<<"$variables"
 			start=$(now_ms) status=0
 			attempt "release $name" of "$name" "${given[@]}" || status=$?
-			result=$(grep -a . "$LOG" | tail -n 1 | tr -d '\t\r' | cut -c1-100)
+			result=$(grep -a -v -e '^make' -e '^$' "$LOG" | tail -n 1 | tr -d '\t\r' | cut -c1-100)
 			figures ran "$name" "$files" "$status" $((($(now_ms) - start) / 1000)) "$result"
 			[ "$status" = 0 ] || { failures+=("$name") && echo "release $name ... failed: $result: see $TOP/$LOG" && continue; }
 		fi
