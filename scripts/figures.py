@@ -375,6 +375,9 @@ def check(blocks):
 def main(command="", *arguments):
     blocks, runs = parsed()
     if command == "runs":
+        unknown = [name for name in arguments if name not in runs]
+        if unknown:
+            sys.exit(f"ONLY={unknown[0]} is unknown: use {' '.join(runs)}")
         for name in arguments or runs:
             print(name, runs[name].state(), runs[name].files(), *(f"{key}={value}" for key, value in runs[name].variables.items()))
         return False
