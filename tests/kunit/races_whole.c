@@ -139,7 +139,9 @@ static void expect_whole(struct kunit *test, struct folio *folio, int entries, b
 	KUNIT_EXPECT_FALSE(test, folio_test_dirty(folio));
 	KUNIT_EXPECT_TRUE(test, folio_trylock(folio));
 	KUNIT_EXPECT_TRUE(test, folio_matches_swap_entry(folio, now.entry));
+	rcu_read_lock();
 	KUNIT_EXPECT_PTR_EQ(test, folio_memcg(folio), now.memcg);
+	rcu_read_unlock();
 	KUNIT_EXPECT_EQ(test, stored(), entries);
 	for (i = 0; i < PAGES; i++)
 		KUNIT_EXPECT_EQ(test, has_zero_mark(nth(now.entry, i)), !now.what[i]);

@@ -336,7 +336,9 @@ static void look(const struct op *op, int side, struct seen *seen)
 		seen->readahead = !folio_test_large(folio) && folio_test_readahead(folio);
 		seen->lru = folio_test_lru(folio);
 		seen->swap = folio->swap.val - first[side].val;
+		rcu_read_lock();
 		seen->group = folio_memcg(folio) == memcg;
+		rcu_read_unlock();
 		seen->refs = folio_ref_count(folio);
 	}
 	css_rstat_flush(&memcg->css);
