@@ -34,7 +34,7 @@ tree=build/mutants-tree # the project with all mutants
 src=build/mutants-src   # the kernel's source with that tree
 kept=build/mutants-kept # results
 repeats=10              # of a race
-limit=120               # seconds in which a guest may print nothing
+limit=240               # seconds in which a guest may print nothing: a point waits for three statistics
 begin=$(now_ms)
 
 [ -z "${HOSTTOOLS:-}" ] || die "make mutants requires the toolchain root: leave HOSTTOOLS out"
