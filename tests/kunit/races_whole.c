@@ -715,8 +715,8 @@ static void share(struct kunit *test, unsigned long addr)
 }
 
 /*
- * Slots are shared between the swap-in of a large folio and its first mapping. It would be mapped as
- * memory of one process. A fault deletes it, and swaps in each page anew.
+ * Slots are shared between the swap-in of a large folio and its first mapping. It would be mapped
+ * as memory of one process. A fault deletes it, and swaps in each page anew.
  */
 void shared_folio_is_read_anew(struct kunit *test)
 {
