@@ -29,7 +29,7 @@ endif
 # Those of scripts/measure.sh.
 experiments := ab bench compressors contention coverage growth latency metadata parity profile stack timing whole workloads
 # Targets that support only x86-64 and the default compilers.
-of_x86 := $(filter $(experiments) check configs drawn exports kernels mutants patches patches-check rust-analyzer sanitize selftests zero,$(MAKECMDGOALS))
+of_x86 := $(filter $(experiments) check configs drawn exports kernels mutants patches patches-check release rust-analyzer sanitize selftests zero,$(MAKECMDGOALS))
 ifneq ($(of_x86),)
 ifneq ($(filter-out x86_64,$(ARCH)),)
 $(error ARCH=$(ARCH) is not for make $(of_x86): leave it out)
@@ -46,7 +46,7 @@ endif
 
 export LIST
 # Targets that build or compare the implementations themselves.
-of_both := $(filter $(experiments) check drawn exports fuzz kernels kunit litmus mutants next patches patches-check rust-analyzer selftests twins,$(MAKECMDGOALS))
+of_both := $(filter $(experiments) check drawn exports fuzz kernels kunit litmus mutants next patches patches-check release rust-analyzer selftests twins,$(MAKECMDGOALS))
 ifneq ($(of_both),)
 ifneq ($(filter-out rust,$(IMPL)),)
 $(error IMPL=$(IMPL) is not for make $(of_both): $(if $(filter kunit,$(of_both)),use IMPL=$(IMPL) make test,leave it out))

@@ -165,23 +165,32 @@ class Run(Sources):
         return {line.split("\t")[0].split()[1]: line.split("\t") for line in lines}
 
     def commit(self):
-        return self.all()[self.name][1]
+        return self.all()[self.name][1].split()[0]
 
     def state(self):
         line = self.all().get(self.name)
-        return "fresh" if line and line[4] == self.files() and not line[5].startswith("failed") else "stale"
+        fresh = line and line[0] == self.command() and line[4] == self.files() and not line[5].startswith("failed")
+        return "fresh" if fresh else "stale"
+
+    def command(self):
+        return " ".join(["make", self.name, *(f"{name}={value}" for name, value in self.variables.items())])
 
     def put(self, files, status, seconds, result):
         commit = (git("rev-parse", "--short", "HEAD") or b"").decode().strip()
-        command = " ".join(["make", self.name, *(f"{name}={value}" for name, value in self.variables.items())])
+        if commit and self.codes() != self.codes(commit):
+            commit += " with changes"
+        if files != self.files():
+            status, result = "1", "its sources changed meanwhile"
         result = result if status == "0" else f"failed: {result}"
-        lines = self.all() | {self.name: [command, commit, str(datetime.date.today()), seconds, files, result]}
-        RUNS.write_text("".join("\t".join(line) + "\n" for line in [
+        lines = self.all() | {self.name: [self.command(), commit, str(datetime.date.today()), seconds, files, result]}
+        new = RUNS.with_suffix(".new")
+        new.write_text("".join("\t".join(line) + "\n" for line in [
             ["command", "commit", "day", "seconds", "hash of the code", "result"], *lines.values()]), encoding="utf-8")
+        new.replace(RUNS)
 
 
-def show_runs(runs):
-    """Writes the table of the page."""
+def show_runs(runs, write=True):
+    """Writes the table of the page. Returns whether it was another one, other than by what has changed since."""
     lines = ["| command | result | minutes | code |", "|---|---|---:|---|"]
     for name, run in runs.items():
         line = run.all().get(name)
@@ -194,7 +203,9 @@ def show_runs(runs):
     page = RUNS_PAGE.read_text(encoding="utf-8")
     mark = "<!-- MADE BY make release: "
     new = re.sub(f"({mark}BEGIN -->\n).*?({mark}END -->)", lambda it: it[1] + "\n".join(lines) + "\n" + it[2], page, flags=re.S)
-    RUNS_PAGE.write_text(new, encoding="utf-8")
+    if write:
+        RUNS_PAGE.write_text(new, encoding="utf-8")
+    return re.sub("; [^;|]* since", "", new) != re.sub("; [^;|]* since", "", page)
 
 
 class Block(Sources):
@@ -351,8 +362,16 @@ def parsed():
     return found, runs
 
 
-def check(blocks):
+def check(blocks, runs):
     wrong = []
+    for name, run in runs.items():
+        line = run.all().get(name)
+        if line and line[5].startswith("failed"):
+            wrong.append(f"{RUNS}: make {name} {line[5]}")
+        elif line and run.state() != "fresh":
+            print(f"stale: {RUNS}: make {name}: {run.changes()} {run.commit()}")
+    if show_runs(runs, write=False):
+        wrong.append(f"{RUNS_PAGE}: the table of make release differs from {RUNS}: run make readme")
     for block in blocks.values():
         problem = block.wrong()
         if problem:
@@ -389,7 +408,7 @@ def main(command="", *arguments):
     if unknown:
         sys.exit(f"{TABLE} has no figures '{unknown[0]}': it has {', '.join(blocks)}")
     if command == "check":
-        return check(blocks)
+        return check(blocks, runs)
     if command == "wanted":
         for name in arguments or [name for name, block in blocks.items() if block.kind == "count"]:
             print(name, blocks[name].state(), blocks[name].files(), *(f"{key}={value}" for key, value in blocks[name].variables.items()))

@@ -13,15 +13,22 @@ figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
 of() { "${MAKE:-make}" --no-print-directory "$1" RUNS= TURN= UPTO= ONLY= FOLIOS= MINUTES= SUITE= "${@:2}"; }
 
 if [ "${1:-}" = release ]; then
+	for name in CONFIGS LIST VARIANT EXTRA_CONFIG KERNEL_ARGS SEED ZERO_FIX SWAP_FIX KSRC DRIFT HOSTTOOLS MUTANTS FIGURES; do
+		[ -z "${!name:-}" ] || die "$name is not for make release: leave it out"
+	done
+	# shellcheck disable=SC2086 # names
 	wanted=$(figures runs ${ONLY:-})
 	passed=() failures=()
-	while read -r -u 3 name state files variables; do
+	while read -r -u 3 name _; do
+		# Anew: a source may have changed while the last command ran.
+		read -r _ state files variables < <(figures runs "$name")
 		if [ "$state" = stale ]; then
 			read -ra given <<<"$variables"
 			start=$(now_ms) status=0
 			attempt "release $name" of "$name" "${given[@]}" || status=$?
-			result=$(grep -a -v -e '^make' -e '^$' "$LOG" | tail -n 1 | tr -d '\t\r' | cut -c1-100)
+			result=$({ grep -a -v -e '^make' -e '^$' "$LOG" || :; } | tail -n 1 | tr -c -d ' -{}~' | cut -c1-100)
 			figures ran "$name" "$files" "$status" $((($(now_ms) - start) / 1000)) "$result"
+			[ "$status" != 0 ] || [ "$(figures runs "$name" | cut -d' ' -f2)" = fresh ] || status=1
 			[ "$status" = 0 ] || { failures+=("$name") && echo "release $name ... failed: $result: see $TOP/$LOG" && continue; }
 		fi
 		passed+=("$name")

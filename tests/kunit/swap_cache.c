@@ -817,7 +817,10 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 	KUNIT_EXPECT_EQ(test, set_param("swap_cache.admit_all_large", "N"), 0);
 }
 
-/* For a block at @addr, at one end of its page table; @neighbour is the only one within that. */
+/*
+ * For a block at @addr, at one end of its page table; @neighbour is the only one within that. Sees a
+ * refusal at an end, not a read beyond it, which finds whatever is there.
+ */
 static void check_end(struct kunit *test, unsigned long addr, unsigned long neighbour,
 		      swp_entry_t entry)
 {
@@ -845,6 +848,8 @@ static void orders_follow_the_access_bits(struct kunit *test)
 	addr = kunit_vm_mmap(test, NULL, SZ_1G, 3 * PMD_SIZE, PROT_READ | PROT_WRITE,
 			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_EQ(test, addr, SZ_1G);
+	/* Pages are mapped one by one. */
+	KUNIT_ASSERT_EQ(test, 0, do_madvise(current->mm, addr, 3 * PMD_SIZE, MADV_NOHUGEPAGE));
 	entry = swapped(test, ORDER, 1, NULL);
 	if (!entry.val)
 		return;

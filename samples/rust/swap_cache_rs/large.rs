@@ -47,8 +47,9 @@ const CHARGE_BATCH: usize = 64;
 
 /// Those of the `suitable` orders that may be tried for the fault on the page of `slot`; 0 for none
 /// other than a single page. Orders are sets of bits. C has checked that large swap-ins are on, or
-/// zswap was never enabled, and which orders are suitable: the settings of transparent huge pages allow
-/// them, the pages are within the VMA, and the slots are aligned like the pages. Doesn't sleep.
+/// zswap was never enabled (either may change meanwhile), and which orders are suitable: the settings of
+/// transparent huge pages allow them, the pages are within the VMA, and the slots are aligned like the
+/// pages. Doesn't sleep.
 ///
 /// Looks at one fact after the other: first those that refuse most often for the least work.
 #[inline]
