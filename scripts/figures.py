@@ -62,7 +62,7 @@ def here():
     found = []
     for folder, folders, files in os.walk("."):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in ("build", "target", "__pycache__")]
-        found += [os.path.join(folder, name)[2:] for name in files if not name.startswith(".") and not name.endswith(("~", ".orig", ".rej"))]
+        found += [os.path.join(folder, name)[2:] for name in files if (not name.startswith(".") or name == ".kunitconfig") and not name.endswith(("~", ".orig", ".rej"))]
     return found
 
 
