@@ -191,6 +191,8 @@ class Run(Sources):
 
 def show_runs(runs, write=True):
     """Writes the table of the page. Returns whether it was another one, other than by what has changed since."""
+    if not RUNS_PAGE.exists():
+        return False
     lines = ["| command | result | minutes | code |", "|---|---|---:|---|"]
     for name, run in runs.items():
         line = run.all().get(name)
