@@ -818,8 +818,8 @@ static void check_orders(struct kunit *test, unsigned long addr, swp_entry_t ent
 }
 
 /*
- * For a block at @addr, at one end of its page table; @neighbour is the only one within that. Sees a
- * refusal at an end, not a read beyond it, which finds whatever is there.
+ * For a block at @addr, at one end of its page table; @neighbour is the only one within that. Sees
+ * a refusal at an end, not a read beyond it, which finds whatever is there.
  */
 static void check_end(struct kunit *test, unsigned long addr, unsigned long neighbour,
 		      swp_entry_t entry)
