@@ -13,7 +13,7 @@ figures() { scripts/enter.sh python3 scripts/figures.py "$@"; }
 of() { "${MAKE:-make}" --no-print-directory "$1" RUNS= TURN= UPTO= ONLY= FOLIOS= MINUTES= SUITE= "${@:2}"; }
 
 if [ "${1:-}" = release ]; then
-	for name in CONFIGS LIST VARIANT EXTRA_CONFIG KERNEL_ARGS SEED ZERO_FIX SWAP_FIX KSRC DRIFT HOSTTOOLS MUTANTS FIGURES; do
+	for name in CONFIGS LIST VARIANT EXTRA_CONFIG KERNEL_ARGS SEED ZERO_FIX SWAP_FIX KSRC DRIFT HOSTTOOLS MUTANTS FIGURES TWINS DRAWN LARGE_SWAPIN; do
 		[ -z "${!name:-}" ] || die "$name is not for make release: leave it out"
 	done
 	# shellcheck disable=SC2086 # names

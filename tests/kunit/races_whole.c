@@ -657,6 +657,28 @@ static u64 read_user(struct kunit *test, unsigned long addr, int i)
 	return found;
 }
 
+/* Swaps it in as a large folio, which nobody maps. */
+static struct folio *swap_in_unmapped(struct kunit *test, unsigned long addr, bool shared)
+{
+	struct folio *folio;
+
+	now.entry = slot_of(test, addr, shared);
+	KUNIT_ASSERT_NE(test, now.entry.val, 0);
+	folio = swapin_orders(now.entry, BIT(ORDER));
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(folio));
+	KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
+	return folio;
+}
+
+/* Neither the swap cache nor a process has it any more. */
+static void expect_deleted(struct kunit *test, struct folio *folio, int refs)
+{
+	lru_add_drain_all();
+	KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
+	KUNIT_EXPECT_NULL(test, folio->mapping);
+	KUNIT_EXPECT_EQ(test, folio_ref_count(folio), refs);
+}
+
 /*
  * A page of a large folio fails between its swap-in and its first mapping. A fault on that page, or
  * on another, swaps in all pages anew; the folio is deleted, and never freed.
@@ -671,23 +693,15 @@ void failed_page_is_read_anew(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		bool shared = i / 2;
 		unsigned long addr = map_and_swap_out(test, shared ? MAP_SHARED : MAP_PRIVATE);
-		struct folio *folio;
+		struct folio *folio = swap_in_unmapped(test, addr, shared);
 
-		now.entry = slot_of(test, addr, shared);
-		KUNIT_ASSERT_NE(test, now.entry.val, 0);
-		folio = swapin_orders(now.entry, BIT(ORDER));
-		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(folio));
-		KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
 		SetPageHWPoison(folio_page(folio, VICTIM));
 		folio_set_has_hwpoisoned(folio);
 		KUNIT_EXPECT_EQ(test, read_user(test, addr, targets[i % 2]),
 				now.what[targets[i % 2]]);
 
-		lru_add_drain_all();
-		KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
-		KUNIT_EXPECT_NULL(test, folio->mapping);
 		/* That of this test, and the one that keeps it from being freed. */
-		KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 2);
+		expect_deleted(test, folio, 2);
 		for (k = 0; k < PAGES; k++)
 			KUNIT_EXPECT_EQ(test, read_user(test, addr, k), now.what[k]);
 		ClearPageHWPoison(folio_page(folio, VICTIM));
@@ -725,20 +739,12 @@ void shared_folio_is_read_anew(struct kunit *test)
 	needs_point(test, whole_points[0].name);
 	for (i = 0; i < 2; i++) {
 		unsigned long addr = map_and_swap_out(test, MAP_PRIVATE);
-		struct folio *folio;
+		struct folio *folio = swap_in_unmapped(test, addr, false);
 
-		now.entry = slot_of(test, addr, false);
-		KUNIT_ASSERT_NE(test, now.entry.val, 0);
-		folio = swapin_orders(now.entry, BIT(ORDER));
-		KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(folio));
-		KUNIT_EXPECT_EQ(test, folio_order(folio), ORDER);
 		share(test, addr);
 		KUNIT_EXPECT_EQ(test, read_user(test, addr, targets[i]), now.what[targets[i]]);
 
-		lru_add_drain_all();
-		KUNIT_EXPECT_FALSE(test, folio_test_swapcache(folio));
-		KUNIT_EXPECT_NULL(test, folio->mapping);
-		KUNIT_EXPECT_EQ(test, folio_ref_count(folio), 1);
+		expect_deleted(test, folio, 1);
 		folio_put(folio);
 		for (k = 0; k < PAGES; k++)
 			KUNIT_EXPECT_EQ(test, read_user(test, addr, k), now.what[k]);

@@ -176,7 +176,8 @@ impl VmaRef {
     /// Whether the VMA maps no file. Mirrors `vma_is_anonymous()`.
     #[inline]
     pub fn is_anonymous(&self) -> bool {
-        // SAFETY: The VMA lives as long as `self`, and is locked: its operations don't change.
+        // SAFETY: By the type invariant the VMA is locked for reading during the lifetime of `self`. C
+        // sets `vm_ops` only in a VMA that is locked for writing, or that no other task can reach yet.
         unsafe { (*self.as_ptr()).vm_ops.is_null() }
     }
 
