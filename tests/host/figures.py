@@ -392,6 +392,56 @@ printf '%s\\t%s\\n' "$IMPL" "${run#*-}"
     return ""
 
 
+def released(project):
+    """make release keeps how each command ended, and runs only those that did not pass with this code."""
+    mark = "<!-- MADE BY make release: "
+    project.put("docs/testing.md", f"{mark}BEGIN -->\n{mark}END -->\n")
+    project.add("scripts/figures.txt", "run delta MINUTES=2: src/\nrun omega: lib/*.sh\n")
+    project.add("Makefile", "delta omega:\n\t@echo $@ $(MINUTES) >>build/ran; if grep -q -s $@ build/fail; then echo bad; exit 1; fi; "
+                "[ ! -e build/edit ] || { cat build/edit >>src/b.c; rm build/edit; }; echo well\n"
+                "release:\n\t@bash scripts/figures.sh release\n")
+    commit = project.commit()
+
+    def release(**variables):
+        (project.top / "build/ran").write_text("")
+        status, _ = project.run("make", "-s", "release", **variables)
+        return status == 0, project.get("build/ran").split("\n")[:-1], [line.split("\t")[5] for line in project.get("docs/release.tsv").splitlines()[1:]]
+
+    project.put("build/fail", "delta")
+    if problem := expect(release(ONLY="delta omega", MINUTES="9"), (False, ["delta 2", "omega"], ["failed: bad", "well"])):
+        return problem
+    status, said = project.check()
+    if status != 1 or "docs/release.tsv: make delta failed: bad" not in said:
+        return f"status {status}: {said}"
+    (project.top / "build/fail").unlink()
+    if problem := expect(release(ONLY="delta omega"), (True, ["delta 2"], ["well", "well"])):
+        return problem
+    page = project.get("docs/testing.md")
+    if f"| `make delta MINUTES=2` | well | 0 | `{commit}`, 20" not in page or "since" in page:
+        return page
+    project.put("docs/testing.md", page.replace("omega` | well", "omega` | better"))
+    if problem := expect("the table of make release differs" in project.check()[1], True):
+        return problem
+    project.add("lib/c.sh", "# a comment\n")
+    project.add("src/a.rs", "fn b() {}\n")
+    status, said = project.check()
+    if f"make delta: 1 file changed since {commit}" not in said or "make omega: " in said:
+        return f"status {status}: {said}"
+    if problem := expect(release(), (True, ["delta 2", "alpha", "beta", "gamma"], ["well", "well"])):
+        return problem
+    if "`make delta MINUTES=2` | well | 0 | `%s with changes`, 20" % commit not in project.get("docs/testing.md"):
+        return project.get("docs/testing.md")
+    project.add("src/a.rs", "fn c() {}\n")
+    project.put("build/edit", "int c;\n")
+    if problem := expect(release(ONLY="delta"), (False, ["delta 2"], ["failed: its sources changed meanwhile", "well"])):
+        return problem
+    for variables, want in (({"ONLY": "none"}, "ONLY=none is unknown: use delta omega"), ({"SEED": "1"}, "SEED is not for make release")):
+        status, said = project.run("make", "-s", "release", **variables)
+        if not status or want not in said:
+            return f"{variables}: status {status}: {said}"
+    return ""
+
+
 class Pages:
     """A copy of README.md and docs; everything else is the project's."""
 
@@ -462,6 +512,7 @@ POINTS = [
     ("figures of fewer runs are stale", Project, quick_look),
     ("verdicts are measured on request, and say how many files have changed", Project, verdicts),
     ("without the commit a figure is stale all the same", Project, no_commit),
+    ("make release runs what did not pass with this code, and keeps how it ended", Project, released),
     ("readme: filled in; changes by hand and of a source fail", Pages, filled),
 ]
 
