@@ -184,7 +184,7 @@ contention_before() {
 		# Where interrupts and exceptions come in, and zswap is called.
 		awk '$3 ~ /^asm_(sysvec_|common_interrupt$|spurious_interrupt$)/ { print $1, "irq" }
 			$3 ~ /^asm_exc_/ { print $1, "exc" }
-			$3 ~ /^zswap_(store|load|invalidate|invalidate_range)$/ { print $1, "zswap" }' "$out/$impl.symbols" >"$out/$impl.entries"
+			$3 ~ /^zswap_(store|load|invalidate|invalidate_range|seems_to_hold|holds|fill|has_folio|folio_mapped)$/ { print $1, "zswap" }' "$out/$impl.symbols" >"$out/$impl.entries"
 	done
 }
 contention_as() {
