@@ -209,10 +209,9 @@ def all_figures():
     for name, some in (("stack", [cells for cells in chains if "eight pages" not in cells[0]]), ("stack.async", chains)):
         if some:
             out[f"{name}.same.c"] = max(some, key=lambda cells: int(cells[3]))[2]
-    names = {text: name for name, text in measure.WAYS.items()}
     for cells in keyed("contention", 2):
-        if cells[0] in names:
-            out[f"contention.{names[cells[0]]}.{cells[1].split()[0].replace('remote-dirty', 'transfers')}"] = f"{float(cells[2].split()[0]):.2f}"
+        name = cells[0].split(",")[0].replace(" ", "-")
+        out[f"contention.{name}.{cells[1].split()[-1]}"] = f"{float(cells[2].split()[0]):.2f}"
     corpora = set()
     for cells in rows("compressors"):
         if cells[0].startswith("memory, "):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
 figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the rows of make bench that a
-page shows; and of the chains that stack.py adds up. Prints TAP."""
+page shows; of the means of make contention; and of the chains that stack.py adds up. Prints TAP."""
 
 import contextlib
 import io
@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 
 import measure  # noqa: E402
 import measured  # noqa: E402
+import plugins  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
 import drawn  # noqa: E402
@@ -158,6 +159,34 @@ def shown_rows(bad):
     return "" if got == want else f"got {got}\nwant {want}"
 
 
+def contended(want, calls=128, reason=""):
+    """Two rounds of each row of make contention: Rust has half of C's transfers, but three times as many for a folio that it
+    loads whole, in so many calls."""
+    with tempfile.TemporaryDirectory() as work:
+        page = os.path.join(work, "page.md")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(f"<!-- CONTENTION: BEGIN -->\n| rows | why |\n|---|---|\n{reason}<!-- CONTENTION: END -->\n")
+        for impl in "c", "rust":
+            rows, counts = ["prove\tx\t0+\t0+\t0+"] * plugins.PROOFS, ["window 8 1 0 0 0 0 0 0 0 0"] * plugins.PROOFS
+            for kib, content, cgroups, way in 2 * list(itertools.product((4, 64), ("same", "random"), ("own", "one"), plugins.WAYS)):
+                whole = impl == "rust" and (way, kib) == ("in", 64)
+                transfers = 60000 if whole else 10000 if impl == "rust" else 20000
+                rows.append(f"{way}\t{kib}\t{content}\t{cgroups}\t2048")
+                counts.append(f"window 8 1 9999 {transfers} 9999 0 9 9 9 0")
+                of_way = {"in": ("2000", calls if whole else 2048), "out": ("1000", 2048 * 4 // kib)}
+                if way in of_way:
+                    counts.append("{} 0 0 0 {} 0 0 0 0".format(*of_way[way]))
+            for name, text in (("1", rows), ("1.counts", counts), ("symbols", ["1000 T zswap_store", "2000 T zswap_load", "3000 T end"])):
+                with open(os.path.join(work, f"{impl}.{name}"), "w", encoding="ascii") as file:
+                    file.writelines(f"{line}\n" for line in text)
+        try:
+            lines, _, bad, _ = plugins.contention(page, work)
+        except SystemExit as said:
+            lines, bad = [str(said)], True
+    said = [line for line in lines if want in line]
+    return "" if len(said) == 1 and bad != bool(reason) else "\n".join([f"bad: {bad}", *lines])
+
+
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
 def said_names(*pairs):
     wrong = [f"{measured.breakable(name)}, not {want}" for name, want in zip(pairs[::2], pairs[1::2]) if measured.breakable(name) != want]
@@ -195,6 +224,13 @@ POINTS = [
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
     ("bench: a page has each row that takes more", lambda: shown_rows(7)),
     ("bench: and no more than it can show", lambda: shown_rows(40)),
+    ("contention: small folios don't hide what a large one takes", lambda: contended(
+        "| swap in of 64 KiB, by a fault, remote-dirty transfers | 3.000 ± 0.000 | 3.00 to 3.00 | MORE |")),
+    ("contention: nor does it hide what they save", lambda: contended(
+        "| swap in of 4 KiB, by a fault, remote-dirty transfers | 0.500 ± 0.000 | 0.50 to 0.50 | less |")),
+    ("contention: what takes more may have a reason", lambda: contended(
+        "transfers | 3.000 ± 0.000 | 3.00 to 3.00 | listed |", reason="| `transfers, swap in of 64 KiB, by a fault` | x |\n")),
+    ("contention: a folio that isn't loaded whole fails", lambda: contended("2048 calls of zswap_load, not 128", calls=2048)),
     ("stack: paths are chained, reclaim once", chained),
     ("a long name can be broken, and has no markup", lambda: said_names(
         "xa_load", "`xa_load`", "__free_pages_prepare", r"<code>\_\_free_<wbr>pages_<wbr>prepare</code>",
