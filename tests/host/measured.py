@@ -160,7 +160,7 @@ def shown_rows(bad):
 
 
 def contended(want, calls=128, reason=""):
-    """Two rounds of each row of make contention: Rust has half of C's transfers, but three times as many for a folio that it
+    """Two rounds of each row of make contention: Rust has half the transfers of C, but three times as many for a folio that it
     loads whole, in so many calls."""
     with tempfile.TemporaryDirectory() as work:
         page = os.path.join(work, "page.md")
