@@ -181,10 +181,10 @@ contention_before() {
 	scripts/cache.sh plugin
 	for impl in rust c; do
 		symbols_of "contention-$impl" "$impl"
-		# Where interrupts and exceptions come in, and zswap is called.
+		# Where interrupts and exceptions come in, and zswap is called: by all functions that it has for other files.
 		awk '$3 ~ /^asm_(sysvec_|common_interrupt$|spurious_interrupt$)/ { print $1, "irq" }
 			$3 ~ /^asm_exc_/ { print $1, "exc" }
-			$3 ~ /^zswap_(store|load|invalidate|invalidate_range|seems_to_hold|holds|fill|has_folio|folio_mapped)$/ { print $1, "zswap" }' "$out/$impl.symbols" >"$out/$impl.entries"
+			$2 == "T" && $3 ~ /^zswap_[a-z_]+$/ { print $1, "zswap" }' "$out/$impl.symbols" >"$out/$impl.entries"
 	done
 }
 contention_as() {

@@ -192,6 +192,8 @@ def contention(page, folder):
     functions(boots, folder)
     listed, used, bad, means = reasons(page, "CONTENTION"), set(), 0, []
     for operation, rows in means_of(keys).items():
+        if len(rows) not in ERRORS:
+            sys.exit(f"{folder}: {operation} has {len(rows)} rows: the guest went wrong")
         for kind in (LOCKED, TRANSFERS, INVALIDATIONS):
             ratio, error = mean_ratio(boots, rows, kind)
             said = verdict(ratio, error)
