@@ -15,7 +15,8 @@ set_param compressor zswap_accel
 swap_on virtio
 pages=1024
 accel depth 16
-accel latency_us 1000 # long enough that the first isn't done before the eighth is submitted
+accel latency_us 1000
+accel hold 8 # however long it takes to submit them
 
 set_param large_swapin Y
 admit_all Y
@@ -49,6 +50,7 @@ inject decompress none
 stop a
 admit_all N
 swap_off
+accel hold 0
 accel reorder N
 accel elsewhere N
 accel latency_us 20

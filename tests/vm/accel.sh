@@ -12,7 +12,8 @@ accel() { [ $# = 1 ] && cat $accel/"$1" || echo "$2" > $accel/"$1"; }
 set_param compressor zswap_accel
 swap_on virtio
 pages=1024
-accel latency_us 1000 # long enough that the first isn't done before the eighth is submitted
+accel latency_us 1000
+accel hold 8 # however long it takes to submit them
 
 # Of another test in this boot.
 accel most 0
@@ -57,6 +58,7 @@ for kib in 64 2048; do
 	stop a
 done
 accel depth 16
+accel hold 0
 accel latency_us 20
 
 # Some requests in flight fail: each page is handled as if compressed alone.
