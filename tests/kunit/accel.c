@@ -13,7 +13,9 @@
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/sched.h>
@@ -31,6 +33,7 @@ static bool reorder;	/* a request takes between latency_us and twice that */
 static bool elsewhere;	/* a kernel thread completes requests, on any CPU */
 static bool words;	/* pages of one repeated word: the computation takes no CPU time */
 static u32 hold;	/* none completes while its submitter runs, until so many are in flight */
+static bool held_by_reader;	/* none that compresses completes before a task waits for its folio */
 static u32 most;	/* maximum number of requests in flight */
 static atomic_t submitted, backlogged;
 static atomic_t reused;	/* requests that were submitted again while in flight */
@@ -41,6 +44,8 @@ struct job {
 	struct hrtimer timer;
 	struct work_struct work;
 	struct task_struct *submitter;	/* exists while the request is in flight: it waits for it */
+	struct folio *folio;		/* that is compressed, or NULL */
+	unsigned long limit;		/* in jiffies, for held_by_reader */
 	bool under_way;
 	int err;
 	struct faulty_result result;
@@ -91,12 +96,20 @@ static void complete_work(struct work_struct *work)
 	local_bh_enable();
 }
 
+/* Whether other tasks have to come first, which takes longer on a slow machine. */
+static bool is_early(struct job *job)
+{
+	if (READ_ONCE(most) < READ_ONCE(hold) && task_is_running(job->submitter))
+		return true;
+	return READ_ONCE(held_by_reader) && job->folio && !folio_test_waiters(job->folio) &&
+	       time_before(jiffies, job->limit);
+}
+
 static enum hrtimer_restart expired(struct hrtimer *timer)
 {
 	struct job *job = container_of(timer, struct job, timer);
 
-	/* On a slow machine requests expire before their submitter gets to the last of them. */
-	if (READ_ONCE(most) < READ_ONCE(hold) && task_is_running(job->submitter))
+	if (is_early(job))
 		start(job);
 	else if (READ_ONCE(elsewhere))
 		queue_work(system_dfl_wq, &job->work);
@@ -139,7 +152,7 @@ static int unpack_word(struct acomp_req *req, struct faulty_result *result)
 	return 0;
 }
 
-static int submit(struct acomp_req *req,
+static int submit(struct acomp_req *req, struct folio *folio,
 		  int (*compute)(struct acomp_req *req, struct faulty_result *result))
 {
 	struct job *job = acomp_request_ctx(req);
@@ -152,6 +165,8 @@ static int submit(struct acomp_req *req,
 	job->under_way = true;
 	job->req = req;
 	job->submitter = current;
+	job->folio = folio;
+	job->limit = jiffies + HZ;
 	INIT_LIST_HEAD(&job->waiting);
 	hrtimer_setup(&job->timer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&job->work, complete_work);
@@ -180,13 +195,14 @@ static int submit(struct acomp_req *req,
 static int accel_compress(struct acomp_req *req)
 {
 	race_point("accel:before_compress");
-	return submit(req, READ_ONCE(words) ? pack_word : faulty_pack);
+	return submit(req, page_folio(sg_page(req->src)),
+		      READ_ONCE(words) ? pack_word : faulty_pack);
 }
 
 static int accel_decompress(struct acomp_req *req)
 {
 	race_point("accel:before_decompress");
-	return submit(req, READ_ONCE(words) ? unpack_word : faulty_unpack);
+	return submit(req, NULL, READ_ONCE(words) ? unpack_word : faulty_unpack);
 }
 
 static struct acomp_alg algs[] = {
@@ -226,6 +242,7 @@ static int __init accel_register(void)
 	debugfs_create_bool("elsewhere", 0600, dir, &elsewhere);
 	debugfs_create_bool("words", 0600, dir, &words);
 	debugfs_create_u32("hold", 0600, dir, &hold);
+	debugfs_create_bool("held_by_reader", 0600, dir, &held_by_reader);
 	debugfs_create_u32("most", 0600, dir, &most);
 	debugfs_create_atomic_t("submitted", 0600, dir, &submitted);
 	debugfs_create_atomic_t("backlogged", 0600, dir, &backlogged);

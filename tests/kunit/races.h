@@ -62,7 +62,7 @@ struct side {
 };
 
 bool side_begin(struct kunit *test, struct side *side, const char *point);
-bool side_waits(struct side *side);
+bool side_waits(struct side *side, bool expected);
 void side_end(struct kunit *test, struct side *side);
 
 void do_press(struct side *side);

@@ -154,7 +154,7 @@ void compression_survives_cpu_removal(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, remove_cpu(1), 0);
 		if (i) {
 			side_begin(test, &adding, NULL);
-			side_waits(&adding);
+			side_waits(&adding, true);
 		}
 		side_end(test, &storing);
 		if (!i)
@@ -181,7 +181,7 @@ void cpu_removal_waits_for_pool_creation(struct kunit *test)
 	needs_point(test, "prepare:after_alloc");
 	if (side_begin(test, &switching, "prepare:after_alloc")) {
 		side_begin(test, &removing, NULL);
-		waits = side_waits(&removing);
+		waits = side_waits(&removing, true);
 		entry = swapped(test, 0, 7, NULL);
 	}
 	side_end(test, &switching);

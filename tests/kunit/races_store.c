@@ -180,7 +180,7 @@ void load_gets_the_compressor_between_pages(struct kunit *test)
 	side_begin(test, storing, NULL);
 	KUNIT_EXPECT_TRUE(test, holds_soon(first));
 	side_begin(test, load, NULL);
-	KUNIT_EXPECT_TRUE(test, side_waits(load));
+	KUNIT_EXPECT_TRUE(test, side_waits(load, true));
 	race_stop_release(first);
 	KUNIT_EXPECT_TRUE(test, holds_soon(last));
 	limit = jiffies + PATIENCE;

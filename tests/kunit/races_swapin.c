@@ -94,7 +94,7 @@ void second_fault_waits_for_the_first(struct kunit *test)
 		second.entry = entry;
 		if (side_begin(test, &first, point->name)) {
 			side_begin(test, &second, NULL);
-			waits = side_waits(&second);
+			waits = side_waits(&second, point->folio);
 		}
 		side_end(test, &first);
 		side_end(test, &second);

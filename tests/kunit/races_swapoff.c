@@ -43,7 +43,7 @@ void swapoff_waits_for_writeback(struct kunit *test)
 			lose_user(entry);
 			side_begin(test, &swapoff, NULL);
 			if (point->device)
-				waits = side_waits(&swapoff);
+				waits = side_waits(&swapoff, true);
 			else
 				side_end(test, &swapoff);
 		}
@@ -73,7 +73,7 @@ static void swapoff_waits(struct kunit *test, const struct point *points, int or
 		if (side_begin(test, &load, point->name)) {
 			swap_put_entries_direct(entry, 1 << order);
 			side_begin(test, &swapoff, NULL);
-			waits = side_waits(&swapoff);
+			waits = side_waits(&swapoff, true);
 		}
 		side_end(test, &load);
 		side_end(test, &swapoff);

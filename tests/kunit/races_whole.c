@@ -264,18 +264,18 @@ void fault_on_a_page_waits_for_the_whole(struct kunit *test)
 		for (i = 0; i < ARRAY_SIZE(targets); i++) {
 			struct side single;
 			struct folio *folio;
-			bool waits = false;
+			bool must_wait = point->folio && !point->data, waits = false;
 
 			if (!begin(test, -1))
 				goto out;
 			single = swapin_of(VICTIM, BIT(0));
 			if (hold(test, point, targets[i])) {
 				side_begin(test, &single, NULL);
-				waits = side_waits(&single);
+				waits = side_waits(&single, must_wait);
 			}
 			folio = release(test);
 			side_end(test, &single);
-			KUNIT_EXPECT_EQ(test, waits, point->folio && !point->data);
+			KUNIT_EXPECT_EQ(test, waits, must_wait);
 			KUNIT_EXPECT_EQ(test, single.found, now.what[VICTIM]);
 			KUNIT_EXPECT_EQ(test, single.folio == folio,
 					point->folio || targets[i] == VICTIM);
@@ -299,18 +299,18 @@ void two_whole_swapins_get_one_folio(struct kunit *test)
 	for_each_point(whole_points, true) {
 		struct side second;
 		struct folio *folio;
-		bool waits = false;
+		bool must_wait = point->folio && !point->data, waits = false;
 
 		if (!begin(test, -1))
 			break;
 		second = swapin_of(VICTIM, BIT(ORDER) | BIT(0));
 		if (hold(test, point, 3)) {
 			side_begin(test, &second, NULL);
-			waits = side_waits(&second);
+			waits = side_waits(&second, must_wait);
 		}
 		folio = release(test);
 		side_end(test, &second);
-		KUNIT_EXPECT_EQ(test, waits, point->folio && !point->data);
+		KUNIT_EXPECT_EQ(test, waits, must_wait);
 		if (point->folio) {
 			KUNIT_EXPECT_PTR_EQ(test, second.folio, folio);
 			if (folio)
@@ -571,7 +571,7 @@ void failed_whole_swapin_leaves_the_slots(struct kunit *test)
 				if (freed)
 					lose_user(entry);
 				side_begin(test, &second, NULL);
-				side_waits(&second);
+				side_waits(&second, true);
 				/* The third page from now. The two swap-ins after it succeed. */
 				faulty_decompress.every = 3;
 				acomp_inject(&faulty_decompress, FAULT_EIO);

@@ -23,6 +23,17 @@ spoil()
 	mark
 }
 
+# hold NAME KIB [APART]: leaves the worker's pages in memory, with their entries, and prints how many:
+# see guest/mem.c. Each store takes until the worker's other thread waits for its folio.
+hold()
+{
+	set_param compressor zswap_accel
+	echo Y > /sys/kernel/debug/zswap_accel/held_by_reader
+	ask "$1" hold "$2" "${3:-0}"
+	echo N > /sys/kernel/debug/zswap_accel/held_by_reader
+	set_param compressor lz4
+}
+
 # fragile INTERVAL: for a task under make-it-fail (nth 0), every n-th allocation fails
 fragile()
 {

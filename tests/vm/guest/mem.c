@@ -30,7 +30,8 @@
  *   cycle ROUNDS       out, in and check, again and again
  *   race ROUNDS        push out again and again while a thread reads
  *   hold KIB APART     push out folio by folio while a thread reads it, so that it stays
- *                      in memory with its entries; answers how many entries. With APART
+ *                      in memory with its entries; answers how many pages. The simulated
+ *                      accelerator must wait for the thread: held_by_reader. With APART
  *                      its last two pages, made zero, are left out (see hold)
  *   wipe KIB APART     zeros over all that was held
  *   wrong              like check; answers how many pages differ
@@ -212,16 +213,21 @@ static long vmstat(const char *want)
 	return found;
 }
 
+static long number_in(const char *path)
+{
+	char text[24] = "";
+	int file = open(path, O_RDONLY);
+
+	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
+		die(path);
+	close(file);
+	return atol(text);
+}
+
 /* Pages in zswap, and of zeroes, which were only marked: those of all processes. */
 static long kept(void)
 {
-	char text[24] = "";
-	int file = open("/sys/kernel/debug/zswap/stored_pages", O_RDONLY);
-
-	if (file < 0 || read(file, text, sizeof(text) - 1) <= 0)
-		die("stored_pages");
-	close(file);
-	return atol(text) + vmstat("swpout_zero");
+	return number_in("/sys/kernel/debug/zswap/stored_pages") + vmstat("swpout_zero");
 }
 
 /* Shows every 20 s that a command goes on: a guest that prints nothing for long is taken to hang. */
@@ -476,20 +482,17 @@ static void race(int rounds)
  */
 static struct {
 	size_t folio, size; /* in pages; nothing to do when size is 0 */
-	uint64_t delay;
+	long before; /* submitted() before its store */
 	bool apart;
 } held;
 
-static bool is_swapped(size_t page)
+/* The simulated accelerator's requests. */
+static long submitted(void)
 {
-	uint64_t entry;
-
-	if (!read_pagemap(pagemap, mem + page * PAGE, &entry, 1))
-		die("pagemap");
-	return entry & SWAPPED;
+	return number_in("/sys/kernel/debug/zswap_accel/submitted");
 }
 
-/* Reads a page of the folio during its store: after it is unmapped. */
+/* Reads a page of the folio during its store, which takes until this waits for the folio. */
 static void *holder(void *unused)
 {
 	cpu_set_t other;
@@ -500,10 +503,8 @@ static void *holder(void *unused)
 	while (__atomic_load_n(&racing, __ATOMIC_ACQUIRE)) {
 		size_t size = __atomic_load_n(&held.size, __ATOMIC_ACQUIRE);
 
-		if (!size || !is_swapped(held.folio + size - 1))
+		if (!size || submitted() == held.before)
 			continue;
-		for (uint64_t end = now() + held.delay; now() < end;)
-			;
 		if (held.apart)
 			madvise(mem + (held.folio + size - 1) * PAGE, PAGE, MADV_DONTNEED);
 		(void)*(volatile unsigned char *)(mem + held.folio * PAGE);
@@ -512,18 +513,18 @@ static void *holder(void *unused)
 	return unused;
 }
 
-static bool hold_folio(size_t folio, size_t size, uint64_t delay)
+static bool hold_folio(size_t folio, size_t size)
 {
 	long before = kept();
 
 	held.folio = folio;
-	held.delay = delay;
+	held.before = submitted();
 	__atomic_store_n(&held.size, size, __ATOMIC_RELEASE);
 	if (madvise(mem + folio * PAGE, size * PAGE, MADV_PAGEOUT))
 		die("MADV_PAGEOUT");
 	/* If the folio is freed by now, this loads and so removes an entry. */
 	(void)*(volatile unsigned char *)(mem + folio * PAGE);
-	for (uint64_t end = now() + 10000000; held.size && now() < end;)
+	for (uint64_t end = now() + 1000000000; held.size && submitted() != held.before && now() < end;)
 		sched_yield();
 	__atomic_store_n(&held.size, 0, __ATOMIC_RELEASE);
 	return kept() - before == (long)size;
@@ -531,7 +532,7 @@ static bool hold_folio(size_t folio, size_t size, uint64_t delay)
 
 static long hold(size_t size, bool apart)
 {
-	long first = kept();
+	long all = 0;
 	pthread_t thread;
 
 	held.apart = apart;
@@ -546,13 +547,15 @@ static long hold(size_t size, bool apart)
 			fill_some(i, size);
 			if (apart)
 				memset(mem + (i + size - 2) * PAGE, 0, 2 * PAGE);
-			if (hold_folio(i, size, tries % 4 * size * 5000))
+			if (hold_folio(i, size)) {
+				all += size;
 				break;
+			}
 		}
 	}
 	__atomic_store_n(&racing, false, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
-	return kept() - first;
+	return all;
 }
 
 static void wipe(size_t size, bool apart)
