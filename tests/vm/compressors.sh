@@ -56,7 +56,8 @@ for compressor in lz4 lz4-rust lzo zstd deflate 842; do
 	with $w fill last 3
 	with $w out
 done
-point "six pools side by side" "$(in_use)" "842 deflate lz4 lz4-rust lzo zstd "
+six="842 deflate lz4 lz4-rust lzo zstd "
+point "six pools side by side" "$(soon "$six" in_use)" "$six"
 got=''
 for compressor in lz4 lz4-rust lzo zstd deflate 842; do
 	w=w${compressor#*-}

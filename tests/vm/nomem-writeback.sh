@@ -55,7 +55,7 @@ for swap in brd virtio file; do
 		with a out
 		fragile $interval
 		set_param shrinker_enabled Y
-		for _ in $(seq 30); do
+		for _ in $(seq 150); do
 			nth 0 put /cg/a/memory.reclaim "64M swappiness=0" > /run/nth
 			[ "$(debug stored_pages)" -gt 64 ] || break
 			usleep 200000 # the shrinker uses statistics that lag

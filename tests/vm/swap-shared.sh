@@ -11,7 +11,7 @@ sums() { (cd /run/tmpfs && find . -type f | sort | xargs md5sum) | md5sum; }
 # swapped_files KIB: once at least so much of the device is in use
 swapped_files()
 {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		echo 64M swappiness=max > /cg/files/memory.reclaim
 		[ "$(awk -v name="$device" '$1 == name { print $4 }' /proc/swaps)" -lt "$1" ] || { echo swapped; break; }
 		usleep 50000 # reclaim goes by statistics that lag

@@ -42,9 +42,9 @@ by_limit()
 by_shrinker()
 {
 	set_param shrinker_enabled Y
-	for _ in $(seq 20); do
+	for _ in $(seq 150); do
 		echo 64M swappiness=0 > /cg/a/memory.reclaim
-		[ "$(debug stored_pages)" -gt 64 ] || break
+		[ "$(debug stored_pages)" -gt 16 ] || break
 		usleep 200000 # the shrinker uses statistics that lag
 	done 2> /dev/null # EAGAIN
 	set_param shrinker_enabled N

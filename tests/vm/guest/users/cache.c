@@ -7,17 +7,24 @@
 
 #include "users.h"
 
+/* Reading takes time; mincore() shows when it is done. Returns how many pages are there. */
+static size_t arrived(const struct area *a, size_t want)
+{
+	soon(settled);
+	for (int i = 0; i < 2000 && resident(a) != want; i++)
+		usleep(10000);
+	return resident(a);
+}
+
 static void willneed(struct area *a, size_t first)
 {
 	long before, base = cached(NULL);
+	size_t there;
 
 	say("there %zu", resident(a));
 	ADVISE(a, first, a->pages / 2, MADV_WILLNEED);
-	soon(settled);
-	/* Reading takes time; mincore() shows when it is done. */
-	for (int i = 0; i < 500 && resident(a) != a->pages / 2; i++)
-		usleep(10000);
-	say("there %zu, cached %zu", resident(a), cached(NULL) - base);
+	there = arrived(a, a->pages / 2);
+	say("there %zu, cached %zu", there, cached(NULL) - base);
 	before = major();
 	step = "after MADV_WILLNEED";
 	for (size_t i = first; i < first + a->pages / 2; i++)
@@ -58,7 +65,7 @@ static void scene_compact(void)
 {
 	static bool before[FRAMES], after[FRAMES];
 	struct area a = anon(8192, false), between = anon(3 * a.pages, false);
-	size_t moved = 0, still = 0;
+	size_t there, moved = 0, still = 0;
 
 	fill(&a, 0, 1, 1);
 	out(&a);
@@ -73,8 +80,8 @@ static void scene_compact(void)
 		memset(between.mem + 3 * i * PAGE, 1, 3 * 16 * PAGE);
 	}
 	munmap(between.mem, between.pages * PAGE);
-	soon(settled);
-	say("there %zu, swapped %zu, cached %zu", resident(&a), swapped(&a), cached(before));
+	there = arrived(&a, a.pages);
+	say("there %zu, swapped %zu, cached %zu", there, swapped(&a), cached(before));
 	for (int tries = 0; tries < 20 && moved < a.pages / 8; tries++) {
 		write_to("/proc/sys/vm/compact_memory", "1");
 		still = cached(after);

@@ -331,7 +331,7 @@ void reclaim(void)
  */
 size_t squeeze(const struct area *a, size_t (*there)(const struct area *), size_t want)
 {
-	for (int tries = 0; tries < 400 && there(a) != want; tries++) {
+	for (int tries = 0; tries < 3000 && there(a) != want; tries++) {
 		reclaim();
 		if (tries > 10)
 			usleep(10000);
@@ -350,7 +350,7 @@ size_t in_memory(const struct area *a)
  */
 void drop(void)
 {
-	for (int tries = 0; tries < 100 && cached(NULL); tries++) {
+	for (int tries = 0; tries < 1000 && cached(NULL); tries++) {
 		reclaim();
 		if (tries > 10)
 			usleep(30000);
@@ -389,7 +389,7 @@ pid_t spawn(void)
 	if (child < 0)
 		die("fork");
 	if (!child)
-		alarm(60);
+		alarm(STUCK);
 	return child;
 }
 

@@ -40,7 +40,7 @@ static void scene_swapoff(const char *device)
 		end_child();
 	}
 	/* The child maps all of it, so MADV_PAGEOUT would skip it. */
-	for (int tries = 0; tries < 100; tries++) {
+	for (int tries = 0; tries < 1000; tries++) {
 		if (!in_memory(&a) && !in_memory(&b) && !in_memory(&huge) && !resident(&s))
 			break;
 		reclaim();

@@ -48,8 +48,7 @@ int main(int argc, char **argv)
 	cpu_set_t first;
 
 	setvbuf(stdout, NULL, _IOFBF, 4096);
-	/* Also ends a fault that fails forever. */
-	alarm(60);
+	alarm(STUCK);
 	/* So that its pages are in the LRU batches of the CPU where reclaim finds them. */
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);

@@ -13,6 +13,7 @@
 
 #define HUGE_PAGES (HUGE / PAGE)
 #define GROUP "/cg/users"
+#define STUCK 150 /* seconds after which a process is ended: its fault may fail forever */
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
 #ifndef MADV_COLLAPSE
