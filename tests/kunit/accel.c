@@ -33,7 +33,7 @@ static bool reorder;	/* a request takes between latency_us and twice that */
 static bool elsewhere;	/* a kernel thread completes requests, on any CPU */
 static bool words;	/* pages of one repeated word: the computation takes no CPU time */
 static u32 hold;	/* none completes while its submitter runs, until so many are in flight */
-static bool held_by_reader;	/* none that compresses completes before a task waits for its folio */
+static bool held_by_reader;	/* none completes before a task waits for the folio to be stored */
 static u32 most;	/* maximum number of requests in flight */
 static atomic_t submitted, backlogged;
 static atomic_t reused;	/* requests that were submitted again while in flight */
