@@ -32,7 +32,7 @@ static u32 depth = 16;
 static bool reorder;	/* a request takes between latency_us and twice that */
 static bool elsewhere;	/* a kernel thread completes requests, on any CPU */
 static bool words;	/* pages of one repeated word: the computation takes no CPU time */
-static u32 hold;	/* none completes while its submitter runs, until so many are in flight */
+static u32 hold_until;	/* none completes while its submitter runs, until most has reached this */
 static bool held_by_reader;	/* none completes before a task waits for the folio to be stored */
 static u32 most;	/* maximum number of requests in flight */
 static atomic_t submitted, backlogged;
@@ -45,7 +45,7 @@ struct job {
 	struct work_struct work;
 	struct task_struct *submitter;	/* exists while the request is in flight: it waits for it */
 	struct folio *folio;		/* that is compressed, or NULL */
-	unsigned long limit;		/* in jiffies, for held_by_reader */
+	unsigned long limit;		/* in jiffies, of how long it is held */
 	bool under_way;
 	int err;
 	struct faulty_result result;
@@ -96,20 +96,30 @@ static void complete_work(struct work_struct *work)
 	local_bh_enable();
 }
 
-/* Whether other tasks have to come first, which takes longer on a slow machine. */
-static bool is_early(struct job *job)
+/*
+ * Whether its submitter still has others to submit, or the reader hasn't come, however long that
+ * takes on a slow machine. If it takes a second, no more requests are held.
+ */
+static bool is_held(struct job *job)
 {
-	if (READ_ONCE(most) < READ_ONCE(hold) && task_is_running(job->submitter))
+	bool by_submitter = READ_ONCE(most) < READ_ONCE(hold_until) &&
+			    task_is_running(job->submitter);
+	bool by_reader = READ_ONCE(held_by_reader) && job->folio && !folio_test_waiters(job->folio);
+
+	if (!by_submitter && !by_reader)
+		return false;
+	if (time_before(jiffies, job->limit))
 		return true;
-	return READ_ONCE(held_by_reader) && job->folio && !folio_test_waiters(job->folio) &&
-	       time_before(jiffies, job->limit);
+	WRITE_ONCE(hold_until, 0);
+	WRITE_ONCE(held_by_reader, false);
+	return false;
 }
 
 static enum hrtimer_restart expired(struct hrtimer *timer)
 {
 	struct job *job = container_of(timer, struct job, timer);
 
-	if (is_early(job))
+	if (is_held(job))
 		start(job);
 	else if (READ_ONCE(elsewhere))
 		queue_work(system_dfl_wq, &job->work);
@@ -241,7 +251,7 @@ static int __init accel_register(void)
 	debugfs_create_bool("reorder", 0600, dir, &reorder);
 	debugfs_create_bool("elsewhere", 0600, dir, &elsewhere);
 	debugfs_create_bool("words", 0600, dir, &words);
-	debugfs_create_u32("hold", 0600, dir, &hold);
+	debugfs_create_u32("hold_until", 0600, dir, &hold_until);
 	debugfs_create_bool("held_by_reader", 0600, dir, &held_by_reader);
 	debugfs_create_u32("most", 0600, dir, &most);
 	debugfs_create_atomic_t("submitted", 0600, dir, &submitted);

@@ -117,9 +117,8 @@ bool side_waits(struct side *side, bool expected)
 
 	if (expected)
 		msleep(A_WHILE_MS);
-	else
-		while (!completion_done(&side->done) && time_before(jiffies, limit))
-			usleep_range(200, 400);
+	while (!expected && !completion_done(&side->done) && time_before(jiffies, limit))
+		usleep_range(200, 400);
 	return !completion_done(&side->done);
 }
 

@@ -16,7 +16,7 @@ swap_on virtio
 pages=1024
 accel depth 16
 accel latency_us 1000
-accel hold 8 # however long it takes to submit them
+accel hold_until 8 # however long it takes to submit them
 
 set_param large_swapin Y
 admit_all Y
@@ -50,7 +50,7 @@ inject decompress none
 stop a
 admit_all N
 swap_off
-accel hold 0
+accel hold_until 0
 accel reorder N
 accel elsewhere N
 accel latency_us 20

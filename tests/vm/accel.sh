@@ -13,7 +13,7 @@ set_param compressor zswap_accel
 swap_on virtio
 pages=1024
 accel latency_us 1000
-accel hold 8 # however long it takes to submit them
+accel hold_until 8 # however long it takes to submit them
 
 # Of another test in this boot.
 accel most 0
@@ -58,7 +58,7 @@ for kib in 64 2048; do
 	stop a
 done
 accel depth 16
-accel hold 0
+accel hold_until 0
 accel latency_us 20
 
 # Some requests in flight fail: each page is handled as if compressed alone.

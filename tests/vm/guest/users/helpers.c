@@ -32,6 +32,7 @@ void say(const char *format, ...)
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
+	fflush(stdout); /* the alarm may come */
 }
 
 void die(const char *what)
