@@ -98,7 +98,7 @@ static void complete_work(struct work_struct *work)
 
 /*
  * Whether its submitter still has others to submit, or the reader hasn't come, however long that
- * takes on a slow machine. If it takes a second, no more requests are held.
+ * takes on a slow machine. If it takes 20 seconds, no more requests are held.
  */
 static bool is_held(struct job *job)
 {
@@ -176,7 +176,7 @@ static int submit(struct acomp_req *req, struct folio *folio,
 	job->req = req;
 	job->submitter = current;
 	job->folio = folio;
-	job->limit = jiffies + HZ;
+	job->limit = jiffies + 20 * HZ;
 	INIT_LIST_HEAD(&job->waiting);
 	hrtimer_setup(&job->timer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&job->work, complete_work);

@@ -113,11 +113,9 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
  */
 bool side_waits(struct side *side, bool expected)
 {
-	unsigned long limit = jiffies + PATIENCE;
+	unsigned long limit = jiffies + (expected ? msecs_to_jiffies(A_WHILE_MS) : PATIENCE);
 
-	if (expected)
-		msleep(A_WHILE_MS);
-	while (!expected && !completion_done(&side->done) && time_before(jiffies, limit))
+	while (!completion_done(&side->done) && time_before(jiffies, limit))
 		usleep_range(200, 400);
 	return !completion_done(&side->done);
 }
