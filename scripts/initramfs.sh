@@ -13,9 +13,10 @@ flock 9
 
 tree=$out.tree
 rm -rf "$tree"
-mkdir -p "$tree"/{bin,vm,proc,sys,dev,run}
+mkdir -p "$tree"/{bin,sbin,vm,proc,sys,dev,run}
 cp "$(command -v busybox)" "$tree/bin/"
 cp tests/vm/init "$tree/init"
+cp tests/vm/modprobe "$tree/sbin/"
 cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$@" "$tree/vm/"
 # A program is a file, or all the files of a folder. The benchmark reads x86-64's time-stamp
 # counter.
@@ -27,7 +28,7 @@ for program in tests/vm/guest/*.c tests/vm/guest/*/ "${bench[@]}"; do
 	name=$(basename "$program" .c)
 	"$cc" -static -O2 -Wall -Wextra -Werror -Wmissing-prototypes -pthread -DPAGE_KIB="$page" -o "$tree/bin/$name" "${sources[@]}"
 done
-chmod +x "$tree/init"
+chmod +x "$tree"/{init,sbin/modprobe}
 (cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) > "$out.new"
 rm -r "$tree"
 mv "$out.new" "$out"

@@ -52,11 +52,9 @@ pub use super::KernelParam;
 /// static COMPRESSOR: Text = Text::new(c"lzo");
 ///
 /// ParamLock::with(|lock| -> Result {
+///     assert_eq!(COMPRESSOR.get(lock), b"lzo");
 ///     COMPRESSOR.set(lock, b"zstd")?;
 ///     assert_eq!(COMPRESSOR.get(lock), b"zstd");
-///
-///     COMPRESSOR.reset(lock);
-///     assert_eq!(COMPRESSOR.get(lock), b"lzo");
 ///     Ok(())
 /// })?;
 /// # Ok::<(), Error>(())
@@ -257,11 +255,6 @@ impl Text {
             set.len = Some(text.len());
             Ok(())
         })
-    }
-
-    /// Resets the text to the default.
-    pub fn reset(&self, lock: &mut ParamLock) {
-        self.set.with_mut(lock, |set| set.len = None);
     }
 }
 
@@ -500,7 +493,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_set_and_reset() -> Result {
+    fn text_is_set() -> Result {
         static TEXT: Text = Text::new(c"default");
         ParamLock::with(|lock| {
             assert_eq!(TEXT.get(lock), b"default");
@@ -511,9 +504,7 @@ mod tests {
             // Too long: the text is unchanged.
             assert_eq!(TEXT.set(lock, &[b'y'; TEXT_MAX + 1]), Err(ENOSPC));
             assert_eq!(TEXT.get(lock).first(), Some(&b'x'));
-            TEXT.reset(lock);
-            assert_eq!(TEXT.get(lock), b"default");
-            Ok(())
+            TEXT.set(lock, b"default") // for the next run
         })
     }
 
@@ -566,7 +557,7 @@ mod tests {
         }
 
         ParamLock::with(|lock| {
-            LATER.reset(lock);
+            LATER.set(lock, b"never")?;
             VALUE.set(true, lock, c"rust_param_test.words", c" word\t")?;
             assert_eq!(AT_BOOT.get(lock), b"word");
             assert_eq!(LATER.get(lock), b"never");

@@ -48,8 +48,17 @@ pub(crate) enum State {
 /// The state of setup: C's `zswap_init_state`.
 pub(crate) static STATE: ParamLocked<State> = ParamLocked::new(State::Uninit);
 
+/// Everything that zswap needs, before it is enabled.
+struct Created {
+    zswap: &'static Zswap,
+    /// The compressor to use, or `None` if not even the default is available.
+    algorithm: Option<Algorithm>,
+    /// The pool that will be current, or `None` if it could not be created.
+    pool: Option<NewPool>,
+}
+
 /// Creates and publishes everything that zswap needs except a pool. On failure, frees what it has created.
-fn create() -> Result<&'static Zswap> {
+fn create_state() -> Result<&'static Zswap> {
     let zswap = Zswap::new()?;
     let worker = ShrinkWorker::new()?;
     // The shrinker and its lists can't be freed, so they are created last.
@@ -60,45 +69,58 @@ fn create() -> Result<&'static Zswap> {
     Zswap::publish(zswap)
 }
 
-/// Creates a pool with the requested compressor, or with the default one if that is not available.
+/// Selects the compressor `name`, or the default one if that is not available. May load a module, and waits for
+/// `modprobe`.
 ///
-/// Mirrors `__zswap_pool_create_fallback()`.
-fn create_fallback(zswap: &'static Zswap, lock: &mut ParamLock) -> Option<NewPool> {
+/// Mirrors `__zswap_pool_create_fallback()`, up to the creation of the pool.
+fn choose(name: &[u8]) -> Option<Algorithm> {
     let available = |name: &[u8]| Algorithm::new(name).filter(Algorithm::is_available);
     let default = COMPRESSOR_DEFAULT.to_bytes();
 
-    let mut algorithm = available(COMPRESSOR.get(lock));
-    if algorithm.is_none() && COMPRESSOR.get(lock) != default {
-        let name = BStr::from_bytes(COMPRESSOR.get(lock));
+    let mut algorithm = available(name);
+    if algorithm.is_none() && name != default {
         pr_err!(
             "compressor {name} not available, using default {default}\n",
+            name = BStr::from_bytes(name),
             default = BStr::from_bytes(default)
         );
-        COMPRESSOR.reset(lock);
         algorithm = available(default);
     }
     // Kconfig selects the default, so it should be available.
-    if kernel::warn_on_once!(algorithm.is_none()) {
-        let _ = COMPRESSOR.set(lock, b"");
-    }
-    zswap.create_pool(algorithm?).ok()
+    kernel::warn_on_once!(algorithm.is_none());
+    algorithm
 }
 
-/// Sets zswap up. May sleep. Fails with `ENOMEM`; zswap is then disabled and can't be enabled.
-///
-/// Mirrors `zswap_setup()`.
-pub(crate) fn setup(lock: &mut ParamLock) -> Result {
-    let Ok(zswap) = create() else {
+/// Creates everything that zswap needs, with a pool for the compressor `name` if possible. May load a module, and
+/// waits for `modprobe`.
+fn create(name: &[u8]) -> Result<Created> {
+    let zswap = create_state()?;
+    let algorithm = choose(name);
+    let pool = algorithm
+        .clone()
+        .and_then(|algorithm| zswap.create_pool(algorithm).ok());
+    Ok(Created {
+        zswap,
+        algorithm,
+        pool,
+    })
+}
+
+/// Makes the pool current, if there is one. Otherwise disables zswap.
+fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
+    let Ok(created) = created else {
         STATE.replace(lock, State::Failed);
         ENABLED.turn_off(lock);
         return Err(ENOMEM);
     };
 
-    let pool = create_fallback(zswap, lock);
-    let has_pool = pool.is_some();
-    match pool {
+    // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`.
+    let name = created.algorithm.as_ref().map(Algorithm::as_bytes);
+    COMPRESSOR.set(lock, name.unwrap_or_default())?;
+    let has_pool = created.pool.is_some();
+    match created.pool {
         Some(pool) => {
-            zswap.leaves().open();
+            created.zswap.leaves().open();
             pr_info!("loaded using pool {}\n", pool.algorithm());
             pool.make_current();
         }
@@ -115,11 +137,29 @@ pub(crate) fn setup(lock: &mut ParamLock) -> Result {
     Ok(())
 }
 
+/// Sets zswap up when it is first enabled. May sleep. Fails with `ENOMEM`; zswap is then disabled and can't be
+/// enabled.
+///
+/// Like C's, this loads the compressor's module with `param_lock` held: a `modprobe` that accesses parameters of
+/// built-in code would never return. [`init`] does without.
+///
+/// Mirrors `zswap_setup()`.
+pub(crate) fn setup(lock: &mut ParamLock) -> Result {
+    let created = create(COMPRESSOR.get(lock));
+    finish(lock, created)
+}
+
 /// The initcall: sets zswap up if it is enabled. Mirrors `zswap_init()`.
 pub(crate) fn init() -> Result {
     pr_info!("Rust implementation\n");
     if !ENABLED.is_on() {
         return Ok(());
     }
-    ParamLock::with(setup)
+    // `modprobe` may need param_lock, which therefore isn't held while the compressor's module is loaded. If `modprobe`
+    // writes another name meanwhile, the pool's compressor replaces it. No other task can set zswap up before
+    // `system_is_running()`.
+    let mut name = KVec::new();
+    let copied = ParamLock::with(|lock| name.extend_from_slice(COMPRESSOR.get(lock), GFP_KERNEL));
+    let created = copied.map_err(Error::from).and_then(|()| create(&name));
+    ParamLock::with(|lock| finish(lock, created))
 }

@@ -210,6 +210,14 @@ impl<T> KVec<T> {
         self.0.push(value);
         Ok(())
     }
+    pub fn extend_from_slice(&mut self, other: &[T], flags: Flags) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.reserve(other.len(), flags)?;
+        self.0.extend_from_slice(other);
+        Ok(())
+    }
 }
 
 impl<T> Deref for KVec<T> {

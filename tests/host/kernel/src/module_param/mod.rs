@@ -123,8 +123,8 @@ pub mod runtime {
             sim::value(core::ptr::from_ref(self) as usize, default)
         }
         pub fn get<'a>(&'a self, _: &'a ParamLock) -> &'a [u8] {
-            // SAFETY: The world keeps it, and only `set` and `reset` change it, which require the
-            // lock mutably: not while it is lent for this borrow.
+            // SAFETY: The world keeps it, and only `set` changes it, which requires the lock
+            // mutably: not while it is lent for this borrow.
             unsafe { &*self.value().as_ptr() }
         }
         pub fn set(&self, _: &mut ParamLock, text: &[u8]) -> Result {
@@ -133,9 +133,6 @@ pub mod runtime {
             }
             self.value().replace(text.to_vec());
             Ok(())
-        }
-        pub fn reset(&self, _: &mut ParamLock) {
-            self.value().replace(self.0.to_bytes().to_vec());
         }
     }
 
