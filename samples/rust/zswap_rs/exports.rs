@@ -161,8 +161,9 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
     let mut call = Call::new();
     // SAFETY: The callers of `swap_read_folio()`, which are `swap_cache_read_folio()` and `swapin_sync()`, or
     // `NewFolio::read()` in Rust, have just added the folio: it is new, locked, and in the swap cache. They hold a
-    // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`. No
-    // other task accesses the content of a folio that isn't uptodate.
+    // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`: only
+    // `NotStored` becomes `-ENOENT`, and returns the lock. By its invariant, an `Abandoned` never does. No other task
+    // accesses the content of a folio that isn't uptodate.
     let folio = unsafe { UnreadFolio::from_raw(folio, &mut call) };
     let loaded = load::load(folio);
     match loaded {
@@ -171,7 +172,7 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
             folio.into_c_locked();
             ENOENT.to_errno()
         }
-        Load::Failed(error, _) => error.to_errno(),
+        Load::Failed(abandoned) => abandoned.to_errno(),
     }
 }
 
@@ -211,7 +212,7 @@ pub(crate) unsafe extern "C" fn zswap_holds(
 }
 
 /// Fills a large folio from the entries of its slots, which stay in their slots. Returns 0, with the folio uptodate and
-/// clean, or an error, with the folio not uptodate. It is still locked in either case.
+/// clean; or an error, after which the caller must discard the folio. It is still locked in either case.
 ///
 /// # Safety
 ///

@@ -44,14 +44,14 @@ pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
         trace::load_begin(|| entry.swap());
         let filled = decompress_entry(entry, contents);
         trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
-        let filled = filled?;
+        let filled = filled.ok()?;
         race_point!("load:after_decompress");
 
         vmstat::count(Event::ZSWPIN, 1);
         if let Some(objcg) = entry.objcg() {
             objcg.count(Event::ZSWPIN, 1);
         }
-        Ok(filled)
+        Some(filled)
     })
 }
 

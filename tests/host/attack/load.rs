@@ -34,7 +34,7 @@ pub mod load_denied {
         } else if from.len() > 0 {
             return Load::NotStored(NotStored(folio)); //~[load_denied] E0423
         }
-        folio.load_exclusively(|_, contents| fill(from, contents))
+        folio.load_exclusively(|_, contents| fill(from, contents).ok())
     }
 }
 
@@ -55,7 +55,31 @@ pub mod load_made_up {
         #[cfg(load_made_up)]
         return Load::Loaded(()); //~[load_made_up] E0308
         #[cfg(control)]
-        folio.load_exclusively(|_, contents| fill(from, contents))
+        folio.load_exclusively(|_, contents| fill(from, contents).ok())
+    }
+}
+
+// A failed load returns -ENOENT, after the folio was unlocked: C takes it as still locked, reads the device's older data
+// into it, and unlocks it, which another task may have locked by then.
+#[cfg(any(control, load_fails_as_not_stored))]
+pub mod load_fails_as_not_stored {
+    use super::*;
+
+    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+        let load = folio.load_exclusively(|_, contents| {
+            #[cfg(load_fails_as_not_stored)]
+            return Err(ENOENT); //~[load_fails_as_not_stored] E0308
+            #[cfg(control)]
+            fill(from, contents).ok()
+        });
+        match load {
+            #[cfg(load_fails_as_not_stored)]
+            Load::Failed(mut done) => {
+                done.0 = ENOENT; //~[load_fails_as_not_stored] E0616
+                Load::Failed(done)
+            }
+            load => load,
+        }
     }
 }
 
@@ -67,7 +91,7 @@ pub mod load_failed_is_loaded {
     pub(crate) fn attack(load: Load<'_>) -> Load<'_> {
         match load {
             #[cfg(load_failed_is_loaded)]
-            Load::Failed(_, done) => Load::Loaded(done), //~[load_failed_is_loaded] E0308
+            Load::Failed(done) => Load::Loaded(done), //~[load_failed_is_loaded] E0308
             load => load,
         }
     }
@@ -88,7 +112,7 @@ pub mod load_of_other_folio {
         #[cfg(control)]
         let _ = other;
         #[cfg(control)]
-        one.load_exclusively(|_, contents| fill(from, contents))
+        one.load_exclusively(|_, contents| fill(from, contents).ok())
     }
 }
 
@@ -102,8 +126,8 @@ pub mod load_without_filling {
             #[cfg(load_without_filling)]
             let filled = contents;
             #[cfg(control)]
-            let filled = fill(from, contents)?;
-            Ok(filled) //~[load_without_filling] E0308
+            let filled = fill(from, contents).ok()?;
+            Some(filled) //~[load_without_filling] E0308
         })
     }
 }
@@ -121,7 +145,7 @@ pub mod load_without_taking {
             kept.replace(contents); //~[load_without_taking] E0521
             #[cfg(control)]
             kept.replace(fill(from, contents).is_ok());
-            Err(EIO)
+            None
         });
         #[cfg(load_without_taking)]
         let _ = kept.map(|contents| fill(from, contents));
@@ -140,10 +164,10 @@ pub mod taken_then_failed {
             #[cfg(taken_then_failed)]
             drop::<Entry>(*entry); //~[taken_then_failed] E0507
             #[cfg(taken_then_failed)]
-            return Err(EIO);
+            return None;
             #[cfg(control)]
             let _: &Entry = entry;
-            fill(from, contents)
+            fill(from, contents).ok()
         })
     }
 }

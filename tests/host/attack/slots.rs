@@ -121,7 +121,7 @@ pub mod slots_after_unlock {
     pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
         #[cfg(slots_after_unlock)]
         let cached = &*folio;
-        let load = folio.load_exclusively(|_, contents| fill(from, contents)); //~[slots_after_unlock] E0505
+        let load = folio.load_exclusively(|_, contents| fill(from, contents).ok()); //~[slots_after_unlock] E0505
         #[cfg(slots_after_unlock)]
         let _ = cached.swap();
         #[cfg(slots_after_unlock)]
@@ -139,7 +139,7 @@ pub mod slots_of_unread {
     pub(crate) fn attack<'a>(mut folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
         #[cfg(slots_of_unread)]
         drop(Slots::new(&mut folio)); //~[slots_of_unread] E0596
-        folio.load_exclusively(|_, contents| fill(from, contents))
+        folio.load_exclusively(|_, contents| fill(from, contents).ok())
     }
 }
 

@@ -163,15 +163,16 @@ impl<'a> UnreadFolio<'a> {
     /// Loads the folio: calls `f` to fill it from its slot's entry. If the slot has no entry, doesn't call `f`, and
     /// leaves the folio locked.
     ///
-    /// If `f` succeeds, marks the folio uptodate *and dirty*, since it now has the only copy, removes the entry from
-    /// its slot, and unlocks the folio. If `f` fails, leaves the entry in its slot, and unlocks the folio.
+    /// If `f` fills the folio, marks the folio uptodate *and dirty*, since it now has the only copy, removes the entry
+    /// from its slot, and unlocks the folio. If `f` returns `None`, leaves the entry in its slot, unlocks the folio, and
+    /// fails with `EIO`. `f` can't choose an error: after `ENOENT`, C would read the device's older data into the folio.
     ///
     /// With `CONFIG_ZSWAP_LARGE_SWAPIN` a large folio comes here only if none of its slots has an entry: `whole_folio`
     /// fills the others. If one has, this warns, unlocks the folio, and fails with `EINVAL`; without that option it does
     /// so for any large folio. Mirrors `zswap_load()`, which has no such option.
     pub(crate) fn load_exclusively(
         mut self,
-        f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
+        f: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Option<Uptodate<'f>>,
     ) -> Load<'a> {
         let folio = self.0.as_raw();
         // SAFETY: By the type invariant no other task accesses the contents; `cached` lends no page
@@ -183,13 +184,14 @@ impl<'a> UnreadFolio<'a> {
             }
             warn_on_once!(true);
             self.unlock();
-            return Load::Failed(EINVAL, Abandoned(PhantomData));
+            // INVARIANT: Not `ENOENT`.
+            return Load::Failed(Abandoned(EINVAL, PhantomData));
         };
         let Some(entry) = Slots::new(&mut cached).entry(0) else {
             return Load::NotStored(NotStored(self));
         };
         match f(entry.get(), contents) {
-            Ok(_filled) => {
+            Some(_filled) => {
                 // SAFETY: By the type invariant the folio is alive and locked. It was filled: an `Uptodate` is created
                 // from a `NotUptodate`, and its lifetime shows that it was created from `contents`.
                 unsafe {
@@ -200,10 +202,11 @@ impl<'a> UnreadFolio<'a> {
                 self.unlock();
                 Load::Loaded(Completed(PhantomData))
             }
-            Err(error) => {
+            None => {
                 drop(entry);
                 self.unlock();
-                Load::Failed(error, Abandoned(PhantomData))
+                // INVARIANT: Not `ENOENT`.
+                Load::Failed(Abandoned(EIO, PhantomData))
             }
         }
     }
@@ -223,7 +226,7 @@ pub(crate) enum Load<'a> {
     NotStored(NotStored<'a>),
     /// The entry could not be decompressed, or the folio is large. The folio is unlocked and not uptodate, so that
     /// tasks that wait for it get an I/O error.
-    Failed(Error, Abandoned<'a>),
+    Failed(Abandoned<'a>),
 }
 
 /// Proof that the [`UnreadFolio`] with the lifetime `'a` has its data and is unlocked. A caller can't create it by
@@ -243,8 +246,19 @@ impl NotStored<'_> {
     }
 }
 
-/// Proof that the [`UnreadFolio`] with the lifetime `'a` was unlocked without its data.
-pub(crate) struct Abandoned<'a>(PhantomData<CachedFolio<'a>>);
+/// The error of a failed load, and proof that the [`UnreadFolio`] with the lifetime `'a` was unlocked without its data.
+///
+/// # Invariants
+///
+/// `.0` is not `ENOENT`, by which C would take the folio as [not stored](Load::NotStored), and still locked.
+pub(crate) struct Abandoned<'a>(Error, PhantomData<CachedFolio<'a>>);
+
+impl Abandoned<'_> {
+    /// The error, for C.
+    pub(crate) fn to_errno(&self) -> c_int {
+        self.0.to_errno()
+    }
+}
 
 impl<'a> Deref for UnreadFolio<'a> {
     type Target = CachedFolio<'a>;
