@@ -483,6 +483,18 @@ pub enum Added {
     Failed(Error),
 }
 
+/// An error of adding a folio, for C callers, which know only those of `swap_cache_alloc_folio()`.
+///
+/// Any other error becomes `ENOMEM`. For example, shmem takes `EIO` as the error of a read, and drops the page.
+#[inline]
+pub fn err_ptr(error: Error) -> *mut bindings::folio {
+    match error {
+        ENOENT | EBUSY | EINVAL => error,
+        _ => ENOMEM,
+    }
+    .to_ptr()
+}
+
 /// [`Added`] as C returns it: a function that isn't inlined returns this in a register, and takes
 /// no memory of its caller's stack frame for it.
 ///
@@ -490,9 +502,9 @@ pub enum Added {
 ///
 /// # Invariants
 ///
-/// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`]; or a folio that meets the
-/// invariants of
-/// [`NewFolio`], which no other value unlocks or puts.
+/// `.0` is an `ERR_PTR()`, with `EEXIST` for [`Added::Present`] and that of [`err_ptr`] for
+/// [`Added::Failed`]; or a folio that meets the invariants of [`NewFolio`], which no other value
+/// unlocks or puts.
 #[must_use = "a folio that was added stays locked if unused"]
 pub struct AddedPtr(*mut bindings::folio);
 
@@ -540,7 +552,7 @@ impl From<Added> for AddedPtr {
         Self(match added {
             Added::New(folio) => folio.into_c_locked(),
             Added::Present => EEXIST.to_ptr(),
-            Added::Failed(error) => error.to_ptr(),
+            Added::Failed(error) => err_ptr(error),
         })
     }
 }

@@ -36,7 +36,10 @@ use kernel::{
             Folio, //
         },
         mempolicy::VmaPolicy,
-        swap_add::add_from_c,
+        swap_add::{
+            add_from_c,
+            err_ptr, //
+        },
         swap_cache::{
             Reads,
             SwapDevice, //
@@ -61,11 +64,6 @@ use kernel::{
 extern "C" fn swap_cache_rs_init() -> c_int {
     pr_info!("Rust implementation\n");
     0
-}
-
-/// Mirrors `ERR_PTR()`.
-fn err_ptr<T>(error: Error) -> *mut T {
-    error.to_ptr()
 }
 
 /// Looks up the folio of a slot. Returns it with a reference, or null.
@@ -283,11 +281,12 @@ pub(crate) unsafe extern "C" fn swapin_large_orders(
     // is being handled: `do_swap_page()` holds a reference to the device and the VMA's lock, and `vmf->pmd` is the one
     // of its address.
     let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
-    large::orders(slot, fault, orders)
+    // C computes addresses and slots from the order, and trusts that it has offered it.
+    large::orders(slot, fault, orders) & orders
 }
 
 /// The orders, as a set of bits, that may be tried for a page of shared memory; `sequential` if the page
-/// before it is in the page cache.
+/// before it is in the page cache. C tries none but the order of the page's swap entry.
 ///
 /// # Safety
 ///
