@@ -345,8 +345,9 @@ impl Request {
         // SAFETY: The caller guarantees that this is called once for each operation that was
         // started.
         match unsafe { self.finish() } {
-            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes:
-            // those that the caller's compressed data stands for.
+            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+            // C's compressors are trusted to have done so. One in Rust may lie, but can't leave
+            // older bytes: `scompress` clears the destination first.
             (Ok(()), PAGE_SIZE) => Ok(unsafe { dst.assume_written() }),
             (_, len) => Err(len),
         }

@@ -84,14 +84,14 @@ pub trait Algorithm: 'static {
     /// Creates a stream. May sleep.
     fn new_stream() -> Result<KVBox<Self::Stream>>;
 
-    /// Compresses `src` into `dst`, all of which it may overwrite. Returns the length of the
-    /// result.
+    /// Compresses `src` into `dst`, which is zeroed, and all of which it may overwrite. Returns the
+    /// length of the result.
     ///
     /// Must not sleep: the stream's spin lock is held.
     fn compress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
 
-    /// Decompresses `src`, which is untrusted, into `dst`, all of which it may overwrite. Returns
-    /// the length of the result.
+    /// Decompresses `src`, which is untrusted, into `dst`, which is zeroed, and all of which it may
+    /// overwrite. Returns the length of the result.
     ///
     /// Must not sleep: the stream's spin lock is held.
     fn decompress(stream: &mut Self::Stream, src: &[u8], dst: &mut [u8]) -> Result<usize>;
@@ -356,6 +356,9 @@ unsafe fn run<A: Algorithm>(
         // a `src` that overlaps them is no longer used, as the copy has replaced it. Memory that C
         // hasn't initialised consists of valid bytes on this side of the FFI.
         let dst = unsafe { core::slice::from_raw_parts_mut(dst, room) };
+        // An algorithm may report more bytes than it has written: the others must not have another
+        // user's data.
+        dst.fill(0);
         let len = match op(&mut context.stream, src, dst) {
             // A caller that gets one of these waits forever for completion.
             Err(EINPROGRESS | EBUSY) => Err(EINVAL),
@@ -528,6 +531,19 @@ mod tests {
         let (src, mut dst) = ([0; 8], [0; 8]);
         let op = Registration::<Says>::compress;
         called::<Says>(op, said, src.as_ptr(), 8, &mut dst)
+    }
+
+    // The memory has another user's data, and the algorithm reports to have overwritten all of it.
+    #[test]
+    fn unwritten_bytes_are_zero() -> Result {
+        type Tested = Registration<Says>;
+        for op in [Tested::compress as Op, Tested::decompress] {
+            let (src, mut dst) = ([0; 8], [0xff; 8]);
+            let ret = called::<Says>(op, Ok(8), src.as_ptr(), 8, &mut dst)?;
+            assert_eq!(ret, (0, 8));
+            assert_eq!(dst, [0; 8]);
+        }
+        Ok(())
     }
 
     #[test]
