@@ -88,12 +88,13 @@ unsafe impl EventField for Option<Error> {
 /// ```
 #[macro_export]
 macro_rules! trace_event {
+    // Documentation is the only attribute allowed: others may be unsafe.
     ($(
-        $(#[$attr:meta])*
+        $(#[doc = $doc:literal])*
         $vis:vis fn $name:ident $(<$lifetime:lifetime>)? ($($field:ident: $type:ty),* $(,)?)
             => $event:ident($($arg:ident = $value:expr),* $(,)?);
     )*) => {$(
-        $(#[$attr])*
+        $(#[doc = $doc])*
         #[allow(unused_parens)] // around a single field
         #[inline]
         $vis fn $name $(<$lifetime>)? (event: impl FnOnce() -> ($($type),*)) {

@@ -94,6 +94,23 @@ pub mod exported_with_attributes {
     }
 }
 
+// A function that reports an event is placed in memory that is freed after boot, or gets a name that C calls.
+#[cfg(any(control, event_with_attributes))]
+pub mod event_with_attributes {
+    #[cfg(control)]
+    kernel::trace_event! {
+        /// A load begins.
+        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot = slot.as_raw());
+    }
+    #[cfg(event_with_attributes)]
+    kernel::trace_event! {
+        #[link_section = ".init.text"] //~[event_with_attributes] ERROR: no rules expected
+        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot = slot.as_raw());
+    }
+    #[cfg(control)]
+    use kernel::mm::swapops::SwapEntry;
+}
+
 // The key is tested through a reference: the jump table gets its address, and C patches by that.
 #[cfg(any(control, static_key_of_another))]
 pub mod static_key_of_another {
