@@ -31,20 +31,21 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// `None` for a node that isn't possible: `shrinker_debugfs_scan_write()` passes any number below
+    /// `nr_node_ids`.
+    ///
     /// # Safety
     ///
     /// C must have passed `sc` to a callback of a shrinker, and `call` must be the call of that
     /// callback.
-    unsafe fn from_raw(sc: &bindings::shrink_control, call: &'a Call) -> Self {
-        // SAFETY: The caller guarantees that `sc` is from C, which holds a reference to the cgroup
-        // while it runs the callback, and passes a possible node.
-        unsafe {
-            Self {
-                nid: NumaNode::from_possible(sc.nid),
-                memcg: MemCgroup::from_raw_or_null(sc.memcg, call),
-                gfp: sc.gfp_mask,
-            }
-        }
+    unsafe fn from_raw(sc: &bindings::shrink_control, call: &'a Call) -> Option<Self> {
+        Some(Self {
+            nid: NumaNode::new(sc.nid).ok()?,
+            // SAFETY: The caller guarantees that `sc` is from C, which holds a reference to the
+            // cgroup while it runs the callback.
+            memcg: unsafe { MemCgroup::from_raw_or_null(sc.memcg, call) },
+            gfp: sc.gfp_mask,
+        })
     }
 
     /// Whether the allocation that entered reclaim allows I/O and calls of file systems (`__GFP_IO`
@@ -194,31 +195,33 @@ const SHRINK_STOP: c_ulong = c_ulong::MAX;
 
 /// # Safety
 ///
-/// Only for C's reclaim.
+/// Only for C, as the callback of a shrinker: of reclaim, and of the shrinker's files in debugfs.
 unsafe extern "C" fn count<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
     let call = Call::new();
-    // SAFETY: Reclaim is the caller, and passes a valid `sc` to this callback, whose call is
-    // `call`.
-    S::count(&unsafe { Request::from_raw(&*sc, &call) })
+    // SAFETY: The caller passes a valid `sc` to this callback, whose call is `call`.
+    let request = unsafe { Request::from_raw(&*sc, &call) };
+    request.map_or(0, |request| S::count(&request))
 }
 
 /// # Safety
 ///
-/// Only for C's reclaim.
+/// As for [`count`].
 unsafe extern "C" fn scan<S: Shrink>(
     _shrinker: *mut bindings::shrinker,
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
     let call = Call::new();
-    // SAFETY: Reclaim is the caller, and passes a valid `sc`, which only this callback accesses
-    // during the call.
+    // SAFETY: The caller passes a valid `sc`, which only this callback accesses during the call.
     let sc = unsafe { &mut *sc };
-    // SAFETY: Reclaim has passed `sc` to this callback, whose call is `call`.
+    // SAFETY: The caller has passed `sc` to this callback, whose call is `call`.
     let request = unsafe { Request::from_raw(sc, &call) };
-    match S::scan(&request, &mut sc.nr_to_scan) {
+    let scanned = request.map_or(Scanned::Refused, |request| {
+        S::scan(&request, &mut sc.nr_to_scan)
+    });
+    match scanned {
         Scanned::Freed(freed) => freed,
         Scanned::Stop => SHRINK_STOP,
         Scanned::Refused => {
@@ -242,9 +245,37 @@ mod tests {
             let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
             sc.gfp_mask = gfp;
             let call = Call::new();
-            // SAFETY: The cgroup of `sc` is null, and its node is 0.
+            // SAFETY: The cgroup of `sc` is null.
             let request = unsafe { Request::from_raw(&sc, &call) };
-            assert_eq!(request.may_do_io(), may);
+            assert_eq!(request.map(|request| request.may_do_io()), Some(may));
+        }
+    }
+
+    // As root can write it to a shrinker's file in debugfs.
+    #[test]
+    fn impossible_node_is_refused() {
+        struct All;
+
+        impl Shrink for All {
+            fn count(_: &Request<'_>) -> usize {
+                7
+            }
+
+            fn scan(_: &Request<'_>, _: &mut usize) -> Scanned {
+                Scanned::Freed(7)
+            }
+        }
+
+        // SAFETY: A `struct shrink_control` consists of numbers and pointers, which may be zero.
+        let mut sc: bindings::shrink_control = unsafe { core::mem::zeroed() };
+        for (nid, counted, scanned) in [(0, 7, 7), (c_int::MAX, 0, SHRINK_STOP)] {
+            sc.nid = nid;
+            // SAFETY: `sc` is valid, and its cgroup null.
+            let (was_counted, was_scanned) = unsafe {
+                let shrinker = core::ptr::null_mut();
+                (count::<All>(shrinker, &mut sc), scan::<All>(shrinker, &mut sc))
+            };
+            assert_eq!((was_counted, was_scanned), (counted, scanned));
         }
     }
 }
