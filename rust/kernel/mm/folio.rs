@@ -112,7 +112,8 @@ impl Folio {
     }
 }
 
-// SAFETY: A folio is freed when its last reference is put.
+// SAFETY: C frees a folio when its reference count drops to zero: when its last reference is put, if
+// the count has not wrapped. That is not proved: safe code that forgets 2^32 references wraps it.
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {

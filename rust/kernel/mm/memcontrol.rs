@@ -359,11 +359,14 @@ impl LruVec {
     /// `folio_lruvec()`.
     ///
     /// The caller must not sleep while it uses the result: without `CONFIG_PREEMPT_RCU` sleeping
-    /// ends the RCU read section, and the cgroup may be freed. No type prevents that.
+    /// ends the RCU read section, and the cgroup may be freed. Nor may it leak the guard: the section
+    /// ends at the latest when the task exits. No type prevents either.
     #[inline]
     pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> &'rcu Self {
         // SAFETY: The folio is alive. The `struct lruvec` that `folio_lruvec()` returns isn't freed
-        // while the RCU read lock is held, as memcontrol.h documents. `Self` is transparent.
+        // in an RCU read section, as memcontrol.h documents. The guard stands for one, if the caller
+        // neither sleeps nor leaks it: this relies on its code, not on a type. `Self` is
+        // transparent.
         unsafe { &*bindings::folio_lruvec(folio.as_raw()).cast() }
     }
 
