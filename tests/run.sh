@@ -56,6 +56,7 @@ host_tests() {
 	tap input < <(tests/host/input.sh 2>&1)
 	tap judge < <(tests/host/judge.sh 2>&1)
 	tap selftests < <(tests/host/selftests.sh 2>&1)
+	tap unsafe < <(scripts/enter.sh python3 tests/host/unsafe.py 2>&1)
 	tap measured < <(scripts/enter.sh python3 tests/host/measured.py 2>&1)
 	tap figures < <(scripts/enter.sh python3 tests/host/figures.py 2>&1)
 	tap races < <(tests/host/races.sh 2>&1)
