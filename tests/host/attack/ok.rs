@@ -12,23 +12,28 @@ use kernel::{
     bindings::folio,
     cpu::CpuId,
     cpuhotplug::{Instance, Prepare, State},
-    crypto::acompress::Compressor,
+    crypto::{acompress::Compressor, scompress},
     mm::{
+        fault::Fault,
         folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
         memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
         mempolicy::VmaPolicy,
         swap_add::{Added, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
+        swap_cluster::Slot,
         swapops::SwapEntry,
+        virt::VmaRef,
         zsmalloc,
     },
     module_param::runtime::{ParamLock, Text},
+    page::PAGE_SIZE,
     percpu::PerCpu,
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
-    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, Mutex, SetOnce, SpinLock},
+    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, Arc, Mutex, SetOnce, SpinLock},
     types::ForeignOwnable,
+    workqueue::{impl_has_work, ReclaimQueue, Work, WorkItem},
     xarray::XArray,
 };
 use pin_init::Wrapper;
@@ -59,6 +64,32 @@ fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
     from.read(|view| view.copy_to(to))
 }
 
+// A compressor reports more bytes than it has written: they are zeroes.
+pub mod algorithm_lies {
+    use super::*;
+
+    pub struct Idle;
+
+    impl scompress::Algorithm for Idle {
+        const NAME: &'static CStr = c"idle";
+        const DRIVER_NAME: &'static CStr = c"idle-scomp";
+        const LONGEST_SOURCE: usize = PAGE_SIZE;
+        type Stream = ();
+
+        fn new_stream() -> Result<KVBox<()>> {
+            Ok(KVBox::new((), GFP_KERNEL)?)
+        }
+
+        fn compress(_: &mut (), _: &[u8], dst: &mut [u8]) -> Result<usize> {
+            Ok(dst.len())
+        }
+
+        fn decompress(_: &mut (), _: &[u8], dst: &mut [u8]) -> Result<usize> {
+            Ok(dst.len())
+        }
+    }
+}
+
 // A folio's pages are charged to another cgroup than its own: that one pays, and its walks find them. The entries keep
 // a reference to it, and are uncharged from it.
 pub mod charge_of_another {
@@ -76,6 +107,21 @@ pub mod charge_of_another {
         };
         let stored = store(folio, leaves, make, |error| error);
         stored.map(|(_, it)| it).map_err(|(_, error)| error)
+    }
+}
+
+// Lost data, and not excluded: a CPU's compressor is freed, so that loads on this CPU fail; or it is exchanged with that
+// of a pool with another algorithm, which fails to decompress the pages, or makes other bytes of them.
+pub mod compressors_swapped {
+    use super::*;
+
+    pub(crate) fn dropped(pool: &PoolRef) {
+        *pool.contexts().this_cpu().lock() = None;
+    }
+
+    pub(crate) fn swapped(one: &PoolRef, other: &PoolRef) {
+        let mut one = one.contexts().this_cpu().lock();
+        swap(&mut *one, &mut *other.contexts().this_cpu().lock());
     }
 }
 
@@ -301,6 +347,31 @@ pub mod instance_while_preparing {
     }
 }
 
+// Memory unsafety by rustc's bug 25860: the implied bound of a function's arguments is lost when its type is
+// generalised. Any witness can be kept for ever. scripts/check.py rejects the usual shape in the policy.
+pub mod lifetime_extended {
+    use super::*;
+
+    fn same<'a, 'b, T>(_: &'a &'b (), value: &'b T) -> &'a T {
+        value
+    }
+
+    pub(crate) fn kept<'a>(folio: &'a CachedFolio<'a>) -> &'static CachedFolio<'a> {
+        let extend: fn(_, &'a CachedFolio<'a>) -> &'static CachedFolio<'a> = same;
+        extend(&&(), folio)
+    }
+}
+
+// Lost data, and not excluded: the policy does not decompress. A process gets SIGBUS; the page stays in zswap. shmem
+// forgets the page after an I/O error, and frees its slot.
+pub mod load_given_up {
+    use super::*;
+
+    pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
+        folio.load_exclusively(|_, _| None)
+    }
+}
+
 // Lost data, and not excluded: a folio is filled from an object other than that of the entry of
 // its slot. The brand ties the filled contents to the folio; the policy chooses the source. Tests
 // in the kernel compare every page.
@@ -308,7 +379,7 @@ pub mod load_of_another {
     use super::*;
 
     pub(crate) fn fill_from<'a>(folio: UnreadFolio<'a>, other: &Object) -> Load<'a> {
-        folio.load_exclusively(|_, contents| fill(other, contents))
+        folio.load_exclusively(|_, contents| fill(other, contents).ok())
     }
 
     pub(crate) fn write_from(folio: WritebackFolio, other: &Object) -> Result {
@@ -380,6 +451,15 @@ pub mod new_folio_dropped {
     }
 }
 
+// Lost data, and not excluded: a fault's VMA has the kernel crate's own method that discards its pages.
+pub mod pages_discarded {
+    use super::*;
+
+    pub(crate) fn all(fault: Fault<'_>) {
+        fault.vma().zap_vma_range(fault.address(), PAGE_SIZE);
+    }
+}
+
 // The parameters' lock is taken twice: the task waits for itself, for ever. There never are two
 // witnesses.
 pub mod parameters_locked_twice {
@@ -391,6 +471,57 @@ pub mod parameters_locked_twice {
         ParamLock::with(|outer| {
             ParamLock::with(|inner| TEXT.get(inner).len()) + TEXT.get(outer).len()
         })
+    }
+}
+
+// A deadlock, not excluded: the work puts the last reference to its own queue, and so waits for itself.
+pub mod queue_dropped_by_its_work {
+    use super::*;
+
+    #[pin_data]
+    pub struct Worker {
+        queue: ReclaimQueue,
+        #[pin]
+        work: Work<Worker>,
+    }
+
+    impl_has_work! {
+        impl HasWork<Worker> for Worker { self.work }
+    }
+
+    impl WorkItem for Worker {
+        type Pointer = Arc<Self>;
+
+        fn run(_: Arc<Self>) {}
+    }
+}
+
+// Memory unsafety, not excluded: 2^32 forgotten references to a folio wrap its count, and the next put frees a folio that
+// is in use. So it is for the shared policy of a VMA.
+pub mod references_wrap {
+    use super::*;
+
+    pub(crate) fn of_a_folio(folio: &ARef<Folio>) {
+        (0..=u32::MAX).for_each(|_| forget(folio.clone()));
+    }
+
+    pub(crate) fn of_a_lookup(slot: Slot<'_>) {
+        (0..=u32::MAX).for_each(|_| forget(slot.folio()));
+    }
+
+    pub(crate) fn of_a_policy(vma: &VmaRef, address: usize) {
+        (0..=u32::MAX).for_each(|_| forget(VmaPolicy::of(vma, address)));
+    }
+}
+
+// Memory unsafety, not excluded: the guard of an RCU read section is leaked, and lends what RCU protects for ever. The
+// section ends all the same, at the latest when the task exits, and the cgroup's state is freed.
+pub mod section_leaked {
+    use super::*;
+
+    pub(crate) fn lruvec(folio: &CachedFolio<'_>) -> Result<&'static LruVec> {
+        let section = KBox::leak(KBox::new(rcu::read_lock(), GFP_KERNEL)?);
+        Ok(LruVec::of_folio(folio, section))
     }
 }
 
@@ -408,6 +539,10 @@ pub mod sleep_in_atomic {
 
     pub(crate) fn free(filled: FilledSlots<'_>, mutex: Pin<&Mutex<u32>>) {
         filled.free_each(|_| drop(mutex.lock()));
+    }
+
+    pub(crate) fn vacancy(slot: Slot<'_>, mutex: Pin<&Mutex<u32>>) -> Result {
+        slot.vacancy(0, |_| *mutex.lock() == 0)
     }
 }
 
@@ -469,5 +604,27 @@ pub mod slot_of_any_bits {
         let object = Object::from_bytes(pool, &[7], slot, GFP_KERNEL, NumaNode::NO_NODE)?;
         batch.push(memory, object);
         Ok(())
+    }
+}
+
+// Memory unsafety by rustc's bug 57893: a trait object's own associated type is taken for that of a blanket
+// implementation. Any type can be made of any other. scripts/check.py rejects the usual shape in the policy.
+pub mod transmuted {
+    use super::*;
+
+    pub trait Object<U> {
+        type Output;
+    }
+
+    impl<T: ?Sized, U> Object<U> for T {
+        type Output = U;
+    }
+
+    fn same<T: ?Sized, U>(value: <T as Object<U>>::Output) -> U {
+        value
+    }
+
+    pub(crate) fn witness<'a>(address: usize) -> &'a Folio {
+        same::<dyn Object<&'a Folio, Output = usize>, &'a Folio>(address)
     }
 }
