@@ -3,7 +3,7 @@
 # only: rust
 # Large folios that come back whole from zswap, by which faults, and when they don't.
 . ./lib.sh
-plan 32
+plan 34
 
 # With the switch for tests, each range in zswap is admitted. Without it the policy chooses.
 admit_all() { echo "$1" > /sys/module/swap_cache/parameters/admit_all_large; }
@@ -67,6 +67,13 @@ for swap in brd virtio; do
 	with a out
 	point "$swap: nor any with large_swapin=N" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"
 	set_param large_swapin Y
+	with a out
+	cluster=$(cat /proc/sys/vm/page-cluster)
+	echo 0 > /proc/sys/vm/page-cluster
+	got=$(whole a)
+	point "$swap: vm.page-cluster=0 only limits readahead" \
+		"$(true_that [ "${got%% *}" -ge 60 ]), $(ask a check)" "yes, same 1024"
+	echo "$cluster" > /proc/sys/vm/page-cluster
 	with a out
 	admit_all Y
 	point "$swap: swapoff brings all back" "$(swap_off; ask a check)" "same 1024"
