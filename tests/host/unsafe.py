@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 import check  # noqa: E402
 
 ROOT, POLICY = "zswap_rs/zswap_rs.rs", "zswap_rs/age.rs"
-# A file, a text to replace (its end if it is empty), the text instead, and part of what check.py says.
+# A file, a text to replace (its end if it is empty, and None in a new file), the text instead, and part of what check.py says.
 SEEDS = [
     (POLICY, "", "unsafe fn f() {}\n", "unsafe in a policy file"),
     (POLICY, "", "kernel::kunit_unsafe_test_suite!(x, Y);\n", "unsafe in a policy file"),
@@ -30,7 +30,18 @@ SEEDS = [
     (ROOT, "", "#[allow(dead_code, unsafe_code)]\nfn f() {}\n", "unsafe in a crate's root"),
     (ROOT, "", "kernel::macros::paste! { [<un safe>] fn f() {} }\n", "paste in a crate's root"),
     (ROOT, "", "macro_rules! cfg { ($x:tt) => { true } }\n", "macro_rules in a crate's root"),
-    (ROOT, "", 'include!("f.in");\n', "include in a crate's root"),
+    (ROOT, "", 'include!("f.in");\n', "a file that is not checked"),
+    (ROOT, "", 'const _: &str = "//"; #[allow(unsafe_code)] mod evil {}\n', "unsafe in a crate's root"),
+    (ROOT, "", "/* // */ #[allow(unsafe_code)] fn f() {}\n", "unsafe in a crate's root"),
+    (POLICY, "", 'const _: &str = "//"; kernel::kunit_unsafe_test_suite!(x, Y);\n', "unsafe in a policy file"),
+    (POLICY, "", "kernel::bitfield! { struct Null(&'static Memory) {} }\n", "bitfield!"),
+    (POLICY, "", 'include!("age.in");\n', "a file that is not checked"),
+    (POLICY, "", '#[path = "core/f.rs"]\nmod f;\n', "a file that is not checked"),
+    (POLICY, "", "fn f<'a, 'b>(_: &'a (&'b (),), v: &'b u8) -> &'a u8 { v }\n", "25860"),
+    (POLICY, "", "type F = for<'x> fn(_, &'x u8) -> &'static u8;\n", "25860"),
+    (POLICY, "", "fn f<T: ? Sized>(_: &T) {}\n", "57893"),
+    ("zswap_rs/age/exports.rs", None, "unsafe fn f() {}\n", "unsafe in a policy file"),
+    ("zswap_rs/age/core/f.rs", None, "unsafe fn f() {}\n", "unsafe in a policy file"),
 ]
 
 
@@ -38,8 +49,9 @@ def said(name, old, new):
     with tempfile.TemporaryDirectory() as work:
         shutil.copytree(TOP / "samples", f"{work}/samples")
         path = pathlib.Path(work, "samples/rust", name)
-        text = path.read_text(encoding="utf-8")
-        assert old in text, old
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "" if old is None else path.read_text(encoding="utf-8")
+        assert (old or "") in text, old
         path.write_text(text.replace(old, new, 1) if old else text + new, encoding="utf-8")
         os.chdir(work)
         try:
