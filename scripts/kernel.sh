@@ -117,7 +117,7 @@ build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
 
 # Only a kernel with all of the project has every function of the patches. Compiles a few files again, after they changed.
 finish() {
-	[ "${targets[0]}" = "$image" ] && [ "$impl" = rust ] && grep -q -x CONFIG_ZSWAP_LARGE_SWAPIN=y "$out/.config" || exit 0
+	[ "${targets[0]}" = "$image" ] && [ "$impl" = rust ] && [ "$(grep -c -x -E "CONFIG_(ZSWAP_LARGE_SWAPIN|SHMEM)=y" "$out/.config")" = 2 ] || exit 0
 	[ ! -e "$out/patched" ] || [ -n "$(find "$out"/mm/*.o patches/0*.patch scripts/vanished.py -newer "$out/patched")" ] || exit 0
 	attempt "functions of the patches" scripts/enter.sh python3 scripts/vanished.py "$out" patches/0*.patch || die "$(tail -n 1 "$LOG")"
 	touch "$out/patched"

@@ -101,7 +101,7 @@ for patch in "$out"/zswap-in-rust/*.patch; do
 done
 grep -q '^CONFIG_ZSWAP_RUST=y' "$kernel/.config" && grep -q '^CONFIG_SWAP_CACHE_RUST=y' "$kernel/.config" ||
 	die "the last kernel of the series has no Rust in it: see $kernel/.config"
-step "functions of the patches" scripts/enter.sh python3 scripts/vanished.py "$kernel" patches/0*.patch
+ENTER_SRC=$tree step "functions of the patches" scripts/enter.sh python3 scripts/vanished.py "$kernel" patches/0*.patch
 # Tests of what the series contains: no LZ4 in Rust. Its objects have other names, so no host tests
 # either.
 mapfile -t tests < <(grep -l '^# boot: ' tests/vm/*.sh | grep -v /stress.sh | xargs grep -L -e lz4-rust -e '^# only: ')
