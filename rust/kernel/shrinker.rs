@@ -273,7 +273,10 @@ mod tests {
             // SAFETY: `sc` is valid, and its cgroup null.
             let (was_counted, was_scanned) = unsafe {
                 let shrinker = core::ptr::null_mut();
-                (count::<All>(shrinker, &mut sc), scan::<All>(shrinker, &mut sc))
+                (
+                    count::<All>(shrinker, &mut sc),
+                    scan::<All>(shrinker, &mut sc),
+                )
             };
             assert_eq!((was_counted, was_scanned), (counted, scanned));
         }
