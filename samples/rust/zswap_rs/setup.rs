@@ -106,7 +106,7 @@ fn create(name: &[u8]) -> Result<Created> {
     })
 }
 
-/// Makes the pool current, if there is one. Otherwise disables zswap.
+/// Ends setup with what [`create`] returned: makes the pool current, if there is one, or disables zswap.
 fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
     let Ok(created) = created else {
         STATE.replace(lock, State::Failed);
@@ -114,9 +114,9 @@ fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
         return Err(ENOMEM);
     };
 
-    // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`.
+    // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`. The name of an algorithm is never too long for a parameter.
     let name = created.algorithm.as_ref().map(Algorithm::as_bytes);
-    COMPRESSOR.set(lock, name.unwrap_or_default())?;
+    let _ = COMPRESSOR.set(lock, name.unwrap_or_default());
     let has_pool = created.pool.is_some();
     match created.pool {
         Some(pool) => {
