@@ -113,7 +113,8 @@ impl Folio {
 }
 
 // SAFETY: C frees a folio when its reference count drops to zero: when its last reference is put, if
-// the count has not wrapped. That is not proved: safe code that forgets 2^32 references wraps it.
+// the count has not wrapped. No type excludes that: safe code that forgets 2^32 - 1 references wraps
+// the count to one less than before.
 unsafe impl AlwaysRefCounted for Folio {
     #[inline]
     fn inc_ref(&self) {

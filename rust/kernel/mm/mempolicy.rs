@@ -23,7 +23,7 @@ use core::marker::PhantomData;
 /// `policy` comes from `get_vma_policy()` and hasn't been put yet. It is the VMA's policy, which
 /// the VMA's lock pins; or a shared policy with a reference; or the current task's policy, which
 /// only the task itself changes. (A reference pins a policy unless the count wraps: safe code that
-/// forgets 2^32 values of a shared policy wraps it.)
+/// forgets 2^32 - 1 values of a shared policy wraps it to one less than before.)
 ///
 /// # Examples
 ///
