@@ -29,7 +29,7 @@ WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4
 COMMITS = [
     ("rust: xarray: Plain arrays, and access without a guard", "patches/0003",
      r"rust/kernel/xarray\.rs|rust/helpers/xarray\.c"),
-    ("rust: alloc: Zeroed boxes on a node, possible nodes, and two flags", "patches/0004",
+    ("rust: alloc: Zeroed boxes on a node, possible nodes, and three flags", "patches/0004",
      r"rust/kernel/alloc\.rs|rust/kernel/alloc/.*"),
     ("rust: workqueue, task, mm: Add what zswap needs in reclaim", "patches/0005",
      r"rust/kernel/(task|workqueue)\.rs|rust/helpers/(mm|task|workqueue)\.c"),

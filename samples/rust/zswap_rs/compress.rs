@@ -27,6 +27,7 @@ use kernel::{
         flags::{
             __GFP_HIGHMEM,
             __GFP_MOVABLE,
+            __GFP_NOMEMALLOC,
             __GFP_NORETRY, //
         },
         Flags, //
@@ -180,9 +181,13 @@ fn store_compressed(
 }
 
 /// Stores a page in `pool` uncompressed.
+///
+/// Does not use the memory reserves, unlike C: storing such a page frees no memory, and without reserves no swap table
+/// can be allocated, which invokes the OOM killer while swap is free.
 #[inline(always)] // make stack, make bench: otherwise the result is returned through memory
 fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
-    Object::from_page(pool.clone(), slot.page, slot.swap, object_gfp()).map_err(no_room)
+    let gfp = object_gfp() | __GFP_NOMEMALLOC;
+    Object::from_page(pool.clone(), slot.page, slot.swap, gfp).map_err(no_room)
 }
 
 /// Increments the counter of failed allocations of objects.

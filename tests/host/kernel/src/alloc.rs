@@ -47,12 +47,13 @@ impl core::ops::BitOr for Flags {
 
 #[allow(non_upper_case_globals)]
 pub mod flags {
-    use super::Flags;
+    use super::{bindings, Flags};
     pub const GFP_KERNEL: Flags = Flags(1);
     pub const GFP_NOWAIT: Flags = Flags(2);
     pub const __GFP_HIGHMEM: Flags = Flags(4);
     pub const __GFP_MOVABLE: Flags = Flags(8);
     pub const __GFP_NORETRY: Flags = Flags(16);
+    pub const __GFP_NOMEMALLOC: Flags = Flags(bindings::__GFP_NOMEMALLOC);
 }
 
 #[derive(Clone, Copy, PartialEq)]

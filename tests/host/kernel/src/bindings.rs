@@ -106,6 +106,7 @@ pub fn fails(what: Fault) -> bool {
 
 pub type gfp_t = u32;
 pub const GFP_KERNEL: gfp_t = 1;
+pub const __GFP_NOMEMALLOC: gfp_t = 0x20;
 pub const __GFP_IO: gfp_t = 0x40;
 pub const __GFP_FS: gfp_t = 0x80;
 pub const __GFP_DIRECT_RECLAIM: gfp_t = 0x400;
@@ -1345,7 +1346,11 @@ pub unsafe fn zs_destroy_pool(pool: *mut zs_pool) {
     );
     sim::free(pool.cast());
 }
-pub unsafe fn zs_malloc(pool: *mut zs_pool, len: usize, _: gfp_t, _: c_int) -> c_ulong {
+pub unsafe fn zs_malloc(pool: *mut zs_pool, len: usize, gfp: gfp_t, _: c_int) -> c_ulong {
+    assert!(
+        len < PAGE_SIZE || gfp & __GFP_NOMEMALLOC != 0,
+        "an uncompressed page is stored in the memory reserves"
+    );
     if fails(Fault::Object) {
         return -12isize as usize;
     }
