@@ -97,8 +97,11 @@ a page of it is hardware-poisoned, or because the page table has changed.
 shmem tries the order that was swapped out, also on a device with
 readahead, and marks the folio dirty when it is in the page cache.
 
+vm.page-cluster does not limit such folios, as it never limited those of
+synchronous devices.
+
 Without CONFIG_ZSWAP_LARGE_SWAPIN the checks are those that were there.""",
-     r"mm/(memory|shmem)\.c"),
+     r"mm/(memory|shmem)\.c|Documentation/.*"),
     ("mm: zswap, swap_state: KUnit tests of what their callers rely on",
      """For either implementation: they call the functions that the rest of the
 kernel calls. Race points, at which a test holds a task, force races.""",
