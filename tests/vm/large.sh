@@ -67,6 +67,10 @@ for swap in brd virtio; do
 	with a out
 	point "$swap: nor any with large_swapin=N" "$(whole a | cut -d, -f1), $(ask a check)" "0 large, same 1024"
 	set_param large_swapin Y
+	# Anew: pages that came one by one may have got other slots.
+	with a unmap
+	with a map 1024 64
+	with a fill text 13
 	with a out
 	cluster=$(cat /proc/sys/vm/page-cluster)
 	echo 0 > /proc/sys/vm/page-cluster
