@@ -540,7 +540,7 @@ pub mod references_wrap {
 }
 
 // Memory unsafety, not excluded: the guard of an RCU read section is leaked, and lends what RCU protects for ever. The
-// section ends all the same, at the latest when the task exits, and the cgroup's state is freed.
+// section ends anyway, at the latest when the task exits, and the cgroup's state is freed.
 pub mod section_leaked {
     use super::*;
 
