@@ -52,10 +52,10 @@ SAMPLES = pathlib.Path("samples/rust")
 
 # forbid(unsafe_code) does not see these in a policy file.
 BESIDE_FORBID = [
-    (r"unsafe(?!_code)", "unsafe"), # also in a macro's name: kunit_unsafe_test_suite!
+    (r"unsafe(?!_code)", "unsafe"),  # also in a macro's name: kunit_unsafe_test_suite!
     (r"\bbitfield\b", "bitfield!, which makes a zero of any type,"),
-    (r"\binclude\b|#\[path = (?!\"core/mod\.rs\"\])", "a file that is not checked"),
-    (r"&'\w+ \(?&'|for<[^>]*> fn\(_", "a shape by which rustc's bug 25860 extends a lifetime"),
+    (r"\binclude\b|\bpath\s*=(?! \"core/mod\.rs\"\])", "a file that is not checked"),
+    (r"&'\w+\s+\(?\s*&'|for\s*<[^>]*>\s*fn\s*\(\s*_", "a shape by which rustc's bug 25860 extends a lifetime"),
     (r"\?\s*Sized", "?Sized, by which rustc's bug 57893 transmutes,"),
 ]
 # A root's modules are forbidden to have unsafe code, but not the root: there "deny" can be overridden. A macro that it

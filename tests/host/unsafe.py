@@ -36,7 +36,7 @@ SEEDS = [
     (POLICY, "", 'const _: &str = "//"; kernel::kunit_unsafe_test_suite!(x, Y);\n', "unsafe in a policy file"),
     (POLICY, "", "kernel::bitfield! { struct Null(&'static Memory) {} }\n", "bitfield!"),
     (POLICY, "", 'include!("age.in");\n', "a file that is not checked"),
-    (POLICY, "", '#[path = "core/f.rs"]\nmod f;\n', "a file that is not checked"),
+    (POLICY, "", '#[path="core/f.rs"]\nmod f;\n', "a file that is not checked"),
     (POLICY, "", "fn f<'a, 'b>(_: &'a (&'b (),), v: &'b u8) -> &'a u8 { v }\n", "25860"),
     (POLICY, "", "type F = for<'x> fn(_, &'x u8) -> &'static u8;\n", "25860"),
     (POLICY, "", "fn f<T: ? Sized>(_: &T) {}\n", "57893"),
