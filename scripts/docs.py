@@ -391,14 +391,13 @@ def commands(text):
 
 
 def lists():
-    """{page: the list of commands there}; README.md has only their names."""
+    """{page: the list of commands there}."""
     *groups, _variables = commands(pathlib.Path("Makefile").read_text(encoding="utf-8"))
-    short = [[title, "`make " + "`, `".join(name for name, _ in found) + "`"] for title, found in groups]
     full = []
     for title, found in groups:
         lines = [[f"`make {name}`", re.sub(r"\b([A-Z_]+=(?:\"[^\"]*\"|[\w/]+))", r"`\1`", what)] for name, what in found]
         full += ([""] if full else []) + [f"**{title}**", "", *measure.table(["Command", "What it does"], lines)]
-    return {"README.md": measure.table(["What for", "Commands"], short), "docs/commands.md": full}
+    return {"docs/commands.md": full}
 
 
 def page_of(page, figure, wrong, writes):
