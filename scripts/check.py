@@ -14,7 +14,8 @@
                 other
   single        a trait with one implementor, or a macro with one user, says why it stays: "One implementor: ..." or "One
                 user: ..." in a comment above it. Prints those. Tests and examples don't count
-  lengths       a file of more than 700 lines says why: "Over 700 lines: ..." in a comment
+  lengths       a file of more than 700 lines says why: "Over 700 lines: ..." in a comment. README.md has at most 100 lines,
+                and 750 words with its marks; a line of its code has at most 95 characters
   mirrors       docs/c-to-rust.md and the code agree. Each "`file`: `name`, `name`" in the second column of its tables must be
                 in that file. A C function that has become one of the policy is named in that file's documentation
                 ("Mirrors `zswap_store_page()`"), unless it has kept its name
@@ -285,6 +286,12 @@ def lengths():
             yield f'{path}: {len(lines)} lines: split it, or a comment "Over 700 lines: ..." says why not'
         elif len(lines) <= 700 and why:
             yield f'{path}: {len(lines)} lines: "{why.strip()}" is no longer true'
+    text = text_of("README.md")
+    code = "".join(re.findall(r"^```.*?\n(.*?)^```$", text, re.M | re.S))
+    for what, found, most in (("lines", text.count("\n"), 100), ("words", len(text.split()), 750),
+                              ("characters in a line of code", max(map(len, code.splitlines()), default=0), 95)):
+        if found > most:
+            yield f"README.md: {found} {what}, more than {most}"
 
 
 CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rust/swap_cache_rs"}
