@@ -22,7 +22,8 @@
 //! | [`DeadDevice`]     | swapoff has waited for all users, or swapon is not complete    | a device's trees     |
 //!
 //! The witnesses exclude each other. A folio in the swap cache prevents its slots from being freed, and its device from
-//! being swapped off. A slot whose swap-table entry is NULL has no folio.
+//! being swapped off. A slot whose swap-table entry is NULL has no folio. Exceptions: several `VacantSlots`, which only
+//! count entries, and a [`Visit`](super::lru::Visit), which only delays the freeing of one.
 //!
 //! C headers: [`include/linux/swap.h`](srctree/include/linux/swap.h),
 //! [`include/linux/zswap.h`](srctree/include/linux/zswap.h)
