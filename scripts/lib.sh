@@ -92,6 +92,9 @@ trap tidy EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+# pause SECONDS: as sleep, without a process. Loops that wait for minutes call it.
+exec {PAUSE}<> <(:)
+pause() { read -r -t "$1" -u "$PAUSE" || :; }
 now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo "${t%???}"; }
 took() { local ms=$(($(now_ms) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
 
@@ -113,7 +116,7 @@ attempt() {
 		job=$!
 		set +m
 		while kill -0 "$job" 2>/dev/null; do
-			sleep 0.1
+			pause 0.1
 			beat=$((beat + 1))
 			if [ -t 1 ]; then ((beat % 5 == 0)) || continue; else ((beat % 150 == 0)) || continue; fi
 			line=$(tail -n 1 "$LOG" | tr -d '\r\033' | cut -c1-60)

@@ -100,7 +100,7 @@ fi
 append="console=${lines[0]} panic=-1 $args out=${lines[1]}"
 
 if [ -n "$shell" ]; then
-	echo "A shell in the guest; poweroff or Ctrl-A X ends it, /vm/lib.sh has the tests' tools."
+	echo "A shell in the guest; exit or Ctrl-A X ends it, /vm/lib.sh has the tests' tools."
 	exec "${enter[@]}" "${qemu[@]}" -serial mon:stdio -append "$append run=shell"
 fi
 
@@ -134,13 +134,13 @@ place() {
 watch() {
 	local seen=0 alive=1 lines=0 size='' heard='' now last=$SECONDS
 	while [ -n "$alive" ]; do
-		sleep 0.2
+		pause 0.2
 		kill -0 "$job" 2>/dev/null || alive=
-		lines=$(wc -l <"$log.out")
 		now=$(stat -c %s "$log.out" "$log.console")
 		if [ "$now" != "$size" ]; then
 			size=$now
-			now="$(stat -c %s "$log.out") $(logged)"
+			lines=$(wc -l <"$log.out")
+			now="${size%%$'\n'*} $(logged)"
 			[ "$now" = "$heard" ] || { heard=$now last=$SECONDS; }
 		fi
 		silent=$((SECONDS - last))
