@@ -9,7 +9,7 @@
 
 impl=${1:-}
 case $impl in
-rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y) ;;
+rust) choice=(CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y CONFIG_ZSWAP_LARGE_SWAPIN=y) ;;
 rust-zswap) choice=(CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=n) ;;
 rust-cache) choice=(CONFIG_ZSWAP_RUST=n CONFIG_SWAP_CACHE_RUST=y) ;;
 c) choice=(CONFIG_ZSWAP_RUST=n CONFIG_SWAP_CACHE_RUST=n) ;;
@@ -45,7 +45,7 @@ if [ ! -d "$out" ]; then
 	mkdir -p "$out"
 fi
 
-# x86, not x86_64: with that, tinyconfig would turn off 64-bit options that are on by default.
+# x86, not x86_64: with that, allnoconfig would turn off 64-bit options that are on by default.
 make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}"
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
 # Objects that were compiled before, in any checkout, come from the store. Not HOSTCC, which rustc
@@ -75,14 +75,8 @@ done <build/overlay/manifest
 key=$({ echo "$ROOT ${HOSTTOOLS:-}"; cat build/overlay/origin "${fragments[@]}" "${kconfigs[@]}"; } | sha256sum)
 if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 	rm -f "$out/config.key"
-	# shellcheck disable=SC2016 # expanded in the root
-	CCACHE='' step "config $variant" scripts/enter.sh bash -euc '
-		out=$1 n=$2
-		fragments=("${@:3:n}")
-		make=("${@:3+n}")
-		"${make[@]}" tinyconfig
-		build/src/scripts/kconfig/merge_config.sh -m -O "$out" "$out/.config" "${fragments[@]}"
-		"${make[@]}" olddefconfig' _ "$out" "${#fragments[@]}" "${fragments[@]}" "${make[@]}"
+	cat "${fragments[@]}" >"$out/all.config"
+	CCACHE='' step "config $variant" scripts/enter.sh "${make[@]}" KCONFIG_ALLCONFIG="$TOP/$out/all.config" allnoconfig
 	# Kconfig silently drops options with unmet dependencies.
 	wrong=$(awk '
 		/^# CONFIG_[A-Z0-9_a-z]+ is not set/ { name = $2; value = "n" }

@@ -89,14 +89,8 @@ for patch in "$out"/zswap-in-rust/*.patch; do
 	step "git am $name" scripts/enter.sh git -C "$tree" am -q "../zswap-in-rust/${patch##*/}"
 	# Kconfig ignores options that don't exist yet; those that exist are enabled.
 	sed '/LZ4_RUST/d' scripts/kernel.config scripts/machines/x86_64.config >"$kernel/series.config"
-	printf '%s\n' CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y >>"$kernel/series.config"
-	# shellcheck disable=SC2016 # expanded in the root
-	ENTER_SRC=$tree CCACHE='' step "config of it" scripts/enter.sh bash -euc '
-		kernel=$1
-		make=("${@:2}")
-		"${make[@]}" tinyconfig
-		build/src/scripts/kconfig/merge_config.sh -m -O "$kernel" "$kernel/.config" "$kernel/series.config"
-		"${make[@]}" olddefconfig' _ "$kernel" "${make[@]}"
+	printf '%s\n' CONFIG_ZSWAP_RUST=y CONFIG_SWAP_CACHE_RUST=y CONFIG_ZSWAP_LARGE_SWAPIN=y CONFIG_ZSWAP_RUST_KUNIT_TEST=y >>"$kernel/series.config"
+	ENTER_SRC=$tree CCACHE='' step "config of it" scripts/enter.sh "${make[@]}" KCONFIG_ALLCONFIG="$TOP/$kernel/series.config" allnoconfig
 	ENTER_SRC=$tree step "kernel of it" scripts/enter.sh "${make[@]}" bzImage
 done
 grep -q '^CONFIG_ZSWAP_RUST=y' "$kernel/.config" && grep -q '^CONFIG_SWAP_CACHE_RUST=y' "$kernel/.config" ||
