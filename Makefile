@@ -99,9 +99,7 @@ shell: kernel
 	@scripts/vm.sh -i
 
 ## test: every test; ends with "N passed, N failed, N skipped"
-# For Rust, the tests of races and of the kernel's debug checks run on a second kernel.
 test: kernel
-	@[ "$(IMPL)$(VARIANT)" != rust ] || VARIANT=debugvm EXTRA_CONFIG=scripts/configs/debugvm.config scripts/kernel.sh rust
 	@tests/run.sh
 
 # "-input" targets come before any long work.
@@ -113,8 +111,8 @@ kunit: kunit-input overlay
 	@scripts/kunit.sh
 
 ## races: force the interleavings in which zswap and the swap cache may race
-races: overlay
-	@scripts/kernels.sh configs races
+races: kernel
+	@tests/run.sh tests/vm/races.sh
 
 ## zero: check that a zeroed page does not come back with its older content; RUNS=10
 zero: kernel
@@ -164,8 +162,6 @@ drawn: drawn-input overlay
 
 ## selftests: the kernel's selftests on both implementations; RUNS=10 times each
 selftests: overlay
-	@scripts/kernel.sh c
-	@scripts/kernel.sh rust
 	@scripts/selftests.sh
 
 ## exports: compare the exported symbols of a C kernel with and without the project

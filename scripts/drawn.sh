@@ -67,7 +67,7 @@ host() { # "CRATE..." COMMAND...
 compile() {
 	host "$crates" check --tests >build/log/drawn-compiler.log 2>&1 || return
 	rm -f build/log/kernel-drawn.log
-	LIKE=races ENTER_SRC=$src VARIANT=drawn EXTRA_CONFIG=tests/mutants/races.config scripts/kernel.sh rust 2>build/log/drawn-error.log && return
+	ENTER_SRC=$src VARIANT=drawn EXTRA_CONFIG=tests/mutants/races.config scripts/kernel.sh rust 2>build/log/drawn-error.log && return
 	[ -e build/log/kernel-drawn.log ] || { cat build/log/drawn-error.log >&2; exit 1; }
 	cp build/log/kernel-drawn.log build/log/drawn-compiler.log
 	return 1

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernel.sh rust|c: builds the kernel of build/src with one of the two implementations, in
-# build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. VARIANT=name with EXTRA_CONFIG=file
-# builds a differently configured kernel in build/<name>. A new folder starts as a copy of
-# build/$LIKE, or else of another implementation's, if that is built. TARGET and CLIPPY=1 are for
-# scripts/check.sh, KRUSTFLAGS for make coverage.
+# build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. It has the tests' checks and suites
+# (test.config). VARIANT=name builds one without them in build/<name>, EXTRA_CONFIG=file with these
+# options instead. A new folder starts as a copy of build/$LIKE, or else of another
+# implementation's, if that is built. TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for
+# the measurement of coverage.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -20,6 +21,14 @@ esac
 [ -z "${EXTRA_CONFIG:-}" ] || [ -f "$EXTRA_CONFIG" ] || die "EXTRA_CONFIG=$EXTRA_CONFIG is not there: give a file with CONFIG_ lines"
 [ -d build/src ] || die "build/src is not there: run make overlay"
 arch=${ARCH:-x86_64}
+# What the tests compare with C, or hold at race points, is only in Rust.
+if [ -z "${VARIANT:-}" ]; then
+	EXTRA_CONFIG=scripts/test.config
+	[ "$impl" = c ] || choice+=(CONFIG_ZSWAP_RACE_POINTS=y)
+	case $impl in rust | rust-zswap) choice+=(CONFIG_ZSWAP_TWINS_KUNIT_TEST=y) ;; esac
+	case $impl in rust | rust-cache) choice+=(CONFIG_SWAP_TWINS_KUNIT_TEST=y) ;; esac
+	[ "$arch" != x86_64 ] || choice+=(CONFIG_X86_MCE=y) # as its memory failures require
+fi
 variant=$prefix${VARIANT:-$impl}
 out=build/$variant
 lock "build/log/kernel-$variant.lock"

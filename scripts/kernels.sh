@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels.sh: tests more than one kernel. All of them run, even if one fails. All but exports end with a table.
 #
-#   choices           the four combinations of C and Rust, with the most telling quick tests
+#   choices           the four combinations of C and Rust without the checks of make test's kernel: with only Rust all tests
+#                     in guests that don't need these, else the most telling quick ones
 #   configs [NAME...] the configurations of scripts/configs, with the tests that each names
 #   sanitize [check]  KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST,
 #                     DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN, which finds data races in C, but not in
@@ -42,9 +43,15 @@ head=$IMPL what=
 
 choices() {
 	head=IMPL
+	local tests
+	mapfile -t tests < <(grep -l '^# boot: ' tests/vm/*.sh | xargs grep -L '^# only: ')
+	mapfile -t -O ${#tests[@]} tests < <(grep -l '^# only: rust plain-rust$' tests/vm/*.sh)
+	tests=("${tests[@]#tests/vm/}")
 	for IMPL in rust rust-zswap rust-cache c; do
-		tested "$IMPL" config.sh swapcache.sh abi.sh roundtrip.sh writeback.sh process.sh
+		export VARIANT=plain-$IMPL LIKE=plain-rust
+		tested "$VARIANT" "${tests[@]}"
 		row "$IMPL" "$built" "$ran" "$result" ''
+		tests=(config.sh swapcache.sh abi.sh roundtrip.sh writeback.sh process.sh)
 	done
 }
 

@@ -132,7 +132,7 @@ variant_of() { local config; config=$(header "$1" config); echo "mutants${config
 build() {
 	local fragment=$dir/${1#mutants-}.config
 	[ "$1" != mutants ] || fragment=$dir/races.config
-	LIKE=races ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=$fragment scripts/kernel.sh rust
+	ENTER_SRC=$src VARIANT=$1 EXTRA_CONFIG=$fragment scripts/kernel.sh rust
 }
 
 # --- Only the comparison with C --------------------------------------------------------------

@@ -51,7 +51,7 @@ build='
 		}
 	done
 	echo "$list" >$out/list
-	make -s -C build/src LLVM=1 O="$PWD/build/c" headers
+	make -s -C build/src LLVM=1 O="$PWD/build/workloads-c" headers
 	: >$out.include/local_config.h_gen # no liburing
 	for program in $(cut -d" " -f2 <<<"$list" | sort -u); do
 		case $program in
@@ -67,12 +67,15 @@ build='
 		uffd-*) more=$mm/uffd-common.c ;;
 		*) more= ;;
 		esac
-		gcc -static -pthread -O2 -U_FORTIFY_SOURCE -D_GNU_SOURCE= -isystem build/c/usr/include \
+		gcc -static -pthread -O2 -U_FORTIFY_SOURCE -D_GNU_SOURCE= -isystem build/workloads-c/usr/include \
 			-Ibuild/src/tools/include/uapi -I$out.include -I$from -I$from/mm -Ibuild/src \
 			-o "$out/$program" "$mm/$program.c" $more $mm/vm_util.c $mm/hugepage_settings.c -lm
 	done
 	tar -c -f build/vm/selftests.tar -C $out .'
 mkdir -p build/vm
+for impl; do
+	VARIANT=workloads-$impl LIKE=workloads-c EXTRA_CONFIG=scripts/workloads.config scripts/kernel.sh "$impl"
+done
 step "selftests" scripts/enter.sh bash -euc "$build" build "$list"
 
 # guests RUNS SUFFIX [PROGRAM,...]: boots a guest of each implementation that runs these programs,
@@ -83,7 +86,7 @@ guests() {
 	for impl in "${impls[@]}"; do
 		name=selftests-$impl$2
 		outs+=("build/log/$name.out=$1${3:+:$3}")
-		IMPL=$impl attempt "selftests $impl$2" scripts/vm.sh -n "$name" -m 2G -t 900 \
+		IMPL=$impl VARIANT=workloads-$impl attempt "selftests $impl$2" scripts/vm.sh -n "$name" -m 2G -t 900 \
 			-d "$TOP/$image" sh selftests.sh "$1" ${3:+"$3"} ||
 			die "the guest of $impl failed: $(tail -n 1 "build/log/${name}.log") (build/log/$name.out)"
 	done

@@ -4,9 +4,8 @@
 # of which nothing ran has failed.
 #
 # A guest test with "# only: NAME..." is for these kernels, by VARIANT or IMPL; the others are for
-# all. For Rust there are two kernels without VARIANT: rust, and debugvm for the tests that name it.
-# IMPL=c runs the tests on C, the reference. A test with "# not: ARCH: WHY" is left out there, as
-# are the host tests, which the run without ARCH includes.
+# all. IMPL=c runs the tests on C, the reference. A test with "# not: ARCH: WHY" is left out there,
+# as are the host tests, which the run without ARCH includes.
 # usage: tests/run.sh [tests/vm/FILE...]
 . "$(dirname "$0")/../scripts/lib.sh"
 . tests/judge.sh
@@ -106,12 +105,9 @@ may_skip() {
 	grep -q -E '^[[:space:]]*(skip|no_leaks) ' "$1"
 }
 
-# second FILE: whether it needs the second kernel
-second() { [ "$IMPL" = rust ] && [ -z "${VARIANT:-}" ] && only debugvm "$1"; }
-
 # guests FILE...: runs them with one boot for each command line
 guests() {
-	local boots files i name args kunit='' autorun=1 config
+	local boots files i name args autorun=1 config
 	# One suite of the kernel's own isn't written for PREEMPT_RT: kunit.sh leaves it out there.
 	config=$(make -s where IMPL="$IMPL" | sed -n 's/^config=//p')
 	! grep -q -x CONFIG_PREEMPT_RT=y "$config" || autorun=0
@@ -124,11 +120,9 @@ guests() {
 		# those in Rust.)
 		[[ $args == *kunit.* ]] || args+=" kunit.autorun=$autorun kunit.filter_glob=rust_*"
 		boot "$name" "$args" "${files[@]##*/}"
-		# Only once, in the first boot that has them.
-		if [ -z "$kunit" ] && [[ $args == *kunit.autorun=1* ]]; then
-			kunit=$name
-			kunit "build/log/$name.console"
-		fi
+		[[ $args == *kunit.autorun=1* ]] || continue
+		kunit "build/log/$name.console"
+		autorun=0 # once is enough
 	done
 }
 
@@ -138,20 +132,15 @@ if [ $# = 0 ]; then
 	mapfile -t files < <(for file in tests/vm/*.sh; do
 		grep -q -e '^# boot: ' -e '^plan ' "$file" || continue # shared by tests
 		! why=$(sed -n "s/^# not: ${ARCH:-x86_64}: //p" "$file" | grep .) || { echo "left out: ${file##*/}: $why" >&2; continue; }
-		! grep -q '^# only: ' "$file" || only "${VARIANT:-$IMPL}" "$file" || second "$file" || continue
+		! grep -q '^# only: ' "$file" || only "${VARIANT:-$IMPL}" "$file" || continue
 		echo "$file"
 	done)
 	set -- "${files[@]}"
 fi
-first=() second=()
 for file; do
 	[ -f "$file" ] && grep -q '^# boot: ' "$file" || die "$file is not a guest test: those in tests/vm have a '# boot:' line"
-	if second "$file"; then second+=("$file"); else first+=("$file"); fi
 done
-for variant in ${first:+"${VARIANT-}"} ${second:+debugvm}; do
-	[ -e "$(make -s where IMPL="$IMPL" VARIANT="$variant" | sed -n 's/^image=//p')" ] ||
-		die "no kernel to test: run make kernel IMPL=$IMPL${variant:+ VARIANT=$variant EXTRA_CONFIG=scripts/configs/$variant.config}"
-done
+[ -e "$(make -s where IMPL="$IMPL" | sed -n 's/^image=//p')" ] || die "no kernel to test: run make kernel IMPL=$IMPL${VARIANT:+ VARIANT=$VARIANT}"
 
 if [ -z "$all" ]; then
 	:
@@ -161,8 +150,7 @@ else
 	host_tests
 fi
 scripts/accel.sh >"$work/accel"
-[ ${#first[@]} = 0 ] || guests "${first[@]}"
-[ ${#second[@]} = 0 ] || VARIANT=debugvm guests "${second[@]}"
+guests "$@"
 
 # Once more, for those who read the end.
 [ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
-# only: rust
+# only: rust plain-rust
 # An asynchronous compressor and large folios that come back whole: up to 8 pages are decompressed at a time, by one fault of 16.
 . ./lib.sh
 . ./fault-injection.sh

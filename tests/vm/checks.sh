@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# only: debugvm
+# only: rust
 # With DEBUG_VM, callers that break the swap cache's rules get warnings, which KUnit counts and
 # keeps out of the log, and a dump of the folio, which is in the log.
 . ./lib.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# only: rust
+# only: rust plain-rust
 # Shared memory comes back whole from zswap, if its readers go on from page to page.
 . ./lib.sh
 . ./users.sh

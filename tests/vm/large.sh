@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# only: rust
+# only: rust plain-rust
 # Large folios that come back whole from zswap, by which faults, and when they don't.
 . ./lib.sh
 plan 34

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1
-# only: rust
+# only: rust plain-rust
 # skip_incompressible: in a folio, pages after two that didn't compress are stored as they are, untried,
 # but each fourth. C has no such parameter.
 . ./lib.sh

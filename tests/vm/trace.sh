@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# only: debugvm
+# only: rust
 # The tracepoints' events, compared with other statistics. zswap in C has no tracepoints.
 . ./lib.sh
 . ./writeback-paths.sh

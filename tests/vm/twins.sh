@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# only: debugvm
+# only: rust
 # Rust does the same random operations as C, in one kernel, with the same effects. No swap is on: the suites swap to a
 # RAM disk of their own.
 . ./lib.sh

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 zswap.large_swapin=Y kunit.autorun=0
-# only: rust
+# only: rust plain-rust
 # Swap-ins that zswap fills as a whole, by the functions that do it.
 . ./lib.sh
 plan 13

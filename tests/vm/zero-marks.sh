@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# only: rust
+# only: rust plain-rust
 # Zero marks of a large folio that isn't stored, that is written to and split, or that can't be written back.
 # (C marks a folio only if all its pages are zeroes.)
 . ./lib.sh

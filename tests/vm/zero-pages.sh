@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.enable=0
-# only: rust
+# only: rust plain-rust
 # Pages of zeroes in large folios: their slots get the zero mark, and zswap keeps nothing for them. (C marks a
 # folio only if all its pages are zeroes; of these, every fourth page is not.)
 . ./lib.sh
