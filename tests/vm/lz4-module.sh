@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0 slab_nomerge
-# only: debugvm
+# only: rust
 # LZ4 in Rust as a module, on a kernel that tests compressors when they are registered.
 . ./lib.sh
 plan 11
@@ -13,6 +13,8 @@ remove() { rmmod lz4_rust 2> /dev/null && echo removed || echo refused; lsmod | 
 
 point "a missing self-test is logged" "$(true_that [ "$(said 'alg: No test for zswap_faulty')" -gt 0 ])" yes
 set_param compressor lz4
+rmmod lz4_rust 2> /dev/null
+: > /hide
 swap_on virtio
 start a 0
 with a map 256 4
@@ -54,3 +56,4 @@ set_param compressor lz4
 stop a
 swap_off
 point "and removed again" "$(soon "removed 0" gone)" "removed 0"
+rm /hide
