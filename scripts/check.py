@@ -23,8 +23,8 @@
   links         the relative links of the Markdown pages lead to files, and their anchors to headings or to <a id="...">
   size          the words of README.md, CONTRIBUTING.md and docs/, outside of code and generated blocks: at most 28,000. No
                 generated table of a page has more than 40 rows
-  targets       "make help" and docs/commands.md have the targets of the Makefile; docs/commands.md and README.md name no
-                other, the row of ARCH none that refuses it, and the table of variables has those of the Makefile
+  targets       "make help" and docs/commands.md have the targets of the Makefile, and no page names another. The table of
+                variables in docs/commands.md has those of scripts/input.sh, with the same targets
   clippy LOG    clippy's findings in the project's files, including patched ones
   panics BUILD  the panic functions that the project's Rust code, and lz4_flex, refer to: docs/panics.tsv has a reason for
                 each caller
@@ -380,12 +380,12 @@ def links():
 # Generated parts of a page, code, and comments: not counted as words, but looked at for long tables.
 GENERATED = re.compile(r"<!-- ([^>]*): BEGIN -->\n.*?<!-- \1: END -->", re.S)
 WORDS, ROWS = 28000, 40
+PAGES = [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]
 
 
 def size():
-    pages = [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *sorted(pathlib.Path("docs").rglob("*.md"))]
     total = 0
-    for path in pages:
+    for path in PAGES:
         text = text_of(path)
         prose = re.sub(r"<!--.*?-->", "", re.sub(r"^ *```.*?^ *```$", "", GENERATED.sub("", text), flags=re.S | re.M), flags=re.S)
         words = len(re.findall(r"\w[^\s|]*", prose))
@@ -396,37 +396,47 @@ def size():
                 rows = table[0].count("\n") - 2
                 if rows > ROWS:
                     yield f"{path}:{line_of(text, block.start() + table.start())}: a generated table of {rows} rows, more than {ROWS}"
-    print(f"{total:6}  words outside of code and generated blocks, in {len(pages)} pages")
+    print(f"{total:6}  words outside of code and generated blocks, in {len(PAGES)} pages")
     if total > WORDS:
         yield f"README.md, CONTRIBUTING.md and docs/ have {total} words, more than {WORDS}"
 
 
 def listed(text):
-    """The targets of "make a", and of "make a`, `b`, `c": the names that follow in the same list."""
+    """The targets of "make a", and of "make a`, `b`, `c": the names that follow in the same list; and those in blocks of code."""
     for found in re.finditer(r"`(?:IMPL=c )?make (?:-s )?([a-z-]+)[^`]*`((?:,? (?:and )?`[a-z-]+`)*)", re.sub(r"\s+", " ", text)):
         yield from (found[1], *re.findall("`([a-z-]+)`", found[2]))
+    for code in re.findall("^```.*?^```", text, re.M | re.S):
+        yield from re.findall(r"^(?:[A-Z_]+=\S+ )*make (?:-s )?([a-z-]+)", code, re.M)
 
 
 def targets():
-    def differ(where, has, wants):
-        yield from (f"{where} lacks make {name}" for name in sorted(wants - has))
-        yield from (f"{where} has make {name}, which the Makefile hasn't" for name in sorted(has - wants))
+    def differ(where, what, has, wants):
+        yield from (f"{where} lacks {what}{name}" for name in sorted(wants - has))
+        yield from (f"{where} has {what}{name}, which doesn't exist" for name in sorted(has - wants))
 
     makefile, docs = text_of("Makefile"), text_of("docs/commands.md")
-    variables = {name: value.split() for name, value in re.findall(r"^(\w+) := (.*)", makefile, re.M)}
-    rules = {name for names in re.findall(r"^([a-z -]+):(?!=)", makefile, re.M) for name in names.split() if not name.endswith("-input")}
-    rules |= set(variables["experiments"])
-    yield from differ("make help", set(re.findall("^## ([a-z-]+): ", makefile, re.M)), rules)
+    rules = {name for names in re.findall(r"^([a-z -]+):(?!=)", makefile, re.M) for name in names.split()} - {"input"}
+    phony = re.search(r"^\.PHONY: ((?:.*\\\n)*.*)", makefile, re.M)[1].replace("\\", "").split()
+    yield from differ(".PHONY", "", {*phony} - {"input"}, rules)
+    yield from differ("make help", "make ", {*re.findall("^## ([a-z-]+): ", makefile, re.M)}, rules)
     block = re.search("<!-- COMMANDS: BEGIN -->(.*?)<!-- COMMANDS: END -->", docs, re.S)[1]
-    yield from differ("docs/commands.md", set(re.findall(r"^\| `make ([a-z-]+)`", block, re.M)), rules)
-    yield from (f"docs/commands.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(docs)) - rules))
-    x86 = {*variables["experiments"], *re.search(r"^of_x86 := \$\(filter \$\(experiments\) (.*),", makefile, re.M)[1].split()}
-    arch = set(re.findall("`([a-z-]+)`", re.search(r"^\| `ARCH=arm64` \| [^|]* \| ([^|]*) \|", docs, re.M)[1]))
-    yield from (f"docs/commands.md has {name} in the row of ARCH, which it refuses or the Makefile hasn't" for name in sorted(arch - rules | arch & x86))
-    yield from (f"README.md has make {name}, which the Makefile hasn't" for name in sorted(set(listed(text_of("README.md"))) - rules))
-    table = docs.split("\n## Variables")[1].split("\n## ")[0]
-    yield from (f"the table of variables in docs/commands.md lacks {name}" for line in re.findall("^##= (.*?): ", makefile, re.M)
-                for name in re.findall(r"([A-Z_]+)=", line) if f"{name}=" not in table)
+    yield from differ("docs/commands.md", "make ", {*re.findall(r"^\| `make ([a-z-]+)`", block, re.M)}, rules)
+    for path in PAGES:
+        yield from differ(path, "make ", {*listed(text_of(path))} | rules, rules)
+
+    takes, shown = {}, set()
+    for line in subprocess.run("scripts/input.sh", check=True, capture_output=True, text=True).stdout.splitlines():
+        goal, *names = line.split()
+        for name in names:
+            takes.setdefault(name, set()).add(goal)
+    table = docs.split("\n## Variables")[1].split("\n## ")[0].replace("<wbr>", "")
+    for variables, goals in re.findall(r"^\| (.*?) \| .* \| (.*?) \|$", table, re.M):
+        names, goals = re.findall(r"([A-Z_]+)=", variables), {*re.findall("`([a-z-]+)`", goals)}
+        shown |= {*names}
+        if goals:
+            yield from differ(f"docs/commands.md: the row of {' '.join(names)}", "", goals, set().union(*(takes.get(name, set()) for name in names)))
+    yield from differ("the table of variables in docs/commands.md", "", shown, {*takes})
+    yield from differ("make help", "", {*re.findall(r"([A-Z_]+)=", "\n".join(re.findall("^##=? (.*)", makefile, re.M)))}, {*takes})
 
 
 def clippy(log):

@@ -26,7 +26,7 @@ if [ -n "${HOSTTOOLS:-}" ]; then
 fi
 
 root=${ENTER_ROOT:-$ROOT}
-[ -d "$root" ] || die "no toolchain root in $CACHE: run make toolchain"
+[ -d "$root" ] || die "no toolchain root in $CACHE: run make fetch"
 namespaces=(--mount --pid --fork --kill-child)
 [ "$(id -u)" = 0 ] || namespaces+=(--user --map-root-user)
 unshare "${namespaces[@]}" true 2>/dev/null ||

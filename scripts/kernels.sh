@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels.sh: tests more than one kernel. All of them run, even if one fails. All but exports end with a table.
 #
-#   choices           the four combinations of C and Rust without the checks of make test's kernel: with only Rust all tests
+#   kernels           the four combinations of C and Rust without the checks of make test's kernel: with only Rust all tests
 #                     in guests that don't need these, else the most telling quick ones
-#   configs [NAME...] the configurations of scripts/configs, with the tests that each names
+#   configs           the configurations of scripts/configs, or those of CONFIGS, with the tests that each names
 #   sanitize [check]  KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST,
 #                     DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN, which finds data races in C, but not in
 #                     Rust, which rustc doesn't instrument for it. With check, only validates the input
@@ -41,7 +41,7 @@ of_fragment() {
 export IMPL=${IMPL:-rust}
 head=$IMPL what=
 
-choices() {
+kernels() {
 	head=IMPL
 	local tests
 	mapfile -t tests < <(grep -l '^# boot: ' tests/vm/*.sh | xargs grep -L '^# only: ')
@@ -59,13 +59,12 @@ configs() {
 	local name
 	what='what it is'
 	export TEST_LIMIT=1200 # some are slow
-	[ $# -gt 0 ] || { set -- scripts/configs/*.config; set -- "${@##*/}"; set -- "${@%.config}"; }
-	for name; do
-		[ -f "scripts/configs/$name.config" ] || die "there is no configuration $name: see scripts/configs"
+	for name in ${CONFIGS:-$(basename -s .config scripts/configs/*.config)}; do
 		of_fragment "$name" "scripts/configs/$name.config"
 		row "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "scripts/configs/$name.config")"
 	done
 }
+
 
 # watched NAME FRAGMENT: all tests that its first lines name, on a kernel with all its options on
 watched() {
@@ -85,7 +84,6 @@ sanitize() {
 	local start
 	export MINUTES=${MINUTES:-5}
 	export TEST_LIMIT=1200 # they are slow
-	[ -z "${VARIANT:-}${EXTRA_CONFIG:-}" ] || die "make sanitize has configurations of its own: leave VARIANT and EXTRA_CONFIG out"
 	scripts/random.sh stress check
 	[ "${1:-}" != check ] || exit 0
 	watched debug scripts/configs/debug.config
@@ -104,7 +102,6 @@ exported() { scripts/enter.sh nm "$1/vmlinux" | sed -n 's/.* __ksymtab_//p' | so
 exports() {
 	local with=build/exports without=build/exports-without src=build/exports-src
 	check_ksrc
-	[ -z "${HOSTTOOLS:-}" ] || die "make exports requires the toolchain root: leave HOSTTOOLS out"
 	VARIANT=exports EXTRA_CONFIG=scripts/exports.config TARGET=vmlinux scripts/kernel.sh c
 	step "source without the project" copy_source "$(pristine)" $src
 	step "kernel without the project" build_without
@@ -117,8 +114,8 @@ exports() {
 }
 
 case ${1:-} in
-choices | configs | sanitize | exports) ;;
-*) die "usage: scripts/kernels.sh choices | configs [NAME...] | sanitize [check] | exports" ;;
+kernels | configs | sanitize | exports) ;;
+*) die "usage: scripts/kernels.sh kernels | configs | sanitize [check] | exports" ;;
 esac
 "$@"
 printf '\n%-12s %9s %9s  %-32s %s\n' "$head" built tested result "$what"

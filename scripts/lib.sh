@@ -53,9 +53,9 @@ other_root() {
 other_root herd forky 500 "with herd7" herdtools7
 # For make fuzz: compilers with libFuzzer and AddressSanitizer.
 other_root fuzz "$SUITE" 2000 "with libFuzzer" clang libclang-rt-dev rustc cargo gcc libc6-dev
-# What make contention and make profile compile their QEMU plugins with.
+# What the measurements contention and profile compile their QEMU plugins with.
 other_root plugin $STABLE 500 "with glib" gcc libc6-dev libglib2.0-dev
-# The guest's programs for make workloads.
+# The guest's programs for the measurement workloads.
 other_root workloads $STABLE 1500 "with the workloads" valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester
 # For ARCH=arm64: the machine, and the compiler for its guest's programs.
 other_root arm64 $STABLE 1500 "for arm64" qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3
@@ -260,7 +260,7 @@ pristine() {
 		realpath "$KSRC"
 	else
 		newest=$(find "$CACHE" -maxdepth 1 -name 'linux-7.3.*' ! -name '*.tmp' | sort -V | tail -n 1)
-		[ -n "$newest" ] || die "no kernel source: run make source, or set KSRC to a Linux 7.3 tree"
+		[ -n "$newest" ] || die "no kernel source: run make fetch, or set KSRC to a Linux 7.3 tree"
 		realpath "$newest"
 	fi
 }

@@ -8,7 +8,6 @@ other=${KSRC:-}
 unset KSRC # lib.sh would check its version
 . "$(dirname "$0")/lib.sh"
 [ -z "$other" ] || [ -e "$other" ] || die "KSRC=$other is not there: point it at the source of another Linux, or leave it out"
-[ -z "${HOSTTOOLS:-}" ] || die "make next requires the toolchain root: leave HOSTTOOLS out"
 scripts/toolchain.sh
 
 work=build/next

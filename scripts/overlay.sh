@@ -95,7 +95,7 @@ flex=
 if [ -d samples/rust/lz4_rs ]; then
 	flex=lz4_flex-$(awk '$1 == "name" { name = $3 } $1 == "version" && name == "\"lz4_flex\"" { gsub("\"", "", $3); print $3 }' Cargo.lock)
 	flex=$(find "$CACHE/cargo/registry/src" -mindepth 2 -maxdepth 2 -name "$flex" -print -quit 2>/dev/null || :)
-	[ -n "$flex" ] || die "the crate lz4_flex isn't in the cache: run make crates"
+	[ -n "$flex" ] || die "the crate lz4_flex isn't in the cache: run make fetch"
 fi
 
 # 2. The files of the overlay: destination, tab, origin.

@@ -7,9 +7,10 @@
 image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
-unset KSRC HOSTTOOLS V DRIFT VARIANT EXTRA_CONFIG COMPRESSOR IMPL ARCH PAGES SUITE MINUTES SEED LIST STILL_LIMIT MAKEFLAGS MFLAGS MAKELEVEL
+mapfile -t variables < <(scripts/input.sh | cut -d' ' -f2- | tr ' ' '\n' | grep -v '^\(JOBS\|ZSWAP_RS_CACHE\)$')
+unset "${variables[@]}" STILL_LIMIT MAKEFLAGS MFLAGS MAKELEVEL
 [ -d "$ROOT" ] || {
-	echo '1..0 # SKIP there is no toolchain root to try them with: run make toolchain'
+	echo '1..0 # SKIP there is no toolchain root to try them with: run make fetch'
 	exit 0
 }
 
@@ -18,7 +19,7 @@ rm -rf --one-file-system "$work"
 scratch=$work
 mkdir -p "$work/co/tests" "$work/bin"
 cp -r Makefile Cargo.toml Cargo.lock scripts "$work/co"
-cp -r tests/host tests/vm "$work/co/tests"
+cp -r tests/host tests/mutants tests/vm "$work/co/tests"
 mkdir "$work/co/patches" "$work/co/docs"
 cp docs/c-to-rust.md "$work/co/docs"
 cd "$work/co"
@@ -108,29 +109,36 @@ refused 'a machine that is not measured' 'ARCH=arm64 is not for make bench: leav
 refused 'compilers that are not measured' 'TOOLCHAIN=forky is not for make bench: leave' make bench TOOLCHAIN=forky
 refused 'suites of C, to kunit' 'IMPL=c is not for make kunit: use IMPL=c make test' make kunit IMPL=c
 refused 'the same from the environment' 'IMPL=c is not for make kunit: use IMPL=c make test' env IMPL=c make kunit
+refused 'a variable that is none' 'there is no variable COMPRESOR: make help' make run COMPRESOR=zstd
+refused 'a target that is none' 'there is no target nonsense: make help' make run nonsense
 refused 'compressors of no use to kunit' 'COMPRESSOR=zstd is not for make kunit: leave' make kunit COMPRESSOR=zstd
 refused 'an implementation, where both are measured' 'IMPL=c is not for make bench: leave' make bench IMPL=c
+refused 'runs, where they have none' 'RUNS=3 is not for make measure ONLY="stack": leave' make measure ONLY=stack RUNS=3
+refused 'named mutants, where they are drawn' 'MUTANTS=x is not for make mutants DRAWN=4: leave' make mutants DRAWN=4 MUTANTS=x
+refused 'tools of the machine, where those of the root are required' 'HOSTTOOLS=1 is not for make fuzz: leave' make fuzz HOSTTOOLS=1
 for goal in litmus fuzz next; do
 	refused "a machine, to $goal" "ARCH=arm64 is not for make $goal: leave" make $goal ARCH=arm64
 	refused "an implementation, to $goal" "IMPL=c is not for make $goal: leave" make $goal IMPL=c
 	refused "compilers, to $goal" "TOOLCHAIN=forky is not for make $goal: leave" make $goal TOOLCHAIN=forky
 	refused "a kernel, to $goal" "VARIANT=name is not for make $goal: leave" make $goal VARIANT=name
 done
-refused 'an experiment that is none' "there is no experiment 'nonsense': scripts/figures.txt" scripts/measure.sh nonsense
-refused 'a row that is none' 'WAY=nonsense is unknown: use' make profile WAY=nonsense
-refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make profile CONTENT=nonsense
+refused 'an experiment that is none' "there is no experiment 'nonsense': scripts/figures.txt" make measure ONLY='stack nonsense'
+refused 'a configuration that is none' 'there is no configuration nonsense: see' make configs CONFIGS=nonsense
+refused 'a mutant that is none' 'there is no mutant nonsense: grep' make mutants MUTANTS=nonsense
+refused 'a row that is none' 'WAY=nonsense is unknown: use' make measure ONLY=profile WAY=nonsense
+refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make measure ONLY=profile CONTENT=nonsense
 refused 'boots that are none' 'RUNS=0 is invalid: give' make bench RUNS=0
-refused 'fewer pages than are measured' 'UPTO=1 is invalid: give' make growth UPTO=1
-refused 'turns of no length' 'TURN=0 is invalid: give' make contention TURN=0
+refused 'fewer pages than are measured' 'UPTO=1 is invalid: give' make measure ONLY=growth UPTO=1
+refused 'turns of no length' 'TURN=0 is invalid: give' make measure ONLY=contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
-refused 'pages that tests do not count in' 'PAGES=64 is for run, kunit' make test ARCH=arm64 PAGES=64
+refused 'pages that tests do not count in' 'PAGES=64 is not for make test: leave' make test ARCH=arm64 PAGES=64
 refused 'pages that the machine lacks' 'PAGES=16 is invalid: use 4' make run PAGES=16
 refused 'pages that no machine has' 'PAGES=8 is invalid: use 4' make run ARCH=arm64 PAGES=8
 refused 'a time that is none' 'MINUTES=abc is invalid: give' make stress MINUTES=abc
-refused 'pairs of boots that are none' 'RUNS=many is invalid: give' make timing RUNS=many
-refused 'a workload that is none' "ONLY=chess: there is no workload 'chess': use" make workloads ONLY=chess
-refused 'folios that it has not' 'FOLIOS=8: use 4, 64 or both' make workloads FOLIOS=8
-refused 'guests that are none' 'RUNS=0 is invalid: give' make workloads RUNS=0
+refused 'pairs of boots that are none' 'RUNS=many is invalid: give' make measure ONLY=timing RUNS=many
+refused 'a workload that is none' "there is no workload 'chess': use" make measure ONLY=workloads PROGRAMS=chess
+refused 'folios that it has not' 'FOLIOS=8: use 4, 64 or both' make measure ONLY=workloads FOLIOS=8
+refused 'guests that are none' 'RUNS=0 is invalid: give' make measure ONLY=workloads RUNS=0
 refused 'no time at all' 'MINUTES=0 is invalid: give' make stress MINUTES=0
 refused 'a seed that is none' 'SEED=-1 is invalid: give' make stress SEED=-1
 holds 'nothing was begun for them' cache_is_clean
@@ -289,7 +297,7 @@ holds 'the overlay is taken back' scripts/overlay.sh
 holds 'to the pristine source' diff -rq --exclude=.git "$source" build/src
 
 mkdir -p samples/rust/lz4_rs
-refused 'a crate that is not there' 'lz4_flex .* run make crates' scripts/overlay.sh
+refused 'a crate that is not there' 'lz4_flex .* run make fetch' scripts/overlay.sh
 rmdir samples/rust/lz4_rs
 
 # --- KVM -------------------------------------------------------------------------------------
