@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: the rows of `make ab`, which tests/kunit/time.c prints.
+# In the guest: the rows of the measurement ab, which tests/kunit/time.c prints.
 #
 # usage: sh ab.sh
 . ./lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: the windows of `make contention`, by contention.c, on CPUs 0 to 7.
+# In the guest: the windows of the measurement contention, by contention.c, on CPUs 0 to 7.
 # usage: sh contention.sh ROUNDS
 . ./lib.sh
 

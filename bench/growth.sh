@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: the rows of `make growth`, by swapbench. The first word of each is
+# In the guest: the rows of the measurement growth, by swapbench. The first word of each is
 #
 #   order-KIB        folios of KIB, with nothing else in zswap
 #   cgroups-N        folios of 4 KiB, while N other cgroups have 16 pages each in zswap

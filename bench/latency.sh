@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: the rows of `make latency`. Each is COMPRESSOR<tab>KIB<tab>WHAT<tab>NS..., as bench/latency.c
+# In the guest: the rows of the measurement latency. Each is COMPRESSOR<tab>KIB<tab>WHAT<tab>NS..., as bench/latency.c
 # prints it.
 #
 # usage: sh latency.sh FAULTS SEED

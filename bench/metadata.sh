@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: the objects of `make metadata`, from /proc/slabinfo. A row is
+# In the guest: the objects of the measurement metadata, from /proc/slabinfo. A row is
 #
 #   STATE  PAGES IN ZSWAP  CACHE  OBJECTS  OBJECTS A SLAB  PAGES A SLAB
 #

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: one row of `make profile`, which a plugin of QEMU's watches: swapbench, whose windows of WAY are marked.
+# In the guest: one row of the measurement profile, which a plugin of QEMU's watches: swapbench, whose
+# windows of WAY are marked.
 #
 # usage: sh profile.sh KIB CONTENT ROUNDS WAY
 . ./lib.sh

@@ -6,7 +6,7 @@
       The disk of real data that the demonstration swaps. Page 0 is the index, a line "NAME FIRST_PAGE PAGES" for each
       corpus; the corpora follow.
   data.py workloads DIR
-      The input of the programs of make workloads, and what they must answer, always the same:
+      The input of the programs of the measurement workloads, and what they must answer, always the same:
         sort.in, sort.sum           log lines, nearly in order as a log of many threads is, and the checksum of them sorted
         valkey.set, .get, .want     commands that set each key to a text of its own, that read all in random order, and
                                     what that prints

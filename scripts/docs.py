@@ -41,7 +41,7 @@ def block(mark):
 # How stale a command's figures are, behind its name in README.md.
 SINCE = re.compile(r" \((?:(?:\d+ )?files? changed since|measured with [^)]*)\)")
 KIBS = (4, 64, 2048)
-# An operation of make timing in the name of a figure.
+# An operation of the measurement timing in the name of a figure.
 TIMED = {name: name.replace("free, ", "free-").replace("one slot", "one").replace("a range", "range") for name in measure.OPERATIONS}
 
 
@@ -98,7 +98,7 @@ def beside_one(interval):
 
 
 def times():
-    """{(operation, content): (C, Rust, ratio, verdict)} of make timing."""
+    """{(operation, content): (C, Rust, ratio, verdict)} of the measurement timing."""
     said = {"less": "faster", "more": "slower", "same": "same"}
     return {(cells[0], cells[1]): (*cells[2:5], said[beside_one(cells[5])]) for cells in keyed("timing", 2) if len(cells) == 6 and " to " in cells[5]}
 
@@ -410,7 +410,7 @@ def page_of(page, figure, wrong, writes):
             wrong.append(f"{page}: there is no figure '{name}'" if name not in figure else f"{page}: '{name}' has not been measured yet")
             return match[0]
         if not writes and match[3] != figure[name]:
-            wrong.append(f"{page}: {name} is {figure[name]}, not {match[3]}: run make readme")
+            wrong.append(f"{page}: {name} is {figure[name]}, not {match[3]}: run make pages")
         return match[1] + figure[name] + match[4]
 
     new = MARK.sub(filled_in, text)
@@ -432,7 +432,7 @@ def page_of(page, figure, wrong, writes):
         if not writes and ours != theirs:
             line = next((line for line in ours if line not in theirs), None) or next((line for line in theirs if line not in ours), "their order")
             what = "commands" if mark == "COMMANDS" else "figures"
-            wrong.append(f"{page}: the table of {what} differs from its sources: run make readme: {line}")
+            wrong.append(f"{page}: the table of {what} differs from its sources: run make pages: {line}")
     return text, new
 
 
@@ -453,13 +453,13 @@ def safety(writes):
     page = pathlib.Path("docs/safety.md")
     lines, tsv, wrong, said = sources.safety()
     text = page.read_text(encoding="utf-8")
-    place = block("MADE BY make safety-report").search(text)
+    place = block("MADE BY make pages").search(text)
     new = {page: text[:place.start(2)] + "\n".join(lines) + "\n" + text[place.end(2):], pathlib.Path("docs/unsafe.tsv"): "\n".join(tsv) + "\n"}
     for path, text in new.items():
         if writes:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            wrong.append(f"{path} is out of date: run make safety-report")
+            wrong.append(f"{path} is out of date: run make pages")
     if writes:
         print(said)
     return wrong
@@ -510,7 +510,7 @@ def pictures(writes):
             path.write_text(new, encoding="utf-8")
             print(f"{path}: figures put in")
         else:
-            wrong.append(f"{path} is out of date: run make safety-report")
+            wrong.append(f"{path} is out of date: run make pages")
     return wrong
 
 

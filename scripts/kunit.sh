@@ -14,7 +14,7 @@ for arch in "${archs[@]}"; do
 	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
 done
 # All suites in the sources, in Rust and in C, and those of the kernel crate that get cases here; but the one that only
-# make timing runs.
+# the measurement timing runs.
 mapfile -t all < <({
 	sed -n 's/^+#\[.*kunit_tests(\([a-z0-9_]*\)).*/\1/p' patches/*.patch
 	grep -r -h -o 'kunit_tests([a-z0-9_]*)' rust samples | sed 's/.*(//; s/)//'

@@ -58,7 +58,7 @@ def files(pattern):
 
 
 def suites():
-    """The names of the project's KUnit suites in C and in Rust, without the one that only make timing runs."""
+    """The names of the project's KUnit suites in C and in Rust, without the one that only the measurement timing runs."""
     c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
     rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("samples/rust/**/*.rs") + files("patches/*.patch")), re.M)
     return set(c) - {"zswap_time"}, set(rust)
@@ -155,7 +155,7 @@ def safety():
     wrong += [f"{name} is called, and has no line in docs/trusted.tsv" for name in sorted(called - set(table))]
     wrong += [f"{name} has a line in docs/trusted.tsv, and isn't used" for name in sorted(set(table) - set(used) - through_xarray)]
 
-    tsv = ["# The unsafe code of each file, without tests. Written by make safety-report.", "layer\tfile\tblocks\tfunctions\timpls"]
+    tsv = ["# The unsafe code of each file, without tests. Written by make pages.", "layer\tfile\tblocks\tfunctions\timpls"]
     tsv += [f"{name}\t{path}\t{blocks}\t{functions}\t{impls}" for name in LAYERS for path, blocks, functions, impls in counts if layer(path) == name]
 
     def row(title, rows):
@@ -333,7 +333,7 @@ def review(ksrc, page):
             bad.append(f"{REVIEW}: <!-- {whole} -->: {problem}")
             return marker.group()
         if now != text + "\n":
-            stale.append(f"{REVIEW}: stale: <!-- {whole} -->: run make review")
+            stale.append(f"{REVIEW}: stale: <!-- {whole} -->: run make pages")
         return f"<!-- {whole} -->\n{text}\n<!-- END -->"
 
     new = MARKER.sub(made, page)

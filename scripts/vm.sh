@@ -92,7 +92,7 @@ else
 	qemu+=(-smp 2)
 fi
 [ -z "$paused" ] || qemu+=(-S)
-# For make coverage: logs the executed code in these address ranges.
+# For the measurement coverage: logs the executed code in these address ranges.
 [ -z "${COVER:-}" ] || qemu+=(-d in_asm -dfilter "$COVER" -D "$log.cover")
 # For scripts/measure.sh: a plugin of QEMU's, and what it is told.
 [ -z "${PLUGIN:-}" ] || qemu+=(-plugin "$PLUGIN")

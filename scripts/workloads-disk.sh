@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes the disk of make workloads, build/workloads/disk.img: Debian's programs, which the guest changes to, and in /data
-# their input (data.py) and C files of the kernel, preprocessed, with the checksums of what cc1 makes of
-# them here. Prints nothing if it is there.
+# Makes the disk of the measurement workloads, build/workloads/disk.img: Debian's programs, which the guest changes to,
+# and in /data their input (data.py) and C files of the kernel, preprocessed, with the checksums of what cc1 makes of them
+# here. Prints nothing if it is there.
 . "$(dirname "$0")/lib.sh"
 
 kernel=build/workloads-c disk=build/workloads/disk.img tree=build/workloads/tree

@@ -150,7 +150,7 @@ impl<T> Cache<T> {
     /// Mirrors `kmem_cache_alloc_bulk()`.
     ///
     /// [`alloc`]: Cache::alloc
-    #[inline(never)] // make stack: keeps its array out of the caller's frame
+    #[inline(never)] // stack: keeps its array out of the caller's frame
     pub fn alloc_bulk(
         &'static self,
         nr: usize,

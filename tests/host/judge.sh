@@ -96,5 +96,5 @@ alone=$(sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' 
 	grep -q -x "suite $suite" tests/vm/*.sh || grep -q -w "$suite" scripts/measure.sh || echo "$suite"
 done)
 [ -z "$alone" ] || { bad=1 && printf 'not '; }
-echo "ok $n - each suite in C has a file in tests/vm, or make timing, that runs it${alone:+: not }$alone"
+echo "ok $n - each suite in C has a file in tests/vm, or the measurement timing, that runs it${alone:+: not }$alone"
 exit $bad

@@ -4,8 +4,8 @@
  * both in one kernel (CONFIG_ZSWAP_AB_KUNIT_TEST): on the same folios and slots, with C and Rust
  * first in alternation. Prints a line of fields separated by tabs for each implementation,
  * operation and content: nanoseconds and pages, of all rounds except the first. Has no limit for
- * times: fails only if a page isn't stored, or is loaded with other contents. make timing and make
- * ab run it.
+ * times: fails only if a page isn't stored, or is loaded with other contents. The measurements
+ * timing and ab run it.
  */
 
 #include <linux/ktime.h>

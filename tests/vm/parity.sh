@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The workload of `make parity`: prints rows of three fields, separated by tabs,
+# The workload of the measurement parity: prints rows of three fields, separated by tabs,
 #
 #   KIND  NAME  VALUE
 #

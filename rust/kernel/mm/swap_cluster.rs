@@ -279,7 +279,7 @@ impl<'a> LockedCluster<'a> {
     /// Where the pages of the `2^order` slots from `first` on are; `None` if the cluster has fewer, if
     /// one of them is free or has a folio, if their cgroup isn't `memcg`, or if they can't be read as a
     /// whole.
-    #[inline(never)] // make stack: only for large folios
+    #[inline(never)] // stack: only for large folios
     fn backing(
         self,
         first: bindings::swp_entry_t,

@@ -95,7 +95,7 @@ pub(crate) fn swapin_readahead(
 }
 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
-#[inline(never)] // make stack: with its locals there, the caller couldn't tail-call read_around()
+#[inline(never)] // stack: with its locals there, the caller couldn't tail-call read_around()
 fn cluster_readahead_for_fault(
     slot: Slot<'_>,
     gfp: Flags,

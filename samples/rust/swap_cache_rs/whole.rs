@@ -32,7 +32,7 @@ use kernel::{
 /// memory is not tried again with each smaller order.
 ///
 /// May sleep. Allocates and charges the folio without reclaim: one that does not fit is not worth it.
-#[inline(never)] // make stack: its locals are not needed to swap in one page
+#[inline(never)] // stack: its locals are not needed to swap in one page
 pub(crate) fn swapin(
     slot: Slot<'_>,
     mut orders: usize,

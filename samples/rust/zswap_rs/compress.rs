@@ -136,7 +136,7 @@ pub(crate) fn compress_one(
 }
 
 /// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.
-#[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
+#[inline(never)] // stack: keeps its requests out of the synchronous path's frame
 fn compress_in_queue(
     pool: &PoolRef,
     mut queue: RequestQueue<'_>,
@@ -155,7 +155,7 @@ fn compress_in_queue(
 /// Stores the page of `slot` in `pool`: the compressed bytes, or the page itself if compression failed.
 ///
 /// Mirrors the second half of `zswap_compress()`.
-#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
+#[inline(always)] // stack, make bench: otherwise the result is returned through memory
 fn store_compressed(
     pool: &PoolRef,
     slot: SlotPage<'_>,
@@ -184,7 +184,7 @@ fn store_compressed(
 ///
 /// Does not use the memory reserves, unlike C: storing such a page frees no memory, and without reserves no swap table
 /// can be allocated, which invokes the OOM killer while swap is free.
-#[inline(always)] // make stack, make bench: otherwise the result is returned through memory
+#[inline(always)] // stack, make bench: otherwise the result is returned through memory
 fn store_raw(pool: &PoolRef, slot: SlotPage<'_>) -> Result<Object, Refused> {
     let gfp = object_gfp() | __GFP_NOMEMALLOC;
     Object::from_page(pool.clone(), slot.page, slot.swap, gfp).map_err(no_room)
@@ -269,7 +269,7 @@ pub(crate) fn decompress_each<'e, 'p>(
 ///
 /// Each object is copied first: while it is read, zsmalloc holds the lock of its memory.
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-#[inline(never)] // make stack: keeps its requests out of the synchronous path's frame
+#[inline(never)] // stack: keeps its requests out of the synchronous path's frame
 fn decompress_in_queue<'e, 'p>(
     mut queue: RequestQueue<'_>,
     pages: impl Iterator<Item = (&'e Entry, NotUptodate<'p>)>,

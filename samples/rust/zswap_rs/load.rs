@@ -64,7 +64,7 @@ pub(crate) fn decompress_entry<'a>(
 }
 
 /// Counts and prints a failure.
-#[inline(never)] // make stack: printing needs a large frame
+#[inline(never)] // stack: printing needs a large frame
 fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
     if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {

@@ -76,7 +76,7 @@ struct WalkResult {
 }
 
 /// Walks the list of a node and cgroup. If `stop_at_swap_cache`, stops at a page in the swap cache.
-#[inline] // make stack: a chain has one frame less
+#[inline] // stack: a chain has one frame less
 fn walk(
     nid: NumaNode,
     memcg: Option<&MemCgroup>,
@@ -131,7 +131,7 @@ fn visit_entry<'v>(visit: Visit<'v>, found: &mut WalkResult) -> Next<'v> {
 /// Fails with `EAGAIN` if entries were scanned but none could be written back, and with `ENOENT` if
 /// `memcg` has no entries, was removed, or has writeback disabled. May sleep. Mirrors
 /// `shrink_memcg()`.
-#[inline] // make stack: a chain has one frame less
+#[inline] // stack: a chain has one frame less
 pub(crate) fn shrink_memcg(memcg: Option<&MemCgroup>) -> Result {
     if !MemCgroup::zswap_writeback_enabled(memcg) {
         return Err(ENOENT);

@@ -88,7 +88,7 @@ pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
 }
 
 /// Refuses to store `folio`, before any of its slots was filled.
-#[inline(never)] // make stack: keeps its locals out of zswap_store()'s frame
+#[inline(never)] // stack: keeps its locals out of zswap_store()'s frame
 fn refuse<'f>(
     zswap: Option<&'static Zswap>,
     folio: &'f mut CachedFolio<'f>,
@@ -128,7 +128,7 @@ fn store_pages<'f>(zswap: &'static Zswap, folio: &'f mut CachedFolio<'f>) -> Sto
 }
 
 /// Stores all pages of `folio`, charged to `objcg`.
-#[inline(never)] // make stack: its frame is not on the stack during shrink_own()
+#[inline(never)] // stack: its frame is not on the stack during shrink_own()
 fn store_all<'f>(
     zswap: &'static Zswap,
     folio: &'f mut CachedFolio<'f>,
@@ -188,7 +188,7 @@ fn make_all<'a>(
 }
 
 /// Writes back some pages of the cgroup that `objcg` refers to.
-#[cold] // make stack: keeps the walk's locals out of zswap_store()'s frame
+#[cold] // stack: keeps the walk's locals out of zswap_store()'s frame
 fn shrink_own(objcg: &ObjCgroup) -> Result {
     shrink_memcg(objcg.memcg().as_deref())
 }
@@ -208,7 +208,7 @@ fn not_published(error: Error) -> Refused {
 /// reclaim.
 ///
 /// Mirrors `zswap_store_page()`, up to the publication of the entry.
-#[inline(never)] // make stack: keeps its locals out of store_all()'s frame
+#[inline(never)] // stack: keeps its locals out of store_all()'s frame
 fn make_entry(
     zswap: &'static Zswap,
     pool: &PoolRef,
@@ -228,7 +228,7 @@ fn make_entry(
 /// Creates the entries of these pages of a large folio. May sleep, and may enter reclaim.
 ///
 /// Mirrors `zswap_store_page()` of each page, up to the publication of the entry.
-#[inline(never)] // make stack: keeps its locals out of store_all()'s frame
+#[inline(never)] // stack: keeps its locals out of store_all()'s frame
 fn make_entries(
     zswap: &'static Zswap,
     pool: &PoolRef,

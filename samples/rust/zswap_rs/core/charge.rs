@@ -48,7 +48,7 @@ impl Sum {
     }
 
     /// Adds the sums to the zswap counters of the cgroup if `sign` is 1, subtracts them if it is -1.
-    #[inline(never)] // make stack: keeps its locals out of its callers' frames
+    #[inline(never)] // stack: keeps its locals out of its callers' frames
     fn count(&self, objcg: &ObjCgroup, sign: i32) {
         let rcu = rcu::read_lock();
         let memcg = objcg.memcg_rcu(&rcu);

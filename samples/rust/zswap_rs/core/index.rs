@@ -235,7 +235,7 @@ pub(super) struct LeafRef<'a> {
 impl<'a> LeafRef<'a> {
     /// Gets `n` references, at least one, to the leaf of the slot at `offset`. Inserts the leaf if there is none. May
     /// sleep. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
-    #[inline] // make stack: a chain has one frame less
+    #[inline] // stack: a chain has one frame less
     pub(super) fn get_or_insert(
         tree: &'a Tree,
         offset: usize,
@@ -273,7 +273,7 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
-    #[inline(never)] // make stack: keeps its locals out of publish()'s frame
+    #[inline(never)] // stack: keeps its locals out of publish()'s frame
     fn insert(
         tree: &'a Tree,
         offset: usize,

@@ -57,7 +57,7 @@ impl Object {
     /// Stores `bytes` for the page of `slot`, on node `nid` if possible. May sleep if `gfp` allows it.
     ///
     /// Fails like [`store`](kernel::mm::zsmalloc::Pool::store).
-    #[inline(always)] // make stack, make bench: otherwise the result is returned through memory
+    #[inline(always)] // stack, make bench: otherwise the result is returned through memory
     pub(crate) fn from_bytes(
         pool: PoolRef,
         bytes: &[u8],
@@ -71,7 +71,7 @@ impl Object {
     }
 
     /// Stores the page of `slot` uncompressed. Otherwise like [`Object::from_bytes`].
-    #[inline(always)] // make stack, make bench: otherwise the result is returned through memory
+    #[inline(always)] // stack, make bench: otherwise the result is returned through memory
     pub(crate) fn from_page(
         pool: PoolRef,
         page: FolioPage<'_>,

@@ -308,7 +308,7 @@ impl PoolList {
     /// The memory that all pools use, current and retired, in pages. Any context except NMI.
     ///
     /// Mirrors `zswap_total_pages()`.
-    #[inline(never)] // make stack: keeps its locals out of zswap_store()'s frame
+    #[inline(never)] // stack: keeps its locals out of zswap_store()'s frame
     pub(crate) fn total_pages(&self) -> usize {
         let mut total = 0usize;
         self.find_node(|node| -> Option<()> {

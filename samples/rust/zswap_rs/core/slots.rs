@@ -302,7 +302,7 @@ impl<'a, 'f> Slots<'a, 'f> {
     ///
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
     /// and does not free entries.
-    #[inline(never)] // make stack: keeps its locals out of store_all()'s frame
+    #[inline(never)] // stack: keeps its locals out of store_all()'s frame
     pub(crate) fn mark_zeroes(&mut self, indices: Range<usize>) -> PageMask {
         let all = PageMask::new(indices.start..indices.end.min(self.nr));
         let mut zeroes = 0;

@@ -128,7 +128,7 @@ impl Chain {
     /// The chain must have at least `nr` entries. The first `nr` must be for slots of `leaf`, for which the caller has
     /// a witness and has taken references, and must be charged to the objcg of `prepared`. They must stay in their
     /// slots until this returns.
-    #[inline(never)] // make stack: keeps its locals out of the frame from which leaves are allocated
+    #[inline(never)] // stack: keeps its locals out of the frame from which leaves are allocated
     unsafe fn publish(&mut self, nr: usize, leaf: &mut LeafRef<'_>, prepared: Prepared<'_>) {
         let chain = self.first;
         let mut links = chain;
@@ -210,7 +210,7 @@ impl<'f> StoreBatch<'f> {
 
     /// Appends an entry with `object`, whose page must come after those of the previous objects in the folio. Otherwise
     /// drops the object, with a warning.
-    #[inline(never)] // make stack: keeps its locals out of the frame from which pages are compressed
+    #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
     pub(crate) fn push(&mut self, memory: slab::UninitBox<Entry>, object: Object) {
         let index = object.word().slot().since(self.slots.folio().swap());
         if index < self.next || index >= self.slots.len() {
@@ -222,7 +222,7 @@ impl<'f> StoreBatch<'f> {
     }
 
     /// Charges the entries, puts them into their slots, and adds them to their LRU lists. Fails like [`store`].
-    #[inline(never)] // make stack: keeps its locals out of store_all()'s frame
+    #[inline(never)] // stack: keeps its locals out of store_all()'s frame
     fn publish(&mut self, prepared: Prepared<'_>, leaves: &'static LeafCache) -> Result {
         let (slots, chain) = (&self.slots, &mut self.chain);
         if let Some(objcg) = prepared.objcg() {
