@@ -120,7 +120,7 @@ zero: kernel
 selftests: overlay
 	@scripts/selftests.sh
 
-## release: all of Check and Measure that has not passed yet
+## release: all of Check and Measure that has not passed; ONLY=stress
 release: overlay
 	@scripts/release.sh
 
@@ -134,9 +134,9 @@ bench: overlay
 measure: overlay
 	@scripts/measure.sh $(ONLY)
 
-## results: copy what was measured to results/
+## results: copy what was measured to results/; ONLY=stack
 results: fetch
-	@scripts/enter.sh python3 scripts/results.py take
+	@scripts/enter.sh python3 scripts/results.py take $(ONLY)
 
 ## pages: write figures, lists, code and pictures into the pages
 pages: overlay

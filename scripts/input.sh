@@ -45,11 +45,11 @@ declare -A takes=(
 	[litmus]="KSRC HOSTTOOLS"
 	[zero]="$kernel RUNS TEST_LIMIT"
 	[selftests]="$fixes RUNS ONLY"
-	[release]=""
+	[release]="ONLY"
 
 	[bench]="$guests RUNS"
 	[measure]="$guests ONLY"
-	[results]="HOSTTOOLS"
+	[results]="HOSTTOOLS ONLY"
 	[pages]="$tools"
 )
 # What else these of make measure take.
