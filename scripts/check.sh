@@ -71,8 +71,6 @@ check "the patch series has every file, and passes checkpatch" scripts/patches.s
 check clippy clippy
 check "safety report" python docs safety check
 check "figures in pictures" python docs pictures check
-check "measured figures" python figures check
-# Measuring takes long, so a stale figure fails nothing.
-grep '^stale: ' build/log/measured-figures.log || :
 check "figures in pages" python docs readme check
+check "the page of results" python results page check
 [ ${#bad[@]} -eq 0 ] || die "make check failed: $(IFS=,; echo "${bad[*]}")"

@@ -9,8 +9,8 @@
   blame TREE LOG                  prints the mutants that the compiler's errors in LOG are about
   hosts TREE CRATE...             prints the files that these crates of the host tests include
   table DRAWN RESULTS UNVIABLE SEED
-                                  writes docs/drawn.tsv, and its counts and the survivors into docs/testing.md. A line of
-                                  RESULTS is a name and what caught it
+                                  writes build/results/drawn.tsv (results.py). A line of RESULTS is a name and what caught
+                                  it. docs/testing.md must have a reason for each survivor
 """
 
 import collections
@@ -20,23 +20,27 @@ import random
 import re
 import sys
 
-import figures
 import measured
+import results
 import sources
-import strip
 
 # The folders of Rust, by their names in the package. A crate has a root, which names the other files.
 FOLDERS = {"zswap_rs": "samples/rust/zswap_rs", "zswap_core": "samples/rust/zswap_rs/core",
            "swap_cache_rs": "samples/rust/swap_cache_rs", "mm": "rust/kernel/mm"}
 PAGE = "docs/testing.md"
 SURVIVORS = "SURVIVORS of make drawn"
+# A string or a character; a comment; or something else. A lifetime is no character; block comments nest, so that only their
+# beginning is found here.
+RUST = re.compile(r'''(?P<keep> \b[bc]?r(?P<hashes>\#*)".*?"(?P=hashes) | "(?:\\.|[^"\\])*"
+                              | '(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^'\\\n])' )
+                      | (?P<drop> //[^\n]* ) | (?P<nest> /\* ) | (?P<other> [^"'/bcr]+ | \w+ | . )''', re.S | re.X)
 
 
 def mask(text):
     """The text with blanks in place of comments, strings and characters."""
     out, at = [], 0
     while at < len(text):
-        match = strip.RUST.match(text, at)
+        match = RUST.match(text, at)
         end = match.end()
         if match.lastgroup == "nest":
             depth = 1
@@ -243,20 +247,16 @@ def hosts(tree, *crates):
     print("\n".join(sorted(str(file.relative_to(top)) for file in seen if file.is_relative_to(top))))
 
 
-def cell(text):
-    return text.replace("|", "\\|")
-
-
 CAUGHT = [("the quick host tests", r"host (?!models)"), ("the models", r"host models"), ("the comparison with C", r".*_twins\b"),
           ("other tests in a guest", r"(?!survives)")]
 
 
-def table(drawn, results, unviable, seed):
+def table(drawn, path, unviable, seed):
     mutants = {line.split("\t")[0]: line.rstrip("\n").split("\t")[1:] for line in open(drawn, encoding="utf-8")}
-    caught = dict(line.rstrip("\n").split("\t", 1) for line in open(results, encoding="utf-8"))
+    caught = dict(line.rstrip("\n").split("\t", 1) for line in open(path, encoding="utf-8"))
     left_out = pathlib.Path(unviable).read_text(encoding="utf-8").split()
     why = measured.reasons(PAGE, SURVIVORS)
-    rows, survivors, odd = [], [], []
+    rows, odd, survivors = [], [], 0
     count = collections.Counter()
     for name, (path, line, function, change) in mutants.items():
         if name in left_out:
@@ -265,21 +265,20 @@ def table(drawn, results, unviable, seed):
         count[sources.layer(path), next((what for what, pattern in CAUGHT if re.match(pattern, by)), "nothing")] += 1
         rows.append([name, f"{path}:{line}", function, change, by, why.get(name, "")])
         if by == "survives":
-            survivors.append([f"`{name}`", f"`{path.rsplit('/', 1)[-1]}:{line}`", f"`{cell(function)}`", cell(change)])
+            survivors += 1
             if name not in why:
                 odd.append(f"{name} survives, and {PAGE} gives no reason: {path}:{line} {function}: {change}")
     odd += [f"{PAGE} has a reason for {name}, which doesn't survive" for name in why if caught.get(name) != "survives"]
-    number = len(rows) - len(survivors)
+    number = len(rows) - survivors
     layers = [layer for layer in ("policy", "core", "abstractions", "abi") if any(key[0] == layer for key in count)]
-    cells = [[what, *(count[layer, what] or "" for layer in layers), sum(count[layer, what] for layer in layers)]
+    cells = [[what, *(count[layer, what] for layer in layers), sum(count[layer, what] for layer in layers)]
              for what in [*(what for what, _ in CAUGHT), "nothing"]]
-    lines = [f"Of {len(rows)} mutants drawn with `SEED={seed}`, {number} are caught ({100 * number // len(rows)} %), {len(survivors)} survive. "
-             f"{len(left_out)} more were drawn that don't compile.", "",
-             *measured.table(["caught by", *(">C ABI" if layer == "abi" else f">{layer}" for layer in layers), ">all"], cells)]
-    if survivors:
-        lines += ["", *measured.table(["survivor", "line", "function", "the change: the function, or in it"], survivors)]
-    rows.insert(0, ["mutant", "line", "function", "change", "caught by", "why it survives"])
-    figures.table()["drawn"].put(lines, bool(odd), "".join("\t".join(row) + "\n" for row in rows))
+    results.put("drawn", [
+        f"# Of {len(rows)} mutants drawn with SEED={seed}, {number} are caught ({100 * number // len(rows)} %), {survivors} survive. "
+        f"{len(left_out)} more were drawn that don't compile.",
+        *results.table("caught by", ["by", *(">C ABI" if layer == "abi" else f">{layer}" for layer in layers), ">all"], cells),
+        *results.table("mutants", ["mutant", "line", "function", "change", "caught by", "why it survives"], sorted(rows, key=lambda row: row[4] != "survives")),
+        "# without drawn-*: drawn from other code", *(f"# failed: {line}" for line in odd)])
     print("\n".join(odd), end="\n" if odd else "")
     return bool(odd)
 

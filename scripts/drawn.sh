@@ -11,7 +11,7 @@
 # of the draw. With check, only validates the input.
 #
 # Results are kept in build/drawn as long as neither the kernel nor any test changes: an interrupted run goes on. A
-# complete run writes docs/drawn.tsv, and its counts into docs/testing.md.
+# complete run writes build/results/drawn.tsv.
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -35,6 +35,7 @@ files=(twins.sh abi.sh swapcache.sh kunit.sh races.sh)
 # its own, as each wants to be the first in its boot.
 more=(readahead.sh swap-64k.sh memcg.sh)
 begin=$(now_ms)
+stamp
 
 # --- The draw ------------------------------------------------------------------------------
 
@@ -151,5 +152,5 @@ for mutant in "${names[@]}"; do
 done
 
 echo "all drawn mutants ... $(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
-scripts/enter.sh env ${DRAWN:+DRAWN="$DRAWN"} ${SEED:+SEED="$SEED"} python3 scripts/drawn.py table build/drawn.tsv "$results" "$dir/unviable-$list" "$seed"
+scripts/enter.sh python3 scripts/drawn.py table build/drawn.tsv "$results" "$dir/unviable-$list" "$seed"
 echo "$((${#names[@]} - survived)) of ${#names[@]} caught, $survived survive, for the reasons given"

@@ -16,7 +16,7 @@ else
 	store=
 	env+=(CCACHE_DISABLE=1)
 fi
-for name in V HOSTTOOLS http_proxy https_proxy no_proxy RUNS TURN UPTO FIGURES_FILES; do
+for name in V HOSTTOOLS http_proxy https_proxy no_proxy STAMP; do
 	[ -z "${!name:-}" ] || env+=("$name=${!name}")
 done
 mkdir -p "$CACHE/cargo"

@@ -172,6 +172,16 @@ failed() {
 	die "$1 failed: see $TOP/$LOG"
 }
 
+# stamp: takes down for results.py which code a result will be of, and the variables that are given.
+stamp() {
+	local name
+	STAMP=$(scripts/enter.sh python3 scripts/results.py stamp)
+	for name in UPTO TURN SEED RUNS; do
+		[ -z "${!name:-}" ] || STAMP="$name=${!name} $STAMP"
+	done
+	export STAMP
+}
+
 # --- Checks ---------------------------------------------------------------------------
 
 # lock FILE: takes an exclusive lock for the rest of the script.

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# measure.sh NAME [check]: an experiment with both implementations: builds their kernels, runs the guests that
-# scripts/figures.txt lists for it, and has scripts/measure.py reduce their rows to a block of docs, and draw its plot.
-# With check, only validates the input.
+# measure.sh [NAME...] [check]: experiments with both implementations, one after the other; without a name all but bench.
+# Builds their kernels, runs the guests that the table below lists, and has scripts/measure.py reduce their rows to
+# build/results/NAME.tsv. With check, only validates the input.
 #
-# What is special about an experiment is in its section, which alone makes figures of that experiment stale
-# (scripts/figures.py): functions NAME_input, which validates variables, NAME_kernels in place of building both kernels,
-# NAME_before, which prepares guests, NAME_as IMPL N COMMAND..., which execs a guest's command, and NAME_run in place of
-# running guests.
+# What is special about an experiment is in its section: functions NAME_input, which validates variables, NAME_kernels in
+# place of building both kernels, NAME_before, which prepares guests, NAME_as IMPL N COMMAND..., which execs a guest's
+# command, and NAME_run in place of running guests.
 # shellcheck disable=SC2317 # functions that are called by name
 . "$(dirname "$0")/lib.sh"
 
@@ -15,11 +14,8 @@
 
 # The guests run in parallel, at most JOBS at a time. The rows that one prints go to the file $out/IMPL.N, once it has
 # succeeded.
-#
-# make figures sets FIGURES_FILES, a hash of the files that can change the rows. The rows of each guest are then stored
-# under it, and an interrupted run goes on with the next guest. scripts/figures.sh removes them once the block is there.
 declare -A running=() began=()
-beat='' since='' rows_kept=''
+beat='' since=''
 
 stop_guests() {
 	local pids=("${!running[@]}" ${beat:+"$beat"})
@@ -48,24 +44,12 @@ reap() {
 	# A line that isn't a row is the guest's complaint.
 	[ "$status" = 0 ] || die "$name $run: $(grep -h -a . "$rows.err" "$rows.new" | grep -v -P '\t' | tail -n 1)"
 	mv "$rows.new" "$rows"
-	if [ -n "$rows_kept" ]; then
-		mkdir -p "$rows_kept"
-		# What else it wrote first: the rows show that it is whole.
-		[ ! -e "$rows.counts" ] || cp "$rows.counts" "$rows_kept/"
-		cp "$rows" "$rows_kept/${rows##*/}.new" && mv "$rows_kept/${rows##*/}.new" "$rows_kept/${rows##*/}"
-	fi
 	echo "$name $run of $runs ... ok $(took "${began[$pid]}")"
 	unset "running[$pid]"
 }
 
 # begin IMPL N: when there is room
 begin() {
-	local file
-	if [ -n "$rows_kept" ] && [ -e "$rows_kept/$1.$2" ]; then
-		for file in "$rows_kept/$1.$2"{,.counts}; do
-			[ ! -e "$file" ] || cp "$file" "$out/"
-		done
-	fi
 	if [ -e "$out/$1.$2" ]; then
 		echo "$name $1 $2 of $runs ... kept from an earlier run"
 		return
@@ -79,7 +63,6 @@ begin() {
 # run_guests: RUNS of each implementation. Every 15 s it shows how far they are.
 run_guests() {
 	local impl n
-	[ -z "${FIGURES_FILES:-}" ] || rows_kept=build/figures.kept/rows/$name/$FIGURES_FILES-${ROOT##*/}-${TURN:-}-${UPTO:-}
 	trap stop_guests EXIT
 	scripts/enter.sh bash scripts/initramfs.sh gcc 4 build/vm/initramfs.cpio # once, not by each guest
 	since=$(now_ms)
@@ -138,7 +121,6 @@ ab_as() { IMPL=rust VARIANT=ab-$1 exec "${@:3}"; }
 
 bench_before() {
 	local differ
-	plot=performance
 	# Only the implementation may differ; options that aren't set may be missing.
 	differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
 		sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
@@ -152,7 +134,6 @@ bench_before() {
 # accelerator, of which the table's guests are.
 compressors_before() {
 	local start corpus=build/vm/corpus-rust.img package=profile.release.package.lz4_flex flags
-	plot=compressors
 	IMPL=rust scripts/demo.sh corpus
 	echo "instructions ..."
 	start=$(now_ms)
@@ -170,9 +151,10 @@ compressors_before() {
 # --- contention -----------------------------------------------------------------------
 
 # Locked instructions and accesses to cache lines that other CPUs have, in guests with eight CPUs that all swap at once. In
-# each run the CPUs' turns have other lengths, of TURN instructions (64) on average.
+# each run the CPUs' turns have other lengths, of TURN instructions (256) on average. With 64 it takes twice as long, and
+# counts the same.
 contention_input() {
-	turn=${TURN:-64}
+	turn=${TURN:-256}
 	number TURN "$turn" 1 99999
 }
 contention_kernels() { variants rust c; }
@@ -197,8 +179,9 @@ contention_as() {
 # measure.sh coverage [tests/vm/FILE...]: the lines of the policy that the guest tests reach, all of them or these, from the
 # code that QEMU translates. The kernel gets only line tables in addition. docs/testing.md gives the reason for each line
 # not reached.
-coverage_input() { [ -z "${HOSTTOOLS:-}" ] || die "make coverage requires the toolchain root: leave HOSTTOOLS out"; }
+coverage_input() { needs_root; }
 coverage_kernels() {
+	scripts/kernel.sh rust # of the host's tests
 	export IMPL=rust VARIANT=coverage KRUSTFLAGS=-Cdebuginfo=line-tables-only
 	scripts/kernel.sh rust
 }
@@ -256,8 +239,8 @@ parity_before() {
 
 # --- profile --------------------------------------------------------------------------
 
-# A row of make bench by function: WAY (split) of bench/swapbench.c, CONTENT (text), folios of KIB (4). The default row is
-# in the page.
+# A row of make bench by function: WAY (split) of bench/swapbench.c, CONTENT (text), folios of KIB (4). Only the default row
+# is a result.
 profile_input() {
 	way=${WAY:-split} content=${CONTENT:-text} kib=${KIB:-4}
 	case $way in
@@ -335,20 +318,20 @@ timing_run() {
 # these runs in a guest of its own and must end well, with the right results. Then RUNS guests of each kernel, the table's,
 # count the instructions of some of the programs for each page moved.
 #
-# ONLY="usemem sort" and FOLIOS=4 are for tries: nothing is written, and nothing counted unless RUNS is given.
-needs_root() { [ -z "${HOSTTOOLS:-}" ] || die "make $name requires the toolchain root: leave HOSTTOOLS out"; }
+# PROGRAMS="usemem sort" and FOLIOS=4 are for tries: nothing is written, and nothing counted unless RUNS is given.
+needs_root() { [ -z "${HOSTTOOLS:-}" ] || die "make measure ONLY=$name requires the toolchain root: leave HOSTTOOLS out"; }
 workloads_input() {
 	needs_root
 	local label all=(usemem sort valkey gcc stress-ng memtester postgresql)
-	read -ra names <<<"${ONLY:-${all[*]}}"
+	read -ra programs <<<"${PROGRAMS:-${all[*]}}"
 	read -ra sizes <<<"${FOLIOS:-4 64}"
-	for label in "${names[@]}"; do
-		[[ " ${all[*]} " == *" $label "* ]] || die "ONLY=$ONLY: there is no workload '$label': use ${all[*]}"
+	for label in "${programs[@]}"; do
+		[[ " ${all[*]} " == *" $label "* ]] || die "PROGRAMS=$PROGRAMS: there is no workload '$label': use ${all[*]}"
 	done
 	for label in "${sizes[@]}"; do
 		[[ $label == 4 || $label == 64 ]] || die "FOLIOS=$FOLIOS: use 4, 64 or both"
 	done
-	try=${ONLY:-}${FOLIOS:-}
+	try=${PROGRAMS:-}${FOLIOS:-}
 }
 workloads_kernels() { variants c rust; }
 workloads_as() { variant "$@"; }
@@ -376,7 +359,7 @@ workloads_run() {
 		[ "$old" = "$workload_rows" ] || rm -rf "$old"
 	done
 	mkdir -p "$workload_rows"
-	for label in "${names[@]}"; do
+	for label in "${programs[@]}"; do
 		for kib in "${sizes[@]}"; do
 			for impl in "${impls[@]}"; do
 				try_workload "$label" "$kib" "$impl"
@@ -387,7 +370,7 @@ workloads_run() {
 	reduce=(${try:+-n} "$workload_rows")
 	counted=()
 	for label in usemem sort valkey; do
-		[[ " ${names[*]} " != *" $label "* ]] || counted+=("$label")
+		[[ " ${programs[*]} " != *" $label "* ]] || counted+=("$label")
 	done
 	if [ ${#counted[@]} != 0 ] && { [ -z "$try" ] || [ -n "${RUNS:-}" ]; }; then
 		out=build/workloads/counts
@@ -419,23 +402,67 @@ whole_as() {
 
 # --- All ------------------------------------------------------------------------------
 
-name=${1:-}
-shift || :
-grep -q -E "^(count|verdict) $name " scripts/figures.txt || die "there is no experiment '$name': scripts/figures.txt lists them"
+# The guests of an experiment, one of each implementation in each of its runs:
+#
+#   NAME RUNS MOST [VARIABLE...]: WORD...
+#
+# RUNS by default, and at most; the variables that it has. The words are those of scripts/vm.sh: options, and the command;
+# $n is the run. Without slab_nomerge caches with objects of one size are one in /proc/slabinfo, with what others have in it.
+# timing boots User Mode Linux.
+table=$(cat <<'END'
+bench 3 999 RUNS: -r -m 512M -a "$off delay=$n" sh rows.sh
+stack 1 1:
+metadata 1 1: -r -m 512M -a "slab_nomerge $off" sh metadata.sh
+growth 1 1 UPTO: -r -m 3G -t 1800 -a "$off brd.rd_size=$(((upto + 65536) * 4))" sh growth.sh "$upto"
+timing 15 999 RUNS:
+profile 1 1 WAY CONTENT KIB: -r -m 512M -a "$off" sh profile.sh "$kib" "$content" 3 "$way"
+ab 1 1: -r -s 0 -m 512M -a "zswap.enabled=0 kunit.autorun=0" sh ab.sh
+latency 1 999 RUNS: -r -s 0 -m 512M -t 1800 -a "$off" sh latency.sh 1000 "$n"
+compressors 1 1: -r -s 0 -m 512M -a kunit.enable=0 sh accel-time.sh 1024
+workloads 5 99 RUNS PROGRAMS FOLIOS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh count "$n" "'${counted[*]}'" "'${sizes[*]}'"
+whole 5 99 RUNS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh whole "$n" "$impl"
+contention 1 99 RUNS TURN: -r -c 8 -s 0 -m 768M -t 1800 -a "$off" sh contention.sh 3
+parity 10 99 RUNS LARGE_SWAPIN: -r -m 514M -a "$off delay=$((n % 10)) zswap.large_swapin=$large" sh parity.sh
+coverage 1 1:
+END
+)
+mapfile -t all < <(cut -d' ' -f1 <<<"$table")
+names=() files=() check=
+for name; do
+	case $name in
+	check) check=check ;;
+	*/*) files+=("$name") ;;
+	*) names+=("$name") ;;
+	esac
+done
+[ ${#names[@]} != 0 ] || names=("${all[@]:1}") # bench has a command of its own
+for name in "${names[@]}"; do
+	[[ " ${all[*]} " == *" $name "* ]] || die "there is no experiment '$name': use ${all[*]}"
+done
+IFS=: read -r runs words < <([ ${#names[@]} != 1 ] || sed -n "s/^$name //p" <<<"$table"; echo)
+read -r runs most variables <<<"$runs"
+for variable in RUNS UPTO WAY CONTENT KIB PROGRAMS FOLIOS TURN LARGE_SWAPIN; do
+	[ -z "${!variable:-}" ] || [[ " $variables " == *" $variable "* ]] ||
+		die "$variable=${!variable} is not for an experiment with ${names[*]}: leave it out, or name one that has it"
+done
+if [ ${#names[@]} != 1 ]; then
+	failed=()
+	for name in "${names[@]}"; do scripts/measure.sh "$name" check; done
+	[ -z "$check" ] || exit 0
+	for name in "${names[@]}"; do scripts/measure.sh "$name" || failed+=("$name"); done
+	[ ${#failed[@]} = 0 ] || die "failed: ${failed[*]}"
+	exit
+fi
 has() { declare -F "${name}_$1" >/dev/null; }
-IFS=: read -r runs words < <(sed -n "s/^guest $name //p" scripts/figures.txt; echo)
-read -r runs most <<<"$runs"
 # For the table. In every guest that counts no KUnit suite runs, and zswap begins disabled.
 # shellcheck disable=SC2034
 off="zswap.enabled=0 kunit.enable=0"
-impls=(c rust) kernels='' out=build/$name plot='' reduce=() files=()
-if [ "${most:-1}" != 1 ]; then
-	runs=${RUNS:-$runs}
-	number RUNS "$runs" 1 "$most"
-fi
+impls=(c rust) kernels='' out=build/$name reduce=()
+runs=${RUNS:-$runs}
+number RUNS "$runs" 1 "$most"
 if has input; then "${name}_input"; fi
-[ "${1:-}" != check ] || exit 0
-files=("$@")
+[ -z "$check" ] || exit 0
+stamp
 
 case $name in
 # These keep what an earlier run has made there.
@@ -452,7 +479,4 @@ fi
 if has before; then "${name}_before"; fi
 if has run; then "${name}_run"; else run_guests; fi
 [ ${#reduce[@]} != 0 ] || reduce=("$out")
-status=0
-scripts/enter.sh python3 scripts/measure.py "$name" "${reduce[@]}" || status=$?
-[ -z "$plot" ] || scripts/enter.sh python3 scripts/docs.py plot "$plot"
-exit $status
+scripts/enter.sh python3 scripts/measure.py "$name" "${reduce[@]}"

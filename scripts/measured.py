@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Shared by measure.py and its rooms: the rows of guests, the tables of documents, and the statistics for comparing
-runs. tests/host/measured.py tests the latter.
+"""Shared by measure.py and its rooms: the rows of guests, the reasons in documents, and the statistics for comparing runs.
+tests/host/measured.py tests the latter.
 """
 
-import html
 import math
 import os
 import re
@@ -33,25 +32,6 @@ def by_kernel(paths, read):
 def in_folder(folder, read):
     """The same of all files of a folder."""
     return by_kernel([os.path.join(folder, file) for file in sorted(os.listdir(folder))], read)
-
-
-def table(head, rows_of):
-    """The lines of a table. A column whose head begins with ">" is of numbers."""
-    lines = ["|" + "|".join(f" {cell.removeprefix('>')} " if cell.removeprefix(">") else " " for cell in head) + "|",
-             "|" + "|".join("---:" if cell.startswith(">") else "---" for cell in head) + "|"]
-    return lines + [f"| {' | '.join(map(str, cells))} |" for cells in rows_of]
-
-
-def breakable(name):
-    """A name as code, which a narrow screen can break if it is long: it would widen the table. Markdown is read in it."""
-    plain = re.sub(r"(?<![A-Za-z0-9])_|[*~\[\]]", r"\\\g<0>", html.escape(name, quote=False))
-    broken = re.sub(r"(::|[./]|(?<=[A-Za-z0-9])_)(?=[A-Za-z])", r"\1<wbr>", plain)
-    return f"<code>{broken}</code>" if "<wbr>" in broken and len(name) > 12 else f"`{name}`"
-
-
-def tsv(head, rows_of):
-    """The text of a file of rows, the first of which names the columns."""
-    return "".join("\t".join(map(str, cells)) + "\n" for cells in [head, *rows_of])
 
 
 def reasons(path, mark):

@@ -24,8 +24,7 @@
 # changes: an interrupted run continues with the remaining mutants, and marks which results were
 # kept.
 #
-# Ends with "N passed, N failed, N skipped", where none is skipped. Writes the results into
-# docs/mutants.tsv, and their counts into docs/testing.md (verdicts.py).
+# Ends with "N passed, N failed, N skipped", where none is skipped. A run of all mutants writes build/results/mutants.tsv.
 . "$(dirname "$0")/lib.sh"
 . scripts/seeded.sh
 
@@ -62,6 +61,8 @@ for patch in "${patches[@]}"; do
 	done < <(grep -o '::mutant!("[^"]*")' "$patch" | cut -d'"' -f2)
 done
 read -ra names <<<"${MUTANTS:-${all[*]}}"
+
+stamp
 
 # --- The project with all seeded bugs -----------------------------------------------------
 
@@ -370,11 +371,7 @@ for name in "${alone[@]}"; do
 done
 took="$(took "$begin"), $((${#names[@]} - known)) run, $known kept from before"
 echo "all mutants ... $took"
-which=all into=(put mutants)
-[ "$failed" = 0 ] || into+=(failed)
-[ -z "${MUTANTS:-}" ] || which='' into=(amend mutants)
-scripts/enter.sh python3 scripts/verdicts.py mutants $results $which >build/mutants-block
-scripts/enter.sh python3 scripts/figures.py "${into[@]}" <build/mutants-block
+[ -n "${MUTANTS:-}" ] || scripts/enter.sh python3 scripts/verdicts.py mutants $results
 [ $survived = 0 ] || echo "$survived survive, for the reasons given"
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -9,7 +9,8 @@ import re
 import statistics
 import sys
 
-from measured import Symbols, breakable, in_folder, reasons, table, tsv
+from measured import Symbols, in_folder, reasons
+from results import table
 
 # --- contention ------------------------------------------------------------------------------
 
@@ -169,10 +170,13 @@ def span(boots, rows, kind):
 
 def counted_rows(boots, keys):
     """All rows, with what C and Rust count a page."""
-    kinds = [(f"{kind}{where}", i + offset) for where, offset in (("", 0), (" in zswap", ZSWAP)) for i, kind in enumerate(KINDS)]
-    return tsv(["operation", "folio, KiB", "content", "cgroup", *(f"{kind}, {impl}" for kind, _ in kinds for impl in ("C", "Rust"))], (
-        [WAYS[row[0]], row[1], row[2], CGROUPS[row[3]], *(f"{figure(boots[impl], row, kind):.2f}" for _, kind in kinds for impl in ("c", "rust"))]
-        for row in keys))
+    cells = []
+    for row in keys:
+        for where, offset in (("", 0), (" in zswap", ZSWAP)):
+            for i, kind in enumerate(KINDS):
+                c, rust = (figure(boots[impl], row, i + offset) for impl in ("c", "rust"))
+                cells.append([WAYS[row[0]], row[1], row[2], CGROUPS[row[3]], f"{kind}{where}", f"{c:.2f}", f"{rust:.2f}", f"{rust / c:.3f}" if c else "-"])
+    return table("counts per page", ["operation", "folio, KiB", "content", "cgroup", "count", ">C", ">Rust", ">Rust / C"], cells)
 
 
 def contention(page, folder):
@@ -202,16 +206,17 @@ def contention(page, folder):
                 used.update(why)
                 bad += not why
                 said = "listed" if why else said
-            means.append([f"{operation}, {COUNTED[kind]}", f"{ratio:.3f} ± {ratio * (error - 1):.3f}", span(boots, rows, kind), said])
+            means.append([operation, COUNTED[kind], f"{ratio:.3f}", f"{ratio * (error - 1):.3f}", span(boots, rows, kind), said])
     widest = {kind: max(spread(runs, row, kind) for runs in boots.values() for row in keys) for kind in (LOCKED, TRANSFERS)}
-    lines = [*table(["what", ">Rust / C, mean", ">its rows", "verdict"], means), "",
-             f"Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
-             f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers, so the ratio of a mean is more reliable than the ratio of a row."]
+    lines = [*table("means of the rows of an operation", ["operation", "count", ">Rust / C", ">±", ">its rows", "verdict"], means),
+             f"# Boots: {len(boots['c'])} of C, {len(boots['rust'])} of Rust. A row's rounds differ by at most {widest[LOCKED] * 100:.1f} % in locked "
+             f"instructions and {widest[TRANSFERS] * 100:.1f} % in transfers, so the ratio of a mean is more reliable than the ratio of a row.",
+             *counted_rows(boots, keys)]
     notes = [f"function by function: {folder}/functions.tsv"]
     notes += [f"stale: {page} lists `{row}`, which has no more" for row in sorted(set(listed) - used)]
     if bad:
         notes.append(f"contention: {bad} means are over 1 % more, and {page} has no reason for them")
-    return lines, notes, bad > 0, counted_rows(boots, keys)
+    return lines, notes, bad > 0
 
 # --- profile ---------------------------------------------------------------------------------
 
@@ -249,7 +254,7 @@ def executed(folder, impl, looks):
 
 def profile(_page, folder, way):
     """Where the instructions of a row of make bench are executed: DIR has c.1.counts and rust.1.counts of
-    bench/plugin/profile.c, and c.symbols and rust.symbols. The functions that take most are in the block; all of them, first
+    bench/plugin/profile.c, and c.symbols and rust.symbols. The functions that take most are in the table; all of them, first
     those that differ most, in DIR/functions.tsv."""
     c, rust = (executed(folder, impl, LOOKS.get(way, 1)) for impl in ("c", "rust"))
     both_of = [(name, c.get(name, 0), rust.get(name, 0)) for name in sorted(c.keys() | rust.keys())]
@@ -259,7 +264,8 @@ def profile(_page, folder, way):
     both_of.sort(key=lambda row: -max(row[1], row[2]))
     rest = both_of[SHOWN:]
     total = sum(c.values()), sum(rust.values())
-    cells = [[breakable(name), f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
-    cells += [[f"{len(rest)} others", *(f"{sum(row[i] for row in rest):.1f}" for i in (1, 2))],
-              [f"**all**, Rust / C {total[1] / total[0]:.3f}", f"{total[0]:.1f}", f"{total[1]:.1f}"]]
-    return table(["function", ">C", ">Rust"], cells), [], False
+    cells = [[name, f"{there:.1f}", f"{here:.1f}"] for name, there, here in both_of[:SHOWN]]
+    cells += [["others", *(f"{sum(row[i] for row in rest):.1f}" for i in (1, 2))],
+              ["all", f"{total[0]:.1f}", f"{total[1]:.1f}"]]
+    lines = table(f"instructions per page, {way}", ["function", ">C", ">Rust"], cells)
+    return [*lines, f"# Rust / C of all: {total[1] / total[0]:.3f}. {len(rest)} others.", "# without *: the functions that take most"], [], False

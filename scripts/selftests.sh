@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # selftests.sh [IMPL...]: the kernel's selftests of zswap, memory cgroups and other users of swap,
 # from its source, on both implementations, RUNS times each (10); close results are repeated once,
-# twice as often. Ends with a table of the passes of each; fails if Rust passes a test significantly
+# twice as often. Ends with tables of the passes of each, in build/results/selftests.tsv; fails if Rust passes a test significantly
 # less often than C, as decided by scripts/verdicts.py. ONLY=text runs the programs whose command
-# has this text. docs/testing.md lists the tests and the reasons.
+# has this text, and writes nothing. docs/testing.md lists the tests and the reasons.
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- c rust
@@ -94,6 +94,7 @@ guests() {
 echo "$list" >build/selftests.list
 judge() { scripts/enter.sh python3 scripts/verdicts.py selftests build/selftests.txt build/selftests.close build/selftests.list "${outs[@]}"; }
 
+stamp
 impls=("$@")
 guests "$runs" ''
 rm -f build/selftests.close
@@ -107,7 +108,7 @@ close=$(cat build/selftests.close)
 }
 lost=
 judge >build/selftests.said || lost=yes
-cat build/selftests.said
-[ -n "${ONLY:-}" ] || [ $# != 2 ] || { echo '```'; cat build/selftests.said; echo '```'; } |
-	scripts/enter.sh python3 scripts/figures.py put selftests ${lost:+failed}
+dry=
+[ -z "${ONLY:-}" ] && [ $# = 2 ] || dry=-n
+scripts/enter.sh python3 scripts/results.py put selftests $dry <build/selftests.said
 [ -z "$lost" ]

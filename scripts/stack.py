@@ -16,7 +16,7 @@ import os
 import re
 import subprocess
 
-from measured import table, tsv
+from results import table
 
 # The functions counted as their own: in Rust also generic code that they instantiate.
 OWN = {
@@ -68,7 +68,6 @@ LIMIT = 1.1
 # Without a counterpart in C, and only for asynchronous compressors: these paths go through it, no others do.
 TOGETHER = "compress_in_queue"
 TOGETHER_LIMIT = 16384 // 10  # bytes, of the stack
-DEEPEST = 10  # chains in the page; its file of rows has all
 
 # The rows of the table of sizes. The functions of KUnit suites in Rust, and what is generic over their types, have the
 # module "tests" in their names; their strings have no names.
@@ -175,11 +174,10 @@ def stack(_page, *options):
         lost |= not there or not here
         lost |= not avoid and here is not None and not any(TOGETHER in name for name, _ in here[1])
         taken[what] = {"C": there[0] if there else 0, "Rust": here[0] if here else 0}
-        cells.append([what, there and there[0], here and here[0], share(there[0], here[0]) if there and here else "no path"])
+        cells.append([what, end.replace("|", " or "), taken[what]["C"], taken[what]["Rust"], share(there[0], here[0]) if there and here else "no path"])
         for impl, path in (("C", there), ("Rust", here)) if "-v" in options else ():
             frames.append(f"{what}, {impl}: " + ", ".join(f"{name} {frame}" for name, frame in (path[1] if path else ())))
-    lines = table(["path", ">C", ">Rust", ">change, %"], cells)
-    ends = {what: end.replace("|", " or ") for what, _, _, end in PATHS}
+    lines = table("paths, bytes", ["path", "ends at", ">C", ">Rust", ">change, %"], cells)
 
     # Of chains that differ only in their end, the deepest.
     deepest, begins = {}, {what: begin for what, begin, *_ in PATHS}
@@ -190,22 +188,21 @@ def stack(_page, *options):
         key = *chain[:-1], chain[-1].split(",")[0]
         if len(chain) > 1 and (key not in deepest or sums["Rust"] > deepest[key][1]["Rust"]):
             deepest[key] = chain, sums
-    together = {chain for chain, _ in deepest.values() if "at once" in " ".join(chain)}
-    most = {impl: max(sums[impl] for chain, sums in deepest.values() if chain not in together) for impl in kernels}
-    most_together = max(sums["Rust"] for chain, sums in deepest.values() if chain in together)
     all_chains = [("; ".join(chain), *sums.values()) for chain, sums in sorted(deepest.values(), key=lambda item: -item[1]["Rust"])]
-    cells, deepest_in_c = all_chains[:DEEPEST], max(all_chains, key=lambda row: row[1])
-    cells += [] if deepest_in_c in cells else [deepest_in_c]
-    cells += [("**largest chain**", *most.values()), ("**largest chain with an asynchronous compressor**", most["C"], most_together)]
+    # Rust's deepest chain, in both kernels; and the deepest of each. In C no chain depends on the compressor.
+    cells, of_c, most = [], max(c for _, c, _ in all_chains), {}
+    for kind, found in (("synchronous", [row for row in all_chains if "at once" not in row[0]]), ("asynchronous", all_chains)):
+        cells += [(f"{kind} compressor, deepest in Rust", *found[0][1:]), (f"{kind} compressor, deepest of each", of_c, found[0][2])]
+        most[kind] = found[0][2]
     sizes = {impl: image(impl) for impl in ("c", "rust")}
-    for head, found in (("chain", cells), ("vmlinux, bytes", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
-        lines += ["", *table([head, ">C", ">Rust", ">change, %"], [(*row, share(*row[1:])) for row in found])]
+    for title, name, found in (("deepest chains, bytes", "chain", cells), ("chains, bytes", "chain", all_chains),
+                               ("vmlinux, bytes", "what", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
+        lines += table(title, [name, ">C", ">Rust", ">change, %"], [(*row, share(*row[1:])) for row in found])
     wrong = []
     if lost:
         wrong.append("stack: a path wasn't found: its function has another name now")
-    if most["Rust"] > LIMIT * most["C"]:
+    if most["synchronous"] > LIMIT * of_c:
         wrong.append(f"stack: Rust's largest chain takes over {LIMIT * 100 - 100:.0f} % more than C's")
-    if most_together > TOGETHER_LIMIT:
+    if most["asynchronous"] > TOGETHER_LIMIT:
         wrong.append(f"stack: an asynchronous compressor's largest chain takes over {TOGETHER_LIMIT} bytes")
-    rows = [[what, ends[what], taken[what]["C"], taken[what]["Rust"]] for what in taken]
-    return lines, frames + wrong, bool(wrong), tsv(["path or chain", "ends at", "C", "Rust"], rows + [[chain, "", *sums] for chain, *sums in all_chains])
+    return lines, frames + wrong, bool(wrong)

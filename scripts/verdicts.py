@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Judges what tests printed. parity is a function of measure.py; and
 
-verdicts.py mutants RESULTS [all]: the block of make mutants in docs/testing.md, and docs/mutants.tsv, for figures.py. A
-line of the file RESULTS is a mutant, its result and its time, with tabs between them. The results of all mutants replace the
-table, those of some replace their rows. A mutant that the patches no longer have loses its row. The page has the counts by
-layer, and each mutant that its test didn't catch or that has no result.
-verdicts.py selftests TABLE CLOSE LIST OUT...: prints the results of make selftests; "selftests" below has the arguments.
+verdicts.py mutants RESULTS: writes build/results/mutants.tsv (results.py). A line of the file RESULTS is a mutant, its result
+and its time, with tabs between them.
+verdicts.py selftests TABLE CLOSE LIST OUT...: prints the results of make selftests, for results.py; "selftests" below has the arguments.
 verdicts.py kunit "SUITE..." build/kunit/um build/kunit/x86_64: the suites that kunit.py ran, from its JSON: how many cases
 of each passed on each machine. Fails if a case of a suite fails or is skipped, if a suite of this project ran nowhere, or
 if a suite ran on one machine and not on another. Lists a case that one machine has and another lacks: Kconfig leaves it
@@ -22,9 +20,10 @@ import re
 import statistics
 import sys
 
-import figures
+import results
 import sources
-from measured import breakable, by_kernel, holm, rank_test, reasons, table
+from measured import by_kernel, holm, rank_test, reasons
+from results import table
 
 # --- parity ----------------------------------------------------------------------------------
 
@@ -99,8 +98,8 @@ def in_bounds(reason, c, rust):
 
 
 def compared(doc, paths, verbose=False):
-    """The lines of the block, whether anything is wrong, and the text of the rows beside the page: those that aren't the same in
-    all runs, with verbose all. The block has those whose ranks aren't the same either.
+    """The lines of tables, of rows that aren't the same in all runs, with verbose of all; what else is to be said; and whether
+    anything is wrong.
 
     An exact row must be the same in all runs; a law must also be 0, and data correct. A moved row is a number. Where C's
     are all the same, Rust's must be, too. Where C's vary, a rank test compares the runs: a row fails (SHIFTED) if its p is
@@ -142,28 +141,26 @@ def compared(doc, paths, verbose=False):
                 p = f"{ps[name]:.3f}" if ps[name] >= 0.0005 else f"{ps[name]:.0e}"
             cells.append([kind, name, c, rust, str(beyond), p, verdict])
 
-    lines = [f"{sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows:", ""]
-    lines += [f"- {number} {kind} rows: {verdict}" for (kind, verdict), number in sorted(counts.items())]
-    odd = [[text.replace("|", "\\|") for text in (breakable(name), c.replace("..", "..<wbr>"), rust.replace("..", "..<wbr>"), verdict)]
-           for _, name, c, rust, _, _, verdict in cells if verdict not in ("same", "same ranks")]
-    if odd:
-        lines += ["", *table(["row", ">C", ">Rust", "verdict"], odd)]
+    lines = [f"# {sizes[0]} runs on C, {sizes[1]} on Rust, {len(kinds)} rows.",
+             *table("verdicts", ["kind", "verdict", ">rows"], [(*key, number) for key, number in sorted(counts.items())]),
+             *table("rows that are not the same in all runs", ["kind", "row", ">C", ">Rust", ">beyond C's range", ">p", "verdict"],
+                    sorted(cells, key=lambda row: row[-1] in ("same", "same ranks"))),
+             "# without *: rows that were the same in all runs"]
     # A listed moved row may be the same in these runs.
-    lines += [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
+    notes = [f"stale: {doc} lists `{name}`, which doesn't differ" for name in sorted(set(why) - used) if kinds.get(name) != "moved"]
     few = counts["moved", "too few runs"]
     if few:
-        lines.append(f"parity: too few runs to judge {few} moved rows")
+        notes.append(f"parity: too few runs to judge {few} moved rows")
     if bad:
-        lines.append(f"parity: {bad} rows differ, and {doc} has no reason for them")
-    return lines, bad > 0, "".join("\t".join(row) + "\n" for row in [["kind", "row", "C", "Rust", "beyond C's range", "p", "verdict"], *cells])
+        notes.append(f"parity: {bad} rows differ, and {doc} has no reason for them")
+    return lines, notes, bad > 0
 
 
 def parity(page, folder, runs):
     """The results of tests/vm/parity.sh on both, of the first RUNS files c.N and rust.N. Every row goes to rows.tsv beside the folder."""
     paths = [os.path.join(folder, f"{impl}.{n}") for impl in ("c", "rust") for n in range(1, int(runs) + 1)]
-    pathlib.Path(folder).with_name("rows.tsv").write_text(compared(page, paths, True)[2], encoding="utf-8")
-    lines, bad, rows = compared(page, paths)
-    return lines, [], bad, rows
+    pathlib.Path(folder).with_name("rows.tsv").write_text("\n".join(compared(page, paths, True)[0]), encoding="utf-8")
+    return compared(page, paths)
 
 # --- selftests -------------------------------------------------------------------------------
 
@@ -227,8 +224,8 @@ class Tests:
 
 def selftests(full, close, programs, *outs):
     """Judges guests of scripts/selftests.sh. OUT=RUNS[:PROGRAM,...] is of RUNS runs of all programs in the file PROGRAMS, or
-    of those with these numbers; OUT is .../selftests-IMPL.out or .../selftests-IMPL-again.out. Every test is a row of the
-    file FULL; prints each program's counts, and the rows that didn't pass in all runs. A missing test, whose program died
+    of those with these numbers; OUT is .../selftests-IMPL.out or .../selftests-IMPL-again.out. Every test is a line of the
+    file FULL; prints tables of each program's counts, and of the tests that didn't pass in all runs. A missing test, whose program died
     before, has failed. Fails if Rust passes a test less often than C, with p < LOST. The file CLOSE gets the numbers of the
     programs that have a test with p < CLOSE."""
     commands = [line.split(" ", 1)[1] for line in pathlib.Path(programs).read_text(encoding="utf-8").splitlines()]
@@ -247,11 +244,9 @@ def selftests(full, close, programs, *outs):
 
     both = "c" in impls and "rust" in impls
     row = "{:<30} {:>4}  {:<70}" + "  {:>9}" * len(impls) + "  {}"
-    line = "{:<30} {:>5}" + " | {:>5} {:>4} {:>4} {:>4} {:>4} {:>7} {:>6}" * len(impls)
     every = [row.format("program", "", "test", *impls, "")]
-    lines = [line.format("", "", *(cell for impl in impls for cell in (impl, *[""] * 6))),
-             line.format("program", "tests", *["all", "some", "none", "skip", "s", "stored", "loaded"] * len(impls))]
-    lost, total, skipped, odd, near = 0, 0, 0, [], []
+    titles = {"c": "C", "rust": "Rust"}
+    lines, lost, total, skipped, odd, near = [], 0, 0, 0, [], []
     for program, command in enumerate(commands):
         sums, is_near = {impl: [0] * 4 for impl in impls}, False
         # A program without a plan or output is still one test.
@@ -272,24 +267,27 @@ def selftests(full, close, programs, *outs):
             why = tests.why.get(key, "") if "skipped" in " ".join(cells) else ""
             every.append(row.format(command, number or "", tests.name.get(key, "(never came)"), *cells, mark or why))
             if mark or not always:
-                odd.append(every[-1])
+                odd.append([command, number or "-", tests.name.get(key, "(never came)"), *cells, mark or why])
             total += number > 0
             skipped += number > 0 and set(cells) == {"skipped"}
         if is_near:
             near.append(str(program + 1))
-        lines.append(line.format(command, 1 + tests.last.get(program, 1), *(cell for impl, of in impls.items() for cell in (
-            *sums[impl], *(f"{value / (of.ended[program] or 1):.0f}" for value in of.sums[program])))))
-    lines += ["", "How many tests passed in all runs, in some, in none, or were always skipped, and whether the program comes",
-              f"to its end; seconds and pages that zswap stored and loaded, in a run. Each test, and why it is skipped: {full}"]
+        lines.append([command, 1 + tests.last.get(program, 1), *(cell for impl, of in impls.items() for cell in (
+            *sums[impl], *(f"{value / (of.ended[program] or 1):.0f}" for value in of.sums[program])))])
+    columns = "all", "some", "none", "skip", "s", "stored", "loaded"
+    lines = table("programs", ["program", ">tests", *(f">{titles.get(impl, impl)}: {column}" for impl in impls for column in columns)], lines)
+    lines += ["# How many tests passed in all runs, in some, in none, or were always skipped, and whether the program comes to its end; "
+              f"seconds and pages that zswap stored and loaded, in a run. Each test, and why it is skipped: {full}"]
     if odd:
-        lines += ["", f"Not passed in each run; passes on {', on '.join(impls)}:", *odd]
+        lines += [*table("not passed in each run", ["program", "number", "test", *(f">{titles.get(impl, impl)}" for impl in impls), "why"], odd),
+                  "# without *, *: a test that passed in each run"]
     has = {command: tests.last.get(program, 1) for program, command in enumerate(commands)}
     most = sorted(has, key=lambda command: (-has[command], command))
     shown = [most[0], *(command for command in most if "zswap" in command)]
-    lines += ["", f"{total} tests of {len(commands)} programs, of which {skipped} are skipped; "
+    lines += [f"# {total} tests of {len(commands)} programs, of which {skipped} are skipped; "
                   f"{', '.join(f'{has[command]} are of {command}' for command in shown)}; and of each program, whether it comes to its end"]
     if both:
-        lines.append(f"{lost} that Rust passes less often than C (p < {LOST})")
+        lines.append(f"# {'failed: ' if lost else ''}{lost} that Rust passes less often than C (p < {LOST})")
     pathlib.Path(full).write_text("\n".join(every) + "\n", encoding="utf-8")
     pathlib.Path(close).write_text(",".join(near), encoding="utf-8")
     print("\n".join(lines))
@@ -298,7 +296,7 @@ def selftests(full, close, programs, *outs):
 # --- kunit, twins --------------------------------------------------------------------------------
 
 
-def results(file):
+def groups_of(file):
     """{suite: {case: status}} of a run; none if it has no results."""
     try:
         groups = json.loads(file.read_text())["sub_groups"]
@@ -329,7 +327,7 @@ def left_out(suite, results_of):
 
 def kunit(suites_wanted, *arguments):
     wanted = set(suites_wanted.split())
-    ran = {pathlib.Path(arg).name: results(pathlib.Path(arg + ".json")) for arg in arguments}
+    ran = {pathlib.Path(arg).name: groups_of(pathlib.Path(arg + ".json")) for arg in arguments}
     others = sorted({name for suites in ran.values() for name in suites} - wanted)
     wrong = []
     if not ran:
@@ -362,7 +360,6 @@ def kunit(suites_wanted, *arguments):
 
 # --- mutants ---------------------------------------------------------------------------------
 
-HEAD = ["mutant", "patch", "layer", "reintroduces", "the bug", "result", "time", "commit"]
 TITLES = {"policy": "policy", "core": "core", "abstractions": "abstractions", "abi": "C ABI"}
 
 
@@ -378,54 +375,29 @@ def seeded():
     return found
 
 
-def before(text):
-    """{mutant: (result, time, commit)} of the table."""
-    rows = [line.split("\t") for line in text.splitlines()]
-    return {row[0]: tuple(row[-3:]) for row in rows[1:]}
-
-
 def is_caught(result):
     return result.startswith("caught ")
 
 
-def here():
-    """The commit, with a plus sign if the tree has changes."""
-    return (figures.git("describe", "--always", "--dirty=+", "--exclude=*") or b"").decode().strip() or "-"
+def lines_of(mutants, found):
+    """The tables. A result is (result, time)."""
+    rows, count = [], collections.Counter()
+    for name, (patch, layer, history, what) in mutants.items():
+        result, time = found[name]
+        count[layer, "caught" if is_caught(result) else "survives" if result.startswith("survives: ") else "missed"] += 1
+        rows.append([name, patch, layer, history or "-", what, result, time])
+    kinds = ("caught", "missed", "survives")
+    cells = [[title, *(count[layer, kind] for kind in kinds)] for layer, title in TITLES.items()]
+    cells.append(["all", *(sum(count[layer, kind] for layer in TITLES) for kind in kinds)])
+    return [*table("by layer", ["layer", ">caught", ">missed", ">survive"], cells),
+            *table("mutants", ["mutant", "patch", "layer", "reintroduces", "the bug", "result", "time"], sorted(rows, key=lambda row: is_caught(row[5]))),
+            *([f"# failed: {cells[-1][2]} are missed by their tests"] if cells[-1][2] else [])]
 
 
-def block(mutants, results):
-    """The lines. A result is (result, time, commit)."""
-    rows = [[name, patch, layer, history or "-", what, *results[name]] for name, (patch, layer, history, what) in mutants.items() if name in results]
-    count = collections.Counter()
-    for name, (_, layer, _, _) in mutants.items():
-        result = results[name][0] if name in results else ""
-        kind = "none" if not result else "caught" if is_caught(result) else "survives" if result.startswith("survives: ") else "missed"
-        count[layer, kind] += 1
-        count["all", kind] += 1
-    kinds = ("caught", "missed", "survives", "none")
-    cells = [[TITLES[layer], sum(count[layer, kind] for kind in kinds), *(count[layer, kind] for kind in kinds)] for layer in TITLES]
-    cells.append(["**all**", len(mutants), *(count["all", kind] for kind in kinds)])
-    commits = collections.Counter(results[name][2] for name in mutants if name in results)
-    lines = [f"{len(rows)} results of {len(mutants)} mutants: {count['all', 'caught']} caught. "
-             f"Results by commit: {', '.join(f'{number} at `{commit}`' for commit, number in commits.items())}.", "",
-             *table(["layer", ">all", ">caught", ">missed", ">survive", ">no result"], cells)]
-    odd = [[f"[`{name}`](../tests/mutants/{patch})", what,
-            re.sub(r"\w{20,}", lambda word: word[0].replace("_", "_<wbr>"), results[name][0].replace("|", "\\|")) if name in results else "no result yet"]
-           for name, (patch, _, _, what) in mutants.items() if name not in results or not is_caught(results[name][0])]
-    if odd:
-        lines += ["", *table(["not caught by the test that was named", "the bug", "result"], odd)]
-    return lines + ["\t".join(row) for row in [HEAD, *rows]]
-
-
-def mutants(path, which=""):
-    """The block, and the rows of docs/mutants.tsv."""
-    all_of_them, results = seeded(), {} if which == "all" else before(figures.table()["mutants"].read_rows())
-    commit = here()
+def mutants(path):
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            name, result, time = line.rstrip("\n").split("\t")
-            results[name] = result, time, commit
-    print("\n".join(block(all_of_them, results)))
+        found = {name: of for name, *of in (line.rstrip("\n").split("\t") for line in file)}
+    results.put("mutants", lines_of(seeded(), found))
 
 
 def main(what, *arguments):

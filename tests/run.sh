@@ -57,7 +57,7 @@ host_tests() {
 	tap selftests < <(tests/host/selftests.sh 2>&1)
 	tap unsafe < <(scripts/enter.sh python3 tests/host/unsafe.py 2>&1)
 	tap measured < <(scripts/enter.sh python3 tests/host/measured.py 2>&1)
-	tap figures < <(scripts/enter.sh python3 tests/host/figures.py 2>&1)
+	tap results < <(tests/host/results.sh 2>&1)
 	tap races < <(tests/host/races.sh 2>&1)
 	tap litmus-files < <(tests/host/litmus.sh 2>&1)
 	tap litmus < <(scripts/litmus.sh 2>&1)

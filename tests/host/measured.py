@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the rows of make bench that a
-page shows; of the means of make contention; and of the chains that stack.py adds up. Prints TAP."""
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the means of make contention;
+and of the chains that stack.py adds up. Prints TAP."""
 
 import contextlib
 import io
@@ -16,9 +16,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
 sys.dont_write_bytecode = True
 
-import measure  # noqa: E402
 import measured  # noqa: E402
 import plugins  # noqa: E402
+import results  # noqa: E402
 import stack  # noqa: E402
 import verdicts  # noqa: E402
 import drawn  # noqa: E402
@@ -83,52 +83,45 @@ def verdict(c, rust, others=30, reasons=""):
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     file.write("exact\tlog\tsame\n" + f"moved\tit\t{value}\n")
                     file.writelines(f"moved\tother{i}\t{luck.randrange(100)}\n" for i in range(others))
-        lines, status, rows = verdicts.compared(doc, paths)
-    return int(status), "\n".join([next((row for row in rows.splitlines() if "\tit\t" in row), ""), *lines])
+        lines, _, status = verdicts.compared(doc, paths)
+    return int(status), next((line for line in lines if "\tit\t" in line), "the same")
 
 
 def judged(c, rust, status, text, others=30, reasons=""):
     got, said = verdict(c, rust, others, reasons)
-    # The page has the row only if it isn't the same.
-    well = got == status and text in said.splitlines()[0] and ("| `it` |" in said) == ("same ranks" not in said.splitlines()[0])
-    return "" if well else f"status {got}:\n{said}"
+    return "" if got == status and text in said else f"status {got}:\n{said}"
 
 
 def seeded():
-    """The block of make mutants: one is missed, one survives, and one has no result."""
-    all_of_them = {name: ("a.patch", "core", "7" if name == "b" else "", f"What {name} is.") for name in "abcd"}
-    results = {"a": ("caught by abi.sh x", "1 s", "1"), "b": ("MISSED by abi.sh x|y", "1 s", "2"), "c": ("survives: no", "1 s", "2")}
-    lines = verdicts.block(all_of_them, results)
-    for want in ("3 results of 4 mutants: 1 caught. Results by commit: 1 at `1`, 2 at `2`.", "| core | 4 | 1 | 1 | 1 | 1 |",
-                 "| [`b`](../tests/mutants/a.patch) | What b is. | MISSED by abi.sh x\\|y |", "| [`d`](../tests/mutants/a.patch) | What d is. | no result yet |",
-                 "b\ta.patch\tcore\t7\tWhat b is.\tMISSED by abi.sh x|y\t1 s\t2"):
-        if want not in lines:
-            return "\n".join([f"no line {want!r}", *lines])
-    return "" if not any(line.startswith("d\t") for line in lines) else "a row without a result"
+    """The tables of make mutants: one is missed, and one survives."""
+    all_of_them = {name: ("a.patch", "core", "7" if name == "b" else "", f"What {name} is.") for name in "abc"}
+    lines = verdicts.lines_of(all_of_them, {"a": ("caught by abi.sh x", "1 s"), "b": ("MISSED by abi.sh x|y", "1 s"), "c": ("survives: no", "1 s")})
+    want = ["all\t1\t1\t1", "b\ta.patch\tcore\t7\tWhat b is.\tMISSED by abi.sh x|y\t1 s", "c\ta.patch\tcore\t-\tWhat c is.\tsurvives: no\t1 s",
+            "a\ta.patch\tcore\t-\tWhat a is.\tcaught by abi.sh x\t1 s", "# failed: 1 are missed by their tests"]
+    return "" if [line for line in lines if line in want] == want else "\n".join(lines)
 
 
 def drawn_ones():
-    """The block of make drawn: a survivor with a reason, one without, and a reason for what is caught."""
+    """The tables of drawn mutants: a survivor with a reason, one without, and a reason for what is caught."""
     put = []
     with tempfile.TemporaryDirectory() as work:
-        page, drawn_of, results, left_out = (os.path.join(work, name) for name in ("page.md", "drawn", "results", "left-out"))
+        page, drawn_of, caught, left_out = (os.path.join(work, name) for name in ("page.md", "drawn", "results", "left-out"))
         for path, text in ((page, "<!-- SURVIVORS of make drawn: BEGIN -->\n| mutant | why |\n|---|---|\n| `drawn-01` | Equivalent. |\n"
                             "| `drawn-04` | Not seen. |\n<!-- SURVIVORS of make drawn: END -->\n"),
                            (drawn_of, "".join(f"drawn-0{n}\tsamples/rust/zswap_rs/core/a.rs\t{n}\tf\t`a \\| b`\n" for n in range(1, 7))),
-                           (results, "drawn-01\tsurvives\ndrawn-02\tsurvives\ndrawn-03\thost models a::b\ndrawn-04\tzswap_twins.a, operation 12\n"
+                           (caught, "drawn-01\tsurvives\ndrawn-02\tsurvives\ndrawn-03\thost models a::b\ndrawn-04\tzswap_twins.a, operation 12\n"
                             "drawn-06\thost a::b\n"), (left_out, "drawn-05\n")):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        block = type("Block", (), {"put": lambda _self, lines, failed, rows: put.extend([failed, *lines, *rows.splitlines()])})()
-        was = drawn.PAGE, drawn.figures.table
-        drawn.PAGE, drawn.figures.table = page, lambda: {"drawn": block}
+        was = drawn.PAGE, results.put
+        drawn.PAGE, results.put = page, lambda _name, lines: put.extend(lines)
         try:
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                failed = drawn.table(drawn_of, results, left_out, "1")
+                failed = drawn.table(drawn_of, caught, left_out, "1")
         finally:
-            drawn.PAGE, drawn.figures.table = was
-    for want in (True, "Of 5 mutants drawn with `SEED=1`, 3 are caught (60 %), 2 survive. 1 more were drawn that don't compile.",
-                 "| the quick host tests | 1 | 1 |", "| the models | 1 | 1 |", "| the comparison with C | 1 | 1 |", "| nothing | 2 | 2 |",
+            drawn.PAGE, results.put = was
+    for want in ("# Of 5 mutants drawn with SEED=1, 3 are caught (60 %), 2 survive. 1 more were drawn that don't compile.",
+                 "the quick host tests\t1\t1", "the models\t1\t1", "the comparison with C\t1\t1", "nothing\t2\t2",
                  "drawn-01\tsamples/rust/zswap_rs/core/a.rs:1\tf\t`a \\| b`\tsurvives\tEquivalent."):
         if want not in put:
             return "\n".join([f"no line {want!r}", *map(str, put)])
@@ -144,18 +137,6 @@ def chained():
                                ("add", "swap_cache_alloc_folio", stack.CHARGE)]))
     tail = ("store", "back", "add")
     want = sorted([("fault", *tail), tail, ("back", "add", *tail), ("add", *tail), ("other",)])
-    return "" if got == want else f"got {got}\nwant {want}"
-
-
-def shown_rows(bad):
-    """A page has at most 40 rows: those over the limit, and then those that differ in kind; the file has all."""
-    judged = {(way, what, kib, content): ("100.0", "90.0", "-10.00", "0.00", "less") for way in measure.WAYS for what in measure.WHATS
-              for kib in (4, 64, 2048) for content in ("same", "holes", "text", "random", "zero")}
-    over = [key for key in judged if key[0] == "unmap"][:bad]
-    judged |= {key: ("100.0", "103.0", "+3.00", "0.00", "MORE") for key in over}
-    lines, rows = measure.bench_tables(judged)
-    got = sum(line.endswith("| MORE |") for line in lines), sum(line.startswith("| ") for line in lines) - 1, rows.count("\n") - 1, lines[-1]
-    want = bad, 40, len(judged), f"40 of {len(judged)} rows. Of all: {len(judged) - bad} less, 0 same, {bad} more."
     return "" if got == want else f"got {got}\nwant {want}"
 
 
@@ -180,7 +161,7 @@ def contended(want, calls=128, reason=""):
                 with open(os.path.join(work, f"{impl}.{name}"), "w", encoding="ascii") as file:
                     file.writelines(f"{line}\n" for line in text)
         try:
-            lines, _, bad, _ = plugins.contention(page, work)
+            lines, _, bad = plugins.contention(page, work)
         except SystemExit as said:
             lines, bad = [str(said)], True
     said = [line for line in lines if want in line]
@@ -188,9 +169,6 @@ def contended(want, calls=128, reason=""):
 
 
 TEN = [3, 9, 4, 7, 5, 5, 8, 6, 4, 7]
-def said_names(*pairs):
-    wrong = [f"{measured.breakable(name)}, not {want}" for name, want in zip(pairs[::2], pairs[1::2]) if measured.breakable(name) != want]
-    return "\n".join(wrong)
 
 
 POINTS = [
@@ -222,19 +200,14 @@ POINTS = [
     ("parity: a number that never varies on C may not on Rust", lambda: judged([5] * 10, [5] * 9 + [6], 1, "OUTSIDE")),
     ("parity: what doesn't vary in three runs on C may all the same", lambda: judged([5] * 3, [6] * 3, 0, "too few runs")),
     ("parity: three runs are too few to judge, and it says so", lambda: judged(TEN[:3], [99, 98, 97], 0, "too few runs")),
-    ("bench: a page has each row that takes more", lambda: shown_rows(7)),
-    ("bench: and no more than it can show", lambda: shown_rows(40)),
     ("contention: small folios don't hide what a large one takes", lambda: contended(
-        "| swap in of 64 KiB, by a fault, remote-dirty transfers | 3.000 ± 0.000 | 3.00 to 3.00 | MORE |")),
+        "swap in of 64 KiB, by a fault\tremote-dirty transfers\t3.000\t0.000\t3.00 to 3.00\tMORE")),
     ("contention: nor does it hide what they save", lambda: contended(
-        "| swap in of 4 KiB, by a fault, remote-dirty transfers | 0.500 ± 0.000 | 0.50 to 0.50 | less |")),
+        "swap in of 4 KiB, by a fault\tremote-dirty transfers\t0.500\t0.000\t0.50 to 0.50\tless")),
     ("contention: what takes more may have a reason", lambda: contended(
-        "transfers | 3.000 ± 0.000 | 3.00 to 3.00 | listed |", reason="| `transfers, swap in of 64 KiB, by a fault` | x |\n")),
+        "transfers\t3.000\t0.000\t3.00 to 3.00\tlisted", reason="| `transfers, swap in of 64 KiB, by a fault` | x |\n")),
     ("contention: a folio that isn't loaded whole fails", lambda: contended("2048 calls of zswap_load, not 128", calls=2048)),
     ("stack: paths are chained, reclaim once", chained),
-    ("a long name can be broken, and has no markup", lambda: said_names(
-        "xa_load", "`xa_load`", "__free_pages_prepare", r"<code>\_\_free_<wbr>pages_<wbr>prepare</code>",
-        "Option<T>::of/a.rs", "<code>Option&lt;T&gt;::<wbr>of/<wbr>a.<wbr>rs</code>", "compressor by name", "`compressor by name`")),
 ]
 
 

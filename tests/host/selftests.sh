@@ -55,8 +55,8 @@ fails() { echo "/^$1 1 ok 3/s/ok/not ok/"; }
 all='[0-9]*' nine='[1-9]' third=' +3 +third'
 
 echo 1..17
-judged 0 '^0 that Rust' '' 'nothing is lost where both pass the same'
-judged 0 '^4 tests of 2 programs, of which 2 are skipped; 3 are of one;' '' 'the tests are counted, and not what is added to them'
+judged 0 '^# 0 that Rust' '' 'nothing is lost where both pass the same'
+judged 0 '^# 4 tests of 2 programs, of which 2 are skipped; 3 are of one;' '' 'the tests are counted, and not what is added to them'
 judged 0 "one$third +10/10 +9/10 +differs, p = 0.50" '' 'one failure in ten is shown, and may be chance' "$(fails 1)"
 judged 1 "one$third +10/10 +1/10 +LOST" 1 'a test that fails nine times of ten' "$(fails "$nine")"
 judged 1 "one$third +9/10 +0/10 +LOST" 1 'a failure on C excuses none of ten on Rust' "$(fails "$all")" "$(fails 1)"

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# release.sh: all that a release is checked and measured by, one command after the other, of one tree of the code. A command
+# that fails stops no other. Those that have passed with this tree are not repeated, so that a run that ended early goes on.
+# ONLY="stress stack" runs only these. build/results/release.tsv has a row for each that has passed; make results takes it
+# once all have.
+. "$(dirname "$0")/lib.sh"
+
+steps=(check test kunit races zero litmus kernels configs 'sanitize MINUTES=5' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
+	mutants 'mutants DRAWN=48' selftests exports 'patches CHECK=1' bench)
+while read -r name; do
+	[ "$name" = bench ] || steps+=("measure ONLY=$name")
+done < <(sed -n "/^table=/,/^END/s/^\([a-z]*\) [0-9].*/\1/p" scripts/measure.sh)
+
+# A step is not run as this run was asked to be.
+variables=(RUNS MINUTES SEED TURN UPTO WAY CONTENT KIB PROGRAMS FOLIOS LARGE_SWAPIN CONFIGS MUTANTS TWINS DRAWN LIST CHECK VARIANT
+	EXTRA_CONFIG KERNEL_ARGS ZERO_FIX SWAP_FIX KSRC DRIFT HOSTTOOLS COMPRESSOR)
+for name in "${variables[@]}"; do
+	[ -z "${!name:-}" ] || [ "$name=${!name}" = COMPRESSOR=lz4 ] || die "$name is not for make release: leave it out"
+done
+# selected STEP: by its target, or by the experiment that it measures
+selected() { [[ -z ${ONLY:-} || " $ONLY " == *" ${1%% *} "* || " $ONLY " == *" ${1#*ONLY=} "* ]]; }
+names=("${steps[@]#*ONLY=}")
+names=("${names[@]%% *}")
+for name in ${ONLY:-}; do
+	[[ " ${names[*]} " == *" $name "* ]] || die "ONLY=$name is unknown: use ${names[*]}"
+done
+[ "${1:-}" != check ] || exit 0
+
+at() { scripts/enter.sh python3 scripts/results.py stamp; }
+stamp=$(at)
+[[ $stamp != *" with changes"* && $stamp != *"commit none"* ]] ||
+	die "the code has changes, or is in no repository: commit it first; git status shows them"
+tree=${stamp##* }
+rows=build/release-$tree.tsv # those that have passed
+touch "$rows"
+# has STEP: whether it has
+has() { grep -q -P "^\Qmake $1\E\t" "$rows"; }
+failures=()
+for step in "${steps[@]}"; do
+	selected "$step" || continue
+	! has "$step" || { echo "make $step ... has passed with this tree" && continue; }
+	read -ra words <<<"$step"
+	start=$(now_ms) status=0
+	attempt "release $step" "${MAKE:-make}" --no-print-directory "${words[0]}" ONLY= "${words[@]:1}" || status=$?
+	result=$({ grep -a -v -e '^make' -e '^$' "$LOG" || :; } | tail -n 1 | tr -c -d ' -{}~' | cut -c1-100)
+	[[ $(at) =~ ^commit\ ([0-9a-f]+),\ ([0-9-]+),.*\ $tree$ ]] ||
+		die "the code changed while make $step ran: what it found doesn't count; commit the change, and run again"
+	if [ $status = 0 ]; then
+		printf 'make %s\t%s\t%s\t%s\t%s\n' "$step" "${BASH_REMATCH[@]:1:2}" $((($(now_ms) - start) / 60000)) "$result" >>"$rows"
+	else
+		failures+=("$step")
+		echo "make $step ... failed: $result: see $TOP/$LOG"
+	fi
+done
+
+missing=()
+for step in "${steps[@]}"; do has "$step" || missing+=("$step"); done
+mkdir -p build/results
+{
+	printf '# release %s\n## commands\ncommand\tcommit\tday\t>minutes\tresult\n' "$stamp"
+	cat "$rows"
+	[ ${#missing[@]} = 0 ] || printf '# failed: not passed: %s\n' "$(IFS=,; echo "${missing[*]}")"
+} >build/results/release.new
+mv build/results/release.new build/results/release.tsv
+echo "release of tree $tree: $((${#steps[@]} - ${#missing[@]})) of ${#steps[@]} passed; now failed: $(IFS=,; echo "${failures[*]:-none}")"
+[ ${#failures[@]} = 0 ] || die "make release: a further run runs only what has not passed"
+[ ${#missing[@]} != 0 ] || echo "All passed, all of one tree. Next: make results"

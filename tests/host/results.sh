@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# scripts/results.py and scripts/release.sh, in a small project whose commands take no time: only what was measured with code
+# that is committed, and whole, becomes a result; a page must have the figures of results; and a release repeats nothing that
+# has passed with its tree. Prints TAP.
+. "$(dirname "$0")/../../scripts/lib.sh"
+. tests/host/tap.sh
+
+work=$TOP/build/results-test # which the toolchain root sees
+rm -rf "$work"
+mkdir -p "$work/scripts" "$work/docs" "$work/results"
+scratch=$work
+cp scripts/{lib.sh,results.py,release.sh,measure.sh} "$work/scripts"
+cd "$work"
+# It needs no root of its own.
+printf '%s\n' '#!/bin/bash' "cd '$TOP' && exec scripts/enter.sh env -C '$work' STAMP=\"\${STAMP:-}\" PYTHONDONTWRITEBYTECODE=1 \"\$@\"" >scripts/enter.sh
+chmod +x scripts/enter.sh
+# A command of the release fails if the file "fails" names it.
+printf '%s\n' '%:' '	@echo $@ $(ONLY) >>build/ran; ! grep -q -x $@ build/fails && echo 5 passed' >Makefile
+echo /build/ >.gitignore
+mkdir build
+touch build/fails code
+git init -q
+commit() { git add -A && git -c user.name=x -c user.email=x@x -c commit.gpgsign=false commit -q -m x; }
+results() { scripts/enter.sh python3 scripts/results.py "$@" 2>&1; }
+# rows NUMBER...: of make measure ONLY=stack
+rows() {
+	printf '## bytes\npath\t>C\t>Rust\t>Rust / C\n'
+	for ((i = 1; i <= $#; i++)); do printf 'path %s\t100\t%s\t%d.%02d\n' $i "${!i}" $((${!i} / 100)) $((${!i} % 100)); done
+}
+put() { results put stack >build/said; }
+# says TEXT STATUS COMMAND...: what is wrong if it says or does something else
+says() {
+	local want=$1 status=0 said
+	said=$("${@:3}") || status=$?
+	[ $status = "$2" ] && [[ $said == *$want* ]] || echo "status $status: $said"
+}
+
+echo 1..12
+commit
+rows 110 120 90 | put
+point 'what was measured is taken' "$(says 'results/stack.tsv: stack commit' 0 results take stack)$(grep -L 'path 2' results/stack.tsv)"
+point 'no other is taken before that is committed' "$(says 'the checkout has changes' 1 results take stack)"
+results page >build/said
+commit
+point 'a page has the worst row first' "$(grep -o '^| path [0-9]' docs/results.md | paste -sd' ' | grep -v -x '| path 2 | path 1 | path 3')"
+point 'a page agrees with results' "$(results page check)"
+for file in docs/results.md results/stack.tsv; do
+	sed -i s/120/121/ $file
+	point "a figure of $file that is changed by hand is found" "$(says 'differs from results/' 1 results page check)"
+	git checkout -q $file
+done
+rows 110 120 | put
+point 'a row that is missing is named' "$(says "lacks 'path 3' of 'bytes'" 1 results take stack)"
+{ rows 110 120; echo '# without path *: one CPU'; } | put
+point 'but it may be missing for a reason' "$(says 'without path *: one CPU' 0 results take stack)"
+git checkout -q results
+{ rows 110 120 90; echo '# failed: over the limit'; } | put
+point 'what failed is not taken' "$(says 'failed: over the limit' 1 results take stack)"
+rows 110 120 91 | { STAMP=$(results stamp) && echo x >>code && export STAMP && put; }
+git checkout -q code
+point 'nor is what was measured while the code changed' "$(says 'in no commit' 1 results take stack)"
+point 'what differs from before is shown' "$(says 'bytes, path 3: Rust 90 -> 91' 0 results diff HEAD:results/stack.tsv build/results/stack.tsv)"
+
+# release: what ran, with ONLY as it is
+release() { rm -f build/ran && ONLY=$1 scripts/release.sh >build/said 2>&1; echo "$? $(paste -sd' ' build/ran 2>/dev/null)"; }
+echo kunit >build/fails
+want="1 check kunit measure stack 1 kunit 0 kunit 0 0 check kunit measure stack"
+got=$(release "check kunit stack" && release "check kunit stack"; : >build/fails; release "check kunit stack"; release "check kunit stack"
+	echo x >>code && commit && release "check kunit stack")
+point 'a release repeats what failed, and all after a change' "$([ "$(tr -s '\n' ' ' <<<"$got")" = "$want " ] || { echo "$got"; cat build/said; })"
+exit $status
