@@ -12,12 +12,6 @@ while read -r name; do
 	[ "$name" = bench ] || steps+=("measure ONLY=$name")
 done < <(sed -n "/^table=/,/^END/s/^\([a-z]*\) [0-9].*/\1/p" scripts/measure.sh)
 
-# A step is not run as this run was asked to be.
-variables=(RUNS MINUTES SEED TURN UPTO WAY CONTENT KIB PROGRAMS FOLIOS LARGE_SWAPIN CONFIGS MUTANTS TWINS DRAWN LIST CHECK VARIANT
-	EXTRA_CONFIG KERNEL_ARGS ZERO_FIX SWAP_FIX KSRC DRIFT HOSTTOOLS COMPRESSOR)
-for name in "${variables[@]}"; do
-	[ -z "${!name:-}" ] || [ "$name=${!name}" = COMPRESSOR=lz4 ] || die "$name is not for make release: leave it out"
-done
 # selected STEP: by its target, or by the experiment that it measures
 selected() { [[ -z ${ONLY:-} || " $ONLY " == *" ${1%% *} "* || " $ONLY " == *" ${1#*ONLY=} "* ]]; }
 names=("${steps[@]#*ONLY=}")
