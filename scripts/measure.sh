@@ -404,25 +404,25 @@ whole_as() {
 
 # The guests of an experiment, one of each implementation in each of its runs:
 #
-#   NAME RUNS MOST: WORD...
+#   NAME RUNS MOST [VARIABLE...]: WORD...
 #
-# RUNS by default, and at most. The words are those of scripts/vm.sh: options, and the command; $n is the run. Without
-# slab_nomerge caches with objects of one size are one in /proc/slabinfo, with what others have in it. timing boots User Mode
-# Linux.
+# RUNS by default, and at most; the variables that it takes. The words are those of scripts/vm.sh: options, and the command;
+# $n is the run. Without slab_nomerge caches with objects of one size are one in /proc/slabinfo, with what others have in it.
+# timing boots User Mode Linux.
 table=$(cat <<'END'
-bench 3 999: -r -m 512M -a "$off delay=$n" sh rows.sh
+bench 3 999 RUNS: -r -m 512M -a "$off delay=$n" sh rows.sh
 stack 1 1:
 metadata 1 1: -r -m 512M -a "slab_nomerge $off" sh metadata.sh
-growth 1 1: -r -m 3G -t 1800 -a "$off brd.rd_size=$(((upto + 65536) * 4))" sh growth.sh "$upto"
-timing 15 999:
-profile 1 1: -r -m 512M -a "$off" sh profile.sh "$kib" "$content" 3 "$way"
+growth 1 1 UPTO: -r -m 3G -t 1800 -a "$off brd.rd_size=$(((upto + 65536) * 4))" sh growth.sh "$upto"
+timing 15 999 RUNS:
+profile 1 1 WAY CONTENT KIB: -r -m 512M -a "$off" sh profile.sh "$kib" "$content" 3 "$way"
 ab 1 1: -r -s 0 -m 512M -a "zswap.enabled=0 kunit.autorun=0" sh ab.sh
-latency 1 999: -r -s 0 -m 512M -t 1800 -a "$off" sh latency.sh 1000 "$n"
+latency 1 999 RUNS: -r -s 0 -m 512M -t 1800 -a "$off" sh latency.sh 1000 "$n"
 compressors 1 1: -r -s 0 -m 512M -a kunit.enable=0 sh accel-time.sh 1024
-workloads 5 99: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh count "$n" "'${counted[*]}'" "'${sizes[*]}'"
-whole 5 99: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh whole "$n" "$impl"
-contention 1 99: -r -c 8 -s 0 -m 768M -t 1800 -a "$off" sh contention.sh 3
-parity 10 99: -r -m 514M -a "$off delay=$((n % 10)) zswap.large_swapin=$large" sh parity.sh
+workloads 5 99 RUNS PROGRAMS FOLIOS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh count "$n" "'${counted[*]}'" "'${sizes[*]}'"
+whole 5 99 RUNS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh whole "$n" "$impl"
+contention 1 99 RUNS TURN: -r -c 8 -s 0 -m 768M -t 1800 -a "$off" sh contention.sh 3
+parity 10 99 RUNS LARGE_SWAPIN: -r -m 514M -a "$off delay=$((n % 10)) zswap.large_swapin=$large" sh parity.sh
 coverage 1 1:
 END
 )
@@ -439,6 +439,13 @@ done
 for name in "${names[@]}"; do
 	[[ " ${all[*]} " == *" $name "* ]] || die "there is no experiment '$name': use ${all[*]}"
 done
+# Of several, none takes a variable.
+IFS=: read -r runs words < <([ ${#names[@]} != 1 ] || sed -n "s/^$name //p" <<<"$table"; echo)
+read -r runs most variables <<<"$runs"
+for variable in RUNS UPTO WAY CONTENT KIB PROGRAMS FOLIOS TURN LARGE_SWAPIN; do
+	[ -z "${!variable:-}" ] || [[ " $variables " == *" $variable "* ]] ||
+		die "$variable=${!variable} is not for make measure ONLY=\"${names[*]}\": leave it out"
+done
 if [ ${#names[@]} != 1 ]; then
 	failed=()
 	for name in "${names[@]}"; do scripts/measure.sh "$name" check; done
@@ -449,16 +456,12 @@ if [ ${#names[@]} != 1 ]; then
 fi
 
 has() { declare -F "${name}_$1" >/dev/null; }
-IFS=: read -r runs words < <(sed -n "s/^$name //p" <<<"$table")
-read -r runs most <<<"$runs"
 # For the table. In every guest that counts no KUnit suite runs, and zswap begins disabled.
 # shellcheck disable=SC2034
 off="zswap.enabled=0 kunit.enable=0"
 impls=(c rust) kernels='' out=build/$name reduce=()
-if [ "$most" != 1 ]; then
-	runs=${RUNS:-$runs}
-	number RUNS "$runs" 1 "$most"
-fi
+runs=${RUNS:-$runs}
+number RUNS "$runs" 1 "$most"
 if has input; then "${name}_input"; fi
 [ -z "$check" ] || exit 0
 stamp
