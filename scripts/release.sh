@@ -1,16 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# release.sh: all that a release is checked and measured by, one command after the other, of one tree of the code. A command
-# that fails stops no other. Those that have passed with this tree are not repeated, so that a run that ended early goes on.
-# ONLY="stress stack" runs only these. build/results/release.tsv has a row for each that has passed; make results takes it
-# once all have.
+# release.sh: all that a release is checked and measured by, one command after the other, of one tree of the code. One that
+# fails stops no other, and one that has passed with this tree is not repeated. ONLY="stress stack" runs only these. Writes
+# build/results/release.tsv, which make results takes once all have passed.
 . "$(dirname "$0")/lib.sh"
 
 steps=(check test kunit races zero litmus kernels configs 'sanitize MINUTES=5' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
 	mutants 'mutants DRAWN=48' selftests exports 'patches CHECK=1' bench)
-while read -r name; do
-	[ "$name" = bench ] || steps+=("measure ONLY=$name")
-done < <(sed -n "/^table=/,/^END/s/^\([a-z]*\) [0-9].*/\1/p" scripts/measure.sh)
+mapfile -t -O ${#steps[@]} steps < <(sed -n "/^bench /d; /^table=/,/^END/s/^\([a-z]*\) [0-9].*/measure ONLY=\1/p" scripts/measure.sh)
 
 # selected STEP: by its target, or by the experiment that it measures
 selected() { [[ -z ${ONLY:-} || " $ONLY " == *" ${1%% *} "* || " $ONLY " == *" ${1#*ONLY=} "* ]]; }
@@ -27,10 +24,10 @@ stamp=$(at)
 	die "the code has changes, or is in no repository: commit it first; git status shows them"
 tree=${stamp##* }
 rows=build/release-$tree.tsv # those that have passed
-touch "$rows"
+: >>"$rows"
 # has STEP: whether it has
 has() { grep -q -P "^\Qmake $1\E\t" "$rows"; }
-failures=()
+failures=() missing=()
 for step in "${steps[@]}"; do
 	selected "$step" || continue
 	! has "$step" || { echo "make $step ... has passed with this tree" && continue; }
@@ -48,7 +45,6 @@ for step in "${steps[@]}"; do
 	fi
 done
 
-missing=()
 for step in "${steps[@]}"; do has "$step" || missing+=("$step"); done
 mkdir -p build/results
 {

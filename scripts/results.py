@@ -21,10 +21,9 @@ import re
 import subprocess
 import sys
 
-COMMANDS = {name: f"make measure ONLY={name}" for name in (
-    "stack metadata growth timing profile ab latency compressors workloads whole contention parity coverage").split()}
-COMMANDS = {"bench": "make bench", **COMMANDS, "mutants": "make mutants", "drawn": "make mutants DRAWN=48",
-            "selftests": "make selftests", "release": "make release"}
+MEASURED = "stack metadata growth timing profile ab latency compressors workloads whole contention parity coverage"
+COMMANDS = {"bench": "make bench", **{name: f"make measure ONLY={name}" for name in MEASURED.split()}, "mutants": "make mutants",
+            "drawn": "make mutants DRAWN=48", "selftests": "make selftests", "release": "make release"}
 BUILD, RESULTS, PAGE = map(pathlib.Path, ("build/results", "results", "docs/results.md"))
 # What no result depends on: it is not in the tree of a stamp.
 PROSE = "docs results README.md CONTRIBUTING.md LICENSE .ci .editorconfig .gitignore".split()
@@ -37,9 +36,8 @@ INTRODUCTION = """\
 <!-- Made by make pages, of results/: not to be edited. -->
 # Results
 
-What the commands for measuring and judging printed. The command of a section repeats it; `make results` then takes it over. A
-figure is of the commit beside it, and nothing else is claimed: the code may have changed. If a table has ratios or changes, the
-row that is worst for Rust comes first.
+What was measured and judged. The command of a section repeats it, and `make results` takes over what it found. A figure is of
+the commit beside it; the code may be another by now. Where a table has ratios or changes, Rust's worst row comes first.
 """
 
 
@@ -64,8 +62,7 @@ def tree(commit="HEAD"):
 
 
 def stamp():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = re.search(r"^model name\s*: (.*\S)", file.read(), re.M)
+    model = re.search(r"^model name\s*: (.*\S)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
     dirty = " with changes" if changes(*PROSE) else ""
     return (f"commit {git('rev-parse', '--short', 'HEAD') or 'none'}{dirty}, {datetime.date.today()}, "
             f"{model[1] if model else 'an unknown CPU'}, {os.cpu_count()} CPUs, tree {tree()}")
@@ -79,8 +76,9 @@ def table(title, head, rows):
 def read(text):
     """The parts of a file after its first line: a text, or (title, head, rows)."""
     for part in re.findall(r"^# .*|^## .*(?:\n[^#\n].*)*", text.partition("\n")[2], re.M):
-        title, *rows = part.split("\n")
-        yield part[2:] if part.startswith("# ") else (title[3:], rows[0].split("\t"), [row.split("\t") for row in rows[1:]])
+        title, *lines = part.split("\n")
+        head, *cells = [line.split("\t") for line in lines] or [[]]
+        yield part[2:] if part.startswith("# ") else (title[3:], head, cells)
 
 
 def text_of(name, folder=RESULTS):
@@ -116,12 +114,12 @@ def put(name, lines, dry=False):
         begun = re.sub(r"(commit \w+),", r"\1 with changes,", begun)
     text = "\n".join([f"# {name} {begun}", *lines, ""])
     if not dry:
-        BUILD.mkdir(parents=True, exist_ok=True)
         save(BUILD / f"{name}.tsv", text)
     print("\n".join(section(name, text)))
 
 
 def save(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)
@@ -136,20 +134,18 @@ def refused(name):
         return [f"{path} is missing: run {COMMANDS[name]}"]
     if first[4] or first[3] == "none":
         return [f"{path} is of code that is in no commit: commit it, and run {COMMANDS[name]}"]
-    texts = [part for part in read(text) if isinstance(part, str)]
-    wrong = [f"{path}: {COMMANDS[name]} {text}" for text in texts if text.startswith("failed: ")]
-    patterns = [text.removeprefix("without ").split(": ")[0] for text in texts if text.startswith("without ")]
-    for title, row in named(text_of(name)).keys() - named(text).keys():
-        if not any(fnmatch.fnmatchcase(row, pattern) for pattern in patterns):
-            wrong.append(f"{path} lacks '{row}' of '{title}', which results has: measure it, or add '# without {row}: WHY' to the file")
-    print("".join(f"{name}: {text}\n" for text in texts if text.startswith("without ")), end="")
-    return sorted(wrong)
+    wrong = [f"{path}: {COMMANDS[name]} failed: {why}" for why in re.findall("^# failed: (.*)", text, re.M)]
+    patterns = re.findall("^# without (.*?): (.*)", text, re.M)
+    for title, row in sorted(named(text_of(name)).keys() - named(text).keys()):
+        why = next((why for pattern, why in patterns if fnmatch.fnmatchcase(row, pattern)), None)
+        wrong += [] if why else [f"{path} lacks '{row}' of '{title}', which results has: measure it, or add '# without {row}: WHY' to the file"]
+        print(f"{name}: without '{row}' of '{title}': {why}\n" if why else "", end="")
+    return wrong
 
 
 def take(*names):
-    unknown = [name for name in names if name not in COMMANDS]
-    if unknown:
-        sys.exit(f"there are no results '{unknown[0]}': use {', '.join(COMMANDS)}")
+    if unknown := {*names} - COMMANDS.keys():
+        sys.exit(f"there are no results '{min(unknown)}': use {', '.join(COMMANDS)}")
     if changes(*(name for name in PROSE if name != "results")) != "":
         sys.exit("the checkout has changes, or is no repository: commit code and results first; git status shows them")
     wrong = []
@@ -176,27 +172,23 @@ def section(name, text):
     if not text:
         return [f"## {name}", "", f"No figures: `{COMMANDS[name]}`, then `make results`.", ""]
     _, variables, commit, changed, day, machine, of = FIRST.match(text).groups("")
-    command = f"{COMMANDS[name]} {variables}".strip()
-    lines = [f"## {name}", "", f"`{command}` at commit `{commit}`{changed}, {day}; machine: {machine}; tree of the code: `{of}`.", ""]
+    lines = [f"## {name}", "", f"`{' '.join([COMMANDS[name], *variables.split()])}` at commit `{commit}`{changed}, {day}; machine: {machine}; tree of the code: `{of}`.", ""]
     for part in read(text):
         if isinstance(part, str):
             lines += [] if part.startswith("without ") else [part, ""]
             continue
         title, head, cells = part
-        lines += [f"**{title}**", "", *markdown(head, shown(head, cells)), ""]
-        if len(cells) > MOST:
-            lines += [f"{len(cells) - MOST} more rows in [results/{name}.tsv](../results/{name}.tsv).", ""]
+        more = [f"{len(cells) - MOST} more rows in [results/{name}.tsv](../results/{name}.tsv).", ""] if len(cells) > MOST else []
+        lines += [f"**{title}**", "", *markdown(head, shown(head, cells)), "", *more]
     return lines
 
 
 def page(*check):
     text = "\n".join([INTRODUCTION, *(line for name in COMMANDS for line in section(name, text_of(name)))])
-    was = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if not check:
-        save(PAGE, text)
-    elif text != was:
-        print(f"{PAGE} differs from results/: run make pages, and don't edit it")
-    return bool(check) and text != was
+        return save(PAGE, text)
+    same = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+    return None if same else f"{PAGE} differs from results/: run make pages, and don't edit it"
 
 
 def diff(old, new):
@@ -208,20 +200,17 @@ def diff(old, new):
 
     was, now, lines = numbers(old), numbers(new), []
     for key in was.keys() & now.keys():
-        pairs = {column: (value, now[key].get(column)) for column, value in was[key].items()
-                 if None not in (value, now[key].get(column)) and value != now[key][column]}
-        if pairs:
-            # A change in percent is none of a size.
-            grown = max((b / a for column, (a, b) in pairs.items() if a > 0 and column not in WORST), default=1)
-            lines.append((-grown, f"{grown:.4f}  {', '.join(key)}: " + ", ".join(f"{column} {a:g} -> {b:g}" for column, (a, b) in pairs.items())))
-    print("\n".join(line for _, line in sorted(lines)))
-    for path, keys in ((old, was.keys() - now.keys()), (new, now.keys() - was.keys())):
-        print("".join(f"only in {path}: {', '.join(key)}\n" for key in sorted(keys)), end="")
-    print(f"{len(lines)} of {len(was.keys() & now.keys())} rows have other numbers")
+        pairs = {column: (was[key].get(column), value) for column, value in now[key].items()}
+        pairs = {column: pair for column, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
+        # A change in percent is none of a size.
+        grown = max((b / a for column, (a, b) in pairs.items() if a > 0 and column not in WORST), default=1)
+        lines += [(-grown, f"{grown:.4f}  {', '.join(key)}: " + ", ".join(f"{column} {a:g} -> {b:g}" for column, (a, b) in pairs.items()))] if pairs else []
+    print("\n".join([*(line for _, line in sorted(lines)), *(f"only in one: {', '.join(key)}" for key in sorted(was.keys() ^ now.keys())),
+                     f"{len(lines)} of {len(was.keys() & now.keys())} rows have other numbers"]))
 
 
 def main(what="", *arguments):
-    if what == "put" and arguments[:1] and arguments[0] in COMMANDS and arguments[1:] in ((), ("-n",)):
+    if what == "put" and arguments and arguments[0] in COMMANDS:
         return put(arguments[0], sys.stdin.read().splitlines(), arguments[1:])
     if what == "stamp":
         return print(stamp())
