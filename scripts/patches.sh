@@ -18,14 +18,13 @@ done < <(printf '%s\n' MAINTAINERS mm/Kconfig mm/Makefile; cat build/overlay/man
 step series scripts/enter.sh python3 scripts/series.py "$in" build/src "$out"
 rm -rf --one-file-system "${out:?}/tree"
 
-# The cover letter: the description, and the largest table of docs/performance.md.
+# The cover letter: the description, and what docs/results.md has of make bench.
 cover=$out/zswap-in-rust/0000-cover-letter.patch
 scripts/enter.sh python3 - "$cover" <<'END'
 import pathlib, re, sys
 cover = pathlib.Path(sys.argv[1])
 text = cover.read_text()
-performance = pathlib.Path("docs/performance.md").read_text()
-bench = re.search(r"<!-- OUTPUT OF make bench: BEGIN -->\n((?:\|[^\n]*\n)+)", performance)
+bench = re.search(r"^## bench\n.*?(^\|.*?)^## ", pathlib.Path("docs/results.md").read_text(), re.M | re.S)
 body = """A prototype: tested in QEMU, never run in production.
 
 This series implements zswap, and the lookup, insertion, removal, swap-in
@@ -40,9 +39,10 @@ no unsafe code; the core, the abstractions and the C ABI have.
 
 The project's docs/races.md lists past bugs, each with the type or the
 construction that excludes it, or in C that is unchanged. The cost in
-instructions per page, in C and in Rust:
+instructions per page, in C and in Rust, those first that are worst for
+Rust:
 
-""" + (bench[1] if bench else "") + """
+""" + bench[1] + """
 LZ4 in Rust is left out: it needs a crate that would have to be vendored.
 """
 text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rust").replace("*** BLURB HERE ***", body)
