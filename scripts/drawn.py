@@ -28,7 +28,7 @@ import sources
 FOLDERS = {"zswap_rs": "samples/rust/zswap_rs", "zswap_core": "samples/rust/zswap_rs/core",
            "swap_cache_rs": "samples/rust/swap_cache_rs", "mm": "rust/kernel/mm"}
 PAGE = "docs/testing.md"
-SURVIVORS = "SURVIVORS of make drawn"
+SURVIVORS = "SURVIVORS"
 # A string or a character; a comment; or something else. A lifetime is no character; block comments nest, so that only their
 # beginning is found here.
 RUST = re.compile(r'''(?P<keep> \b[bc]?r(?P<hashes>\#*)".*?"(?P=hashes) | "(?:\\.|[^"\\])*"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the plugins of bench/plugin counted in the guests of make contention and make profile (measure.py)."""
+"""What the plugins of bench/plugin counted in the guests of contention and profile (measure.py)."""
 
 import bisect
 import collections

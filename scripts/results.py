@@ -154,7 +154,7 @@ def take(*names):
         if not problems:
             save(RESULTS / f"{name}.tsv", text := text_of(name, BUILD))
             print(f"results/{name}.tsv: {text.splitlines()[0][2:]}")
-    print("\n".join([*wrong, "Next: make pages, and commit results with them"]))
+    print("\n".join(wrong or ["Next: make pages, and commit results with them"]))
     return bool(wrong)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the statistics in scripts/measured.py, against all choices counted one by one and against
-figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the means of make contention;
+figures of tables; of what parity() of verdicts.py makes of runs that are shifted on purpose; of the means of contention;
 and of the chains that stack.py adds up. Prints TAP."""
 
 import contextlib
@@ -106,8 +106,8 @@ def drawn_ones():
     put = []
     with tempfile.TemporaryDirectory() as work:
         page, drawn_of, caught, left_out = (os.path.join(work, name) for name in ("page.md", "drawn", "results", "left-out"))
-        for path, text in ((page, "<!-- SURVIVORS of make drawn: BEGIN -->\n| mutant | why |\n|---|---|\n| `drawn-01` | Equivalent. |\n"
-                            "| `drawn-04` | Not seen. |\n<!-- SURVIVORS of make drawn: END -->\n"),
+        for path, text in ((page, "<!-- SURVIVORS: BEGIN -->\n| mutant | why |\n|---|---|\n| `drawn-01` | Equivalent. |\n"
+                            "| `drawn-04` | Not seen. |\n<!-- SURVIVORS: END -->\n"),
                            (drawn_of, "".join(f"drawn-0{n}\tsamples/rust/zswap_rs/core/a.rs\t{n}\tf\t`a \\| b`\n" for n in range(1, 7))),
                            (caught, "drawn-01\tsurvives\ndrawn-02\tsurvives\ndrawn-03\thost models a::b\ndrawn-04\tzswap_twins.a, operation 12\n"
                             "drawn-06\thost a::b\n"), (left_out, "drawn-05\n")):
@@ -141,7 +141,7 @@ def chained():
 
 
 def contended(want, calls=128, reason=""):
-    """Two rounds of each row of make contention: Rust has half the transfers of C, but three times as many for a folio that it
+    """Two rounds of each row of contention: Rust has half the transfers of C, but three times as many for a folio that it
     loads whole, in so many calls."""
     with tempfile.TemporaryDirectory() as work:
         page = os.path.join(work, "page.md")
