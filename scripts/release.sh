@@ -23,9 +23,8 @@ stamp=$(at)
 [[ $stamp != *" with changes"* && $stamp != *"commit none"* ]] ||
 	die "the code has changes, or is in no repository: commit it first; git status shows them"
 tree=${stamp##* }
-rows=build/release-$tree.tsv # those that have passed
+rows=build/release-$tree.tsv # of the steps that have passed
 : >>"$rows"
-# has STEP: whether it has
 has() { grep -q -P "^\Qmake $1\E\t" "$rows"; }
 failures=() missing=()
 for step in "${steps[@]}"; do

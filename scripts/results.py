@@ -44,7 +44,7 @@ the commit beside it; the code may be another by now. Where a table has ratios o
 def git(*command, text=None):
     """What git prints; None if there is no git, or it fails. The folder may be another user's than root's in a namespace."""
     try:
-        found = subprocess.run(["git", "-c", "safe.directory=*", *command], input=text, capture_output=True, text=True, check=False)
+        found = subprocess.run(["git", "--no-optional-locks", "-c", "safe.directory=*", *command], input=text, capture_output=True, text=True, check=False)
     except OSError:
         return None
     return found.stdout.strip() if found.returncode == 0 else None
@@ -134,6 +134,8 @@ def refused(name):
         return [f"{path} is missing: run {COMMANDS[name]}"]
     if first[4] or first[3] == "none":
         return [f"{path} is of code that is in no commit: commit it, and run {COMMANDS[name]}"]
+    if text_of(name) and FIRST.match(text_of(name))[5] > first[5]:
+        return [f"{path} is of {first[5]}, older than what results has: run {COMMANDS[name]}"]
     wrong = [f"{path}: {COMMANDS[name]} failed: {why}" for why in re.findall("^# failed: (.*)", text, re.M)]
     patterns = re.findall("^# without (.*?): (.*)", text, re.M)
     for title, row in sorted(named(text_of(name)).keys() - named(text).keys()):
@@ -160,9 +162,8 @@ def take(*names):
 
 def markdown(head, cells):
     def escaped(cell):
-        parts = re.split("(`[^`]+`)", cell)
-        parts[::2] = [re.sub(r"[\\*<[~`]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", part) for part in parts[::2]]
-        return "".join(parts).replace("|", "\\|")
+        # Not in code.
+        return re.sub(r"(`[^`]+`)|[\\*<[~`]|(?<![^\W_])_|_(?![^\W_])", lambda found: found[1] or f"\\{found[0]}", cell).replace("|", "\\|")
     titles, *lines = (f"| {' | '.join(map(escaped, row))} |" for row in [[title.lstrip(">") for title in head], *cells])
     return [titles, "|" + "|".join("---:" if title.startswith(">") else "---" for title in head) + "|", *lines]
 
