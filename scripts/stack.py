@@ -198,6 +198,7 @@ def stack(_page, *options):
     for title, name, found in (("deepest chains, bytes", "chain", cells), ("chains, bytes", "chain", all_chains),
                                ("vmlinux, bytes", "what", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
         lines += table(title, [name, ">C", ">Rust", ">change, %"], [(*row, share(*row[1:])) for row in found])
+    lines.append("# without *; *: of chains that differ only in their end, the deepest in Rust")
     wrong = []
     if lost:
         wrong.append("stack: a path wasn't found: its function has another name now")
