@@ -122,9 +122,11 @@ for goal in litmus fuzz next; do
 	refused "compilers, to $goal" "TOOLCHAIN=forky is not for make $goal: leave" make $goal TOOLCHAIN=forky
 	refused "a kernel, to $goal" "VARIANT=name is not for make $goal: leave" make $goal VARIANT=name
 done
-refused 'an experiment that is none' "there is no experiment 'nonsense': use bench stack" scripts/measure.sh nonsense
-refused 'a row that is none' 'WAY=nonsense is unknown: use' make profile WAY=nonsense
-refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make profile CONTENT=nonsense
+refused 'an experiment that is none' "there is no experiment 'nonsense': use bench stack" make measure ONLY='stack nonsense'
+refused 'a configuration that is none' 'there is no configuration nonsense: see' make configs CONFIGS=nonsense
+refused 'a mutant that is none' 'there is no mutant nonsense: grep' make mutants MUTANTS=nonsense
+refused 'a row that is none' 'WAY=nonsense is unknown: use' make measure ONLY=profile WAY=nonsense
+refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make measure ONLY=profile CONTENT=nonsense
 refused 'boots that are none' 'RUNS=0 is invalid: give' make bench RUNS=0
 refused 'fewer pages than are measured' 'UPTO=1 is invalid: give' make measure ONLY=growth UPTO=1
 refused 'turns of no length' 'TURN=0 is invalid: give' make measure ONLY=contention TURN=0
