@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The stack usage of each path through zswap and the swap cache, in C and in Rust.
 
-Reads the kernels in build/c and build/rust. A path starts where the kernel enters one of the two and
+Reads the kernels in build/plain-c and build/plain-rust. A path starts where the kernel enters one of the two and
 ends where that calls a function of the kernel again; its usage is the sum of the frames between,
 including return addresses. Of several paths between the two, the deepest counts. The kernel's
 scripts/checkstack.pl isn't usable here: it omits pushed registers, and counts a frame that clang
@@ -83,7 +83,7 @@ class Kernel:
     """The frames of zswap's own functions, and their callees."""
 
     def __init__(self, impl):
-        build = f"build/{impl}"
+        build = f"build/plain-{impl}"
         self.own = set()
         for path in OWN[impl]:
             if os.path.exists(f"{build}/{path}"):  # helpers.o is not, if helpers are inlined
@@ -154,7 +154,7 @@ def share(c, rust):
 
 def image(impl):
     """{what: bytes} of vmlinux. The linker gives .rodata the flag of writable sections, so size(1) counts it as data."""
-    vmlinux, found = f"build/{impl}/vmlinux", dict.fromkeys(IMAGE, 0)
+    vmlinux, found = f"build/plain-{impl}/vmlinux", dict.fromkeys(IMAGE, 0)
     for name, kind, size, flags in re.findall(r"\] (\S+) +(\S+) +\w{16} \w+ (\w+) \S+ +(\w*A\w*) ", run("readelf", "-S", "-W", vmlinux)):
         what = CODE if "X" in flags else ZEROED if kind == "NOBITS" else DATA if "W" in flags and name != ".rodata" else READ_ONLY
         found[what] += int(size, 16)
