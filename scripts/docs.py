@@ -164,6 +164,9 @@ def all_figures():
         name = f"latency.{what.replace(' ', '-')}.{compressor}.{folios.split()[0]}.{share}"
         out |= {f"{name}.c": c, f"{name}.rust": rust, f"{name}.more": more(float(c), float(rust))}
 
+    for cells in results.rows("first", "from nothing, and again with what ccache has"):
+        out[f"{cells[0].replace(' ', '.')}.{cells[1]}"] = number(float(cells[2]))
+
     counted, c = sources.counts(), c_lines()
     for layer in sources.LAYERS:
         out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}

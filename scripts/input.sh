@@ -141,6 +141,10 @@ for goal in "${goals[@]}"; do
 	done
 
 	case $goal in
+	run)
+		awk -F'\t' 'NR == 1 { split($0, of, ", ") } /^make run\tempty/ { print "make run: from nothing it took " $3 " minutes on " of[3] ", " of[4] }' \
+			results/first.tsv 2>/dev/null || :
+		;;
 	kunit) scripts/kunit.sh check ;;
 	sanitize) scripts/kernels.sh sanitize check ;;
 	stress | twins | fuzz) scripts/random.sh "$goal" check ;;

@@ -439,6 +439,16 @@ def whole(_page, folder):
               *table("each boot", ["workload", "figure", "boot", *(f">{kind}" for kind in KINDS)], each)]
     return lines, wrong, bool(wrong)
 
+# --- first -----------------------------------------------------------------------------------
+
+
+def first(_page, path):
+    """How long make run and make test take, from nothing and again. PATH has rows GOAL CCACHE REAL USER SYSTEM RESULT, in seconds."""
+    with open(path, encoding="utf-8") as file:
+        cells = [line.rstrip("\n").split(" ", 5) for line in file]
+    return table("from nothing, and again with what ccache has", ["command", "ccache", ">minutes", ">CPU minutes, user", ">CPU minutes, system", "last line"], [
+        [f"make {goal}", ccache, *(f"{float(of) / 60:.1f}" for of in times), said] for goal, ccache, *times, said in cells]), [], False
+
 # --- All -------------------------------------------------------------------------------------
 
 

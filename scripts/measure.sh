@@ -32,7 +32,7 @@ guest() {
 	eval "set -- $words"
 	set -- scripts/vm.sh -n "$name-$impl-$n" "$@"
 	if has as; then "${name}_as" "$impl" "$n" "$@"; fi
-	IMPL=$impl exec "$@"
+	variant "$impl" "$n" "$@"
 }
 
 # Waits for a guest to end.
@@ -85,12 +85,13 @@ run_guests() {
 
 # --- Steps that experiments share -----------------------------------------------------
 
-# variant IMPL N COMMAND...: with the kernel of IMPL that scripts/KERNELS.config changes. KERNELS is the experiment, unless
-# it shares those of another. (Not $name, which attempt() has as well.)
+# variant IMPL N COMMAND...: with the kernel of IMPL that scripts/KERNELS.config changes, or with the plain one. KERNELS is the
+# experiment, unless it shares those of another. (Not $name, which attempt() has as well.)
 variant() {
-	local impl=$1
+	local impl=$1 fragment=scripts/$kernels.config
 	shift 2
-	IMPL=$impl VARIANT=$kernels-$impl LIKE=$kernels-$like EXTRA_CONFIG=scripts/$kernels.config exec "$@"
+	[ "$kernels" != plain ] || fragment=
+	IMPL=$impl VARIANT=$kernels-$impl LIKE=$kernels-$like EXTRA_CONFIG=$fragment exec "$@"
 }
 variants() {
 	local impl
@@ -122,7 +123,7 @@ ab_as() { IMPL=rust VARIANT=ab-$1 exec "${@:3}"; }
 bench_before() {
 	local differ
 	# Only the implementation may differ; options that aren't set may be missing.
-	differ=$(diff <(grep '^CONFIG_' build/c/.config | sort) <(grep '^CONFIG_' build/rust/.config | sort) |
+	differ=$(diff <(grep '^CONFIG_' build/plain-c/.config | sort) <(grep '^CONFIG_' build/plain-rust/.config | sort) |
 		sed -n 's/^[<>] \(CONFIG_[A-Z0-9_a-z]*\).*/\1/p' | sort -u |
 		grep -v -x -E 'CONFIG_(ZSWAP|SWAP_CACHE)_(RUST|C)|CONFIG_ZSWAP_RUST_KUNIT_TEST|CONFIG_ZSWAP_LARGE_SWAPIN|CONFIG_RUST_SWAP_ABSTRACTIONS' | paste -sd' ') || true
 	[ -z "$differ" ] || die "the two kernels differ in $differ: build both from the same fragments"
@@ -134,10 +135,10 @@ bench_before() {
 # accelerator, of which the table's guests are.
 compressors_before() {
 	local start corpus=build/vm/corpus-rust.img package=profile.release.package.lz4_flex flags
-	IMPL=rust scripts/demo.sh corpus
+	IMPL=rust VARIANT=plain-rust scripts/demo.sh corpus
 	echo "instructions ..."
 	start=$(now_ms)
-	IMPL=rust scripts/vm.sh -n compressors -r -m 512M -a kunit.enable=0 -d "$TOP/$corpus" sh codecs.sh 1024 \
+	IMPL=rust VARIANT=plain-rust scripts/vm.sh -n compressors -r -m 512M -a kunit.enable=0 -d "$TOP/$corpus" sh codecs.sh 1024 \
 		lz4 lz4-rust lzo lzo-rle zstd deflate 842 >"$out/codecs" || die "counting instructions failed: $(tail -n 1 "$out/codecs")"
 	echo "instructions ... ok $(took "$start")"
 	# lz4_flex with the kernel's flags, except those that name a target; for the flags of C, see
@@ -181,7 +182,6 @@ contention_as() {
 # not reached.
 coverage_input() { needs_root; }
 coverage_kernels() {
-	scripts/kernel.sh rust # of the host's tests
 	export IMPL=rust VARIANT=coverage KRUSTFLAGS=-Cdebuginfo=line-tables-only
 	scripts/kernel.sh rust
 }
@@ -200,6 +200,25 @@ coverage_run() {
 	rm -f build/log/coverage-*.cover
 	tests/run.sh "${files[@]}" || true
 	reduce+=("$vmlinux" build/log/coverage-*.cover)
+}
+
+# --- first ----------------------------------------------------------------------------
+
+# make run and make test as somebody sees them who has nothing yet: in a clone, with a cache of its own. Then from an empty
+# build folder, with what ccache has by then.
+first_kernels() { :; }
+timed() { local TIMEFORMAT='%R %U %S'; { time "${@:2}" 2>&1; } 2>"$1"; }
+first_run() {
+	local checkout=$TOP/$out/checkout ccache goal
+	git clone -q . "$checkout"
+	for ccache in empty full; do
+		rm -rf "$checkout/build"
+		for goal in run test; do
+			step "first $goal $ccache" timed "$out/time" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ZSWAP_RS_CACHE="$TOP/$out/cache" make -C "$checkout" $goal
+			echo "$goal $ccache $(cat "$out/time") $(tail -n 1 "$LOG")" >>"$out/rows"
+		done
+	done
+	reduce=("$out/rows")
 }
 
 # --- growth ---------------------------------------------------------------------------
@@ -224,8 +243,8 @@ parity_input() {
 parity_before() {
 	local rust
 	[ "$large" = N ] || out+=-large
-	rust=$(sha256sum <build/rust/arch/x86/boot/bzImage | cut -c1-16)
-	out+=/$({ echo "$off $words"; cat build/c/arch/x86/boot/bzImage tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] \
+	rust=$(sha256sum <build/plain-rust/arch/x86/boot/bzImage | cut -c1-16)
+	out+=/$({ echo "$off $words"; cat build/plain-c/arch/x86/boot/bzImage tests/vm/{parity,params,lib,writeback-paths}.sh tests/vm/init tests/vm/guest/{,*/}*.[ch] \
 		scripts/{initramfs,vm}.sh; } | sha256sum | cut -c1-16)
 	mkdir -p "$out"
 	rm -f "$out"/*.new
@@ -252,8 +271,8 @@ profile_input() {
 }
 profile_before() {
 	scripts/cache.sh plugin
-	symbols_of c c
-	symbols_of rust rust
+	symbols_of plain-c c
+	symbols_of plain-rust rust
 	reduce=("$out" "$way")
 	[ "$way $content $kib" = "split text 4" ] || reduce=(-n "${reduce[@]}")
 }
@@ -424,6 +443,7 @@ whole 5 99 RUNS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh whole "
 contention 1 99 RUNS TURN: -r -c 8 -s 0 -m 768M -t 1800 -a "$off" sh contention.sh 3
 parity 10 99 RUNS LARGE_SWAPIN: -r -m 514M -a "$off delay=$((n % 10)) zswap.large_swapin=$large" sh parity.sh
 coverage 1 1:
+first 1 1:
 END
 )
 mapfile -t all < <(cut -d' ' -f1 <<<"$table")
@@ -475,8 +495,8 @@ mkdir -p "$out" build/vm
 if has kernels; then
 	"${name}_kernels"
 else
-	scripts/kernel.sh c
-	scripts/kernel.sh rust
+	kernels=plain # without the checks of make test's kernel
+	variants c rust
 fi
 if has before; then "${name}_before"; fi
 if has run; then "${name}_run"; else run_guests; fi

@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 
-MEASURED = "stack metadata growth timing profile ab latency compressors workloads whole contention parity coverage"
+MEASURED = "stack metadata growth timing profile ab latency compressors workloads whole contention parity coverage first"
 COMMANDS = {"bench": "make bench", **{name: f"make measure ONLY={name}" for name in MEASURED.split()}, "mutants": "make mutants",
             "drawn": "make mutants DRAWN=48", "selftests": "make selftests", "release": "make release"}
 BUILD, RESULTS, PAGE = map(pathlib.Path, ("build/results", "results", "docs/results.md"))
