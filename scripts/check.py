@@ -434,7 +434,7 @@ def targets():
             takes.setdefault(name, set()).add(goal)
     table = docs.split("\n## Variables")[1].split("\n## ")[0].replace("<wbr>", "")
     for variables, goals in re.findall(r"^\| (.*?) \| .* \| (.*?) \|$", table, re.M):
-        names, goals = re.findall(r"([A-Z_]+)=", variables), {*re.findall("`([a-z-]+)`", goals)}
+        names, goals = re.findall(r"([A-Z_]+)=", variables), {*re.findall("`([a-z-]+)[ `]", goals)}
         shown |= {*names}
         if goals:
             yield from differ(f"docs/commands.md: the row of {' '.join(names)}", "", goals, set().union(*(takes.get(name, set()) for name in names)))

@@ -48,32 +48,19 @@ declare -A takes=(
 	[release]="ONLY"
 
 	[bench]="$guests RUNS"
-	[measure]="$guests ONLY"
+	[measure]="$guests ONLY RUNS TURN UPTO WAY CONTENT KIB LARGE_SWAPIN PROGRAMS FOLIOS"
 	[results]="HOSTTOOLS ONLY"
 	[pages]="$tools"
-)
-# What else these of make measure take.
-declare -A measurements=(
-	[bench]="RUNS"
-	[contention]="RUNS TURN"
-	[growth]="UPTO"
-	[latency]="RUNS"
-	[parity]="RUNS LARGE_SWAPIN"
-	[profile]="WAY CONTENT KIB"
-	[timing]="RUNS"
-	[whole]="RUNS"
-	[workloads]="RUNS PROGRAMS FOLIOS"
 )
 declare -A default=([IMPL]=rust [ARCH]=x86_64 [PAGES]=4 [TOOLCHAIN]=trixie [COMPRESSOR]=lz4)
 
 if [ $# = 0 ]; then
 	echo "all $always"
 	for goal in "${!takes[@]}"; do echo "${goal/drawn/mutants} ${takes[$goal]}"; done
-	for name in "${!measurements[@]}"; do echo "$name ${measurements[$name]}"; done
 	exit
 fi
 all=" $always "
-for name in ${takes[*]} ${measurements[*]}; do
+for name in ${takes[*]}; do
 	[[ $all == *" $name "* ]] || all+="$name "
 done
 goals=()
@@ -125,12 +112,7 @@ for goal in "${goals[@]}"; do
 	case $goal in
 	where | clean | distclean | help) continue ;; # whatever it is
 	mutants) [ -z "${DRAWN:-}" ] || names="$always ${takes[drawn]}" said="mutants DRAWN=$DRAWN" ;;
-	measure)
-		for name in ${ONLY:-${!measurements[@]}}; do
-			names+=" ${measurements[$name]:-}"
-		done
-		said+=${ONLY:+" ONLY=\"$ONLY\""}
-		;;
+	measure) said+=${ONLY:+" ONLY=\"$ONLY\""} ;;
 	esac
 	[ -n "${takes[$goal]+there}" ] || die "there is no target $goal: make help lists them"
 	for name in $all; do
@@ -160,10 +142,7 @@ for goal in "${goals[@]}"; do
 		done
 		;;
 	bench) scripts/measure.sh bench check ;;
-	measure)
-		for name in ${ONLY:-}; do
-			scripts/measure.sh "$name" check
-		done
-		;;
+	measure) scripts/measure.sh ${ONLY:-} check ;;
+	release) scripts/release.sh check ;;
 	esac
 done
