@@ -118,19 +118,10 @@ read -ra targets <<<"${TARGET:-$image}"
 [ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=2060
 build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
 
-# Only a kernel with all of the project has every function of the patches. Compiles a few files again, after they changed.
-finish() {
-	[ "${targets[0]}" = "$image" ] && [ "$impl" = rust ] && [ "$(grep -c -x -E "CONFIG_(ZSWAP_LARGE_SWAPIN|SHMEM)=y" "$out/.config")" = 2 ] || exit 0
-	[ ! -e "$out/patched" ] || [ -n "$(find "$out"/mm/*.o patches/0*.patch scripts/vanished.py -newer "$out/patched")" ] || exit 0
-	attempt "functions of the patches" scripts/enter.sh python3 scripts/vanished.py "$out" patches/0*.patch || die "$(tail -n 1 "$LOG")"
-	touch "$out/patched"
-	exit
-}
 if [ -n "$CCACHE" ]; then
-	! attempt "kernel $variant" "${build[@]}" || finish
+	! attempt "kernel $variant" "${build[@]}" || exit 0
 	why=$(grep -a -m 1 '^ccache: error: ' "$LOG") || failed "kernel $variant"
 	echo "ccache: ${why##*: }: building without its store, $store"
 	CCACHE=
 fi
 step "kernel $variant" "${build[@]}"
-finish

@@ -28,7 +28,7 @@ types_agree() {
 	[ -n "$want" ] && [ "$(with_type)" = "$want" ]
 }
 
-echo 1..10
+echo 1..11
 point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
 point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
 point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
@@ -37,6 +37,8 @@ point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_c
 point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
 point "modinfo has the type of each parameter" types_agree
 point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+# Compiles a few files again.
+point "each function of the patches is in the kernel" eval 'scripts/enter.sh python3 scripts/vanished.py "$build" patches/0*.patch >"$work/patched" || { sed "s/^/# /" "$work/patched"; false; }'
 # No source has this function.
 finds_vanished() {
 	printf '%s\n' '--- a/mm/shmem.c' '+++ b/mm/shmem.c' '@@ -1,1 +1,4 @@' ' /*' '+static int shmem_vanished(void)' '+{' '+	return 0;' '+}' \
