@@ -53,8 +53,11 @@ fi
 scratch=$root.tmp
 mkdir "$scratch"
 chmod 755 "$scratch"
-options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")"
-	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*')
+options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")")
+# Of Rust's source the kernel compiles the library; of libclang bindgen loads the shared one.
+for path in '/usr/share/man/*' '/usr/share/locale/*' '/usr/share/doc/*' '/usr/src/rustc-*/src/*' '/usr/src/rustc-*/compiler/*' '/usr/lib/llvm-*/lib/*.a'; do
+	options+=(--dpkgopt="path-exclude=$path")
+done
 [ "${1:-}" != arm64 ] || options+=(--architectures="$(dpkg --print-architecture),arm64")
 # An unreleased suite's signature may have expired.
 [ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
