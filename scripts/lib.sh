@@ -37,7 +37,7 @@ fi
 STABLE=trixie
 SUITE=${TOOLCHAIN:-$STABLE}
 PACKAGES=(
-	build-essential clang lld llvm libclang-dev bc bison flex kmod pahole
+	gcc libc6-dev make clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
 	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
 	qemu-system-x86 busybox-static e2fsprogs util-linux gnuplot-nox
@@ -93,8 +93,10 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 # pause SECONDS: as sleep, without a process. Loops that wait for minutes call it.
-exec {PAUSE}<> <(:)
-pause() { read -r -t "$1" -u "$PAUSE" || :; }
+pause() {
+	[ -n "${silent_fd:-}" ] || exec {silent_fd}<> <(:)
+	read -r -t "$1" -u "$silent_fd" || :
+}
 now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo "${t%???}"; }
 took() { local ms=$(($(now_ms) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
 
