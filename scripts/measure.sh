@@ -204,8 +204,7 @@ coverage_run() {
 
 # --- first ----------------------------------------------------------------------------
 
-# make run and make test as somebody sees them who has nothing yet: in a clone, with a cache of its own. Then from an empty
-# build folder, with what ccache has by then.
+# make run and make test in a new clone with an empty cache; then with an empty build folder and all of it in ccache.
 first_kernels() { :; }
 timed() { local TIMEFORMAT='%R %U %S'; { time "${@:2}" 2>&1; } 2>"$1"; }
 first_run() {
