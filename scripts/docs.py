@@ -45,7 +45,7 @@ def number(value):
 
 
 def percent(value):
-    return f"{value:+.1f} %".replace("-", "\N{MINUS SIGN}").replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{round(value, 1) + 0.0:+.1f} %".replace("+0.0", "0.0").replace("-", "\N{MINUS SIGN}").replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def more(c, rust):
