@@ -96,6 +96,10 @@ case ${TOOLCHAIN:-trixie} in
 trixie | forky) ;;
 *) die "TOOLCHAIN=$TOOLCHAIN is unknown: use trixie or forky" ;;
 esac
+case ${CHECK:-} in
+'' | 1) ;;
+*) die "CHECK=$CHECK is invalid: use 1, or leave it out" ;;
+esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
 src | vm | log | overlay | host | lock | next | series | series-in | kunit | kunit-* | input | fuzz | modules | compressors | bench | growth | parity | \

@@ -124,6 +124,7 @@ for goal in litmus fuzz next; do
 done
 refused 'an experiment that is none' "there is no experiment 'nonsense': use bench stack" make measure ONLY='stack nonsense'
 refused 'a configuration that is none' 'there is no configuration nonsense: see' make configs CONFIGS=nonsense
+refused 'a check that is none' 'CHECK=2 is invalid: use 1' make patches CHECK=2
 refused 'a mutant that is none' 'there is no mutant nonsense: grep' make mutants MUTANTS=nonsense
 refused 'a row that is none' 'WAY=nonsense is unknown: use' make measure ONLY=profile WAY=nonsense
 refused 'contents that are none' 'CONTENT=nonsense is unknown: use' make measure ONLY=profile CONTENT=nonsense
