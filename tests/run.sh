@@ -40,15 +40,12 @@ points_of_cargo() {
 }
 
 host_tests() {
-	local limits cargo attacks build
+	local limits cargo build
 	tests/host/limits.sh >"$work/limits" 2>&1 & # waits for most of its time
 	limits=$!
-	# Takes one CPU for as long as the next ones take another. Attacks target the types of the Rust kernel.
-	attacks=(--exclude attack)
-	[ "$IMPL" != rust ] || attacks=()
-	build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
+	# Takes one CPU for as long as the next ones take another.
 	{
-		scripts/enter.sh env KERNEL="$build" cargo test --workspace "${attacks[@]}" --no-fail-fast --quiet --offline \
+		scripts/enter.sh cargo test --workspace --no-fail-fast --quiet --offline \
 			--target-dir build/host -- --format=pretty || echo "cargo ended with $?"
 	} >"$work/cargo" 2>&1 &
 	cargo=$!
@@ -63,7 +60,12 @@ host_tests() {
 	tap litmus < <(scripts/litmus.sh 2>&1)
 	wait $limits || :
 	tap limits <"$work/limits"
-	[ "$IMPL" != rust ] || tap built < <(tests/host/built.sh 2>&1)
+	if [ "$IMPL" = rust ]; then
+		tap built < <(tests/host/built.sh 2>&1)
+		# Attacks target the types of the Rust kernel.
+		build=$(make -s where IMPL=rust | sed -n 's/^build=//p')
+		tap host < <(scripts/enter.sh env KERNEL="$build" python3 tests/host/attack.py 2>&1)
+	fi
 	# Shown as it comes, with what has come already.
 	tap host < <(tail -n +1 -f --pid=$cargo "$work/cargo" | points_of_cargo)
 }
