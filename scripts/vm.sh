@@ -85,11 +85,11 @@ qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
 	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$TOP/$initramfs"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
-# Only the disks' latency isn't repeatable.
+# Without ACPI the kernel reads the BIOS's table, which has one CPU of each socket. Only the disks' latency isn't repeatable.
 if [ -n "$repeat" ]; then
-	qemu+=(-smp "$cpus" -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
+	qemu+=(-smp "$cpus,sockets=$cpus" -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
 else
-	qemu+=(-smp 2)
+	qemu+=(-smp 2,sockets=2)
 fi
 [ -z "$paused" ] || qemu+=(-S)
 # For the measurement coverage: logs the executed code in these address ranges.
