@@ -130,7 +130,7 @@ release: overlay
 bench: overlay
 	@scripts/measure.sh bench
 
-## measure: all measurements, or ONLY="stack whole"
+## measure: all other measurements, or ONLY="stack whole"
 measure: overlay
 	@scripts/measure.sh $(ONLY)
 
@@ -155,7 +155,7 @@ pages: overlay
 ##= HOSTTOOLS=1: your own tools, with KSRC
 ##= TOOLCHAIN=forky: the compilers of the next Debian
 ##= ARCH=arm64: an arm64 guest; PAGES=16 or 64: its pages, in KiB
-##= VARIANT=name: with EXTRA_CONFIG=file: more options, in build/name
+##= VARIANT=name: a plain kernel in build/name, or with EXTRA_CONFIG=file
 ##= DRIFT=1: build even if the C is not what the Rust mirrors
 ##= ZERO_FIX=1: with the patch for zeroed pages with older content
 ##= SWAP_FIX=1: with the other patches of docs/upstream to C

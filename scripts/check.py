@@ -415,7 +415,7 @@ def listed(text):
 def targets():
     def differ(where, what, has, wants):
         yield from (f"{where} lacks {what}{name}" for name in sorted(wants - has))
-        yield from (f"{where} has {what}{name}, which doesn't exist" for name in sorted(has - wants))
+        yield from (f"{where} has {what}{name}, which the Makefile or scripts/input.sh hasn't" for name in sorted(has - wants))
 
     makefile, docs = text_of("Makefile"), text_of("docs/commands.md")
     rules = {name for names in re.findall(r"^([a-z -]+):(?!=)", makefile, re.M) for name in names.split()} - {"input"}

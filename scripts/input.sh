@@ -34,7 +34,7 @@ declare -A takes=(
 	[check]="$tools"
 	[kernels]="$fixes TEST_LIMIT"
 	[configs]="$fixes IMPL CONFIGS"
-	[races]="$fixes IMPL ARCH TOOLCHAIN"
+	[races]="$kernel ARCH TOOLCHAIN TEST_LIMIT"
 	[sanitize]="$fixes IMPL MINUTES SEED"
 	[exports]="$source"
 	[stress]="$kernel ARCH TOOLCHAIN MINUTES SEED TEST_LIMIT"
@@ -102,7 +102,7 @@ case ${CHECK:-} in
 esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
-src | vm | log | overlay | host | lock | next | series | series-in | kunit | kunit-* | input | fuzz | modules | compressors | bench | growth | parity | \
+src | vm | log | results | first | overlay | host | lock | next | series | series-in | kunit | kunit-* | input | fuzz | modules | compressors | bench | growth | parity | \
 	contention | latency | metadata | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
 	64k-* | *[/.]* | *\ *)
 	die "VARIANT=$VARIANT is not a kernel name: use letters, digits and dashes, and none of build/'s other folders"

@@ -65,7 +65,6 @@ configs() {
 	done
 }
 
-
 # watched NAME FRAGMENT: all tests that its first lines name, on a kernel with all its options on
 watched() {
 	local option before=$bad
