@@ -204,19 +204,17 @@ coverage_run() {
 
 # --- first ----------------------------------------------------------------------------
 
-# make run and make test in a new clone with an empty cache; then with an empty build folder and all of it in ccache.
+# make run and make test in a new clone with an empty cache; then make run with an empty build folder and all of it in ccache.
 first_kernels() { :; }
 timed() { local TIMEFORMAT='%R %U %S'; { time "${@:2}" 2>&1; } 2>"$1"; }
 first_run() {
-	local checkout=$TOP/$out/checkout ccache goal
+	local checkout=$TOP/$out/checkout goal ccache
 	git clone -q . "$checkout"
-	for ccache in empty full; do
-		rm -rf "$checkout/build"
-		for goal in run test; do
-			step "first $goal $ccache" timed "$out/time" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ZSWAP_RS_CACHE="$TOP/$out/cache" make -C "$checkout" $goal
-			echo "$goal $ccache $(cat "$out/time") $(tail -n 1 "$LOG")" >>"$out/rows"
-		done
-	done
+	while read -r goal ccache; do
+		[ $ccache = empty ] || rm -rf "$checkout/build"
+		step "first $goal $ccache" timed "$out/time" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ZSWAP_RS_CACHE="$TOP/$out/cache" make -C "$checkout" "$goal"
+		echo "$goal $ccache $(cat "$out/time") $(grep -a -v '^make' "$LOG" | tail -n 1)" >>"$out/rows"
+	done <<<$'run empty\ntest empty\nrun full'
 	reduce=("$out/rows")
 }
 
