@@ -11,7 +11,7 @@ env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACH
 # kernel.sh creates the store, and checks that it is writable.
 store=$CACHE/ccache
 if [ -n "${CCACHE-ccache}" ] && [ -d "$store" ]; then
-	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_MAXSIZE=2G)
+	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
 else
 	store=
 	env+=(CCACHE_DISABLE=1)

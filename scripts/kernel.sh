@@ -37,7 +37,7 @@ lock "build/log/kernel-$variant.lock"
 # C and Rust differ little, and make rebuilds the difference. Images aren't copied.
 copy() {
 	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
-	rm -f "$out.new"/{vmlinux,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
+	rm -f "$out.new"/{vmlinux,modules.order,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
 }
 begun=
 if [ ! -d "$out" ]; then
@@ -61,7 +61,7 @@ make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}
 # uses as its linker. The command is the same without a store, when ccache only calls clang:
 # otherwise make would rebuild everything.
 export CCACHE=${CCACHE-ccache}
-[ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=ccache clang")
+[ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=$TOP/scripts/cc.sh")
 store=$CACHE/ccache
 if [ -n "$CCACHE" ] && ! why=$({ mkdir -p "$store" && head -c 64K /dev/zero >"$store/try.$$"; } 2>&1); then
 	echo "ccache: ${why##*: }: building without its store, $store"
