@@ -178,9 +178,10 @@ failed() {
 stamp() {
 	local name
 	STAMP=$(scripts/enter.sh python3 scripts/results.py stamp)
-	for name in UPTO TURN SEED RUNS; do
+	for name in UPTO TURN SEED RUNS DRAWN ZERO_FIX SWAP_FIX DRIFT; do
 		[ -z "${!name:-}" ] || STAMP="$name=${!name} $STAMP"
 	done
+	STAMP="${KSRC:+KSRC=other }${HOSTTOOLS:+HOSTTOOLS=1 }$STAMP"
 	export STAMP
 }
 

@@ -23,9 +23,15 @@ stamp=$(at)
 [[ $stamp != *" with changes"* && $stamp != *"commit none"* ]] ||
 	die "the code has changes, or is in no repository: commit it first; git status shows them"
 tree=${stamp##* }
-rows=build/release-$tree.tsv # of the steps that have passed
+rows=build/release-$tree-$({ echo "$ROOT" && cat build/overlay/origin; } | sha256sum | cut -c1-12).tsv # of the steps that have passed
 : >>"$rows"
-has() { grep -q -P "^\Qmake $1\E\t" "$rows"; }
+# One whose results are gone, or of another tree, counts as not run.
+has() {
+	local name=${1#*ONLY=}
+	[ "$1" != 'mutants DRAWN=48' ] || name=drawn
+	grep -q -P "^\Qmake $1\E\t" "$rows" || return
+	case $1 in mutants* | selftests | bench | measure*) grep -q "^# .* tree $tree$" "build/results/$name.tsv" ;; esac
+}
 failures=() missing=()
 for step in "${steps[@]}"; do
 	selected "$step" || continue
@@ -37,7 +43,11 @@ for step in "${steps[@]}"; do
 	[[ $(at) =~ ^commit\ ([0-9a-f]+),\ ([0-9-]+),.*\ $tree$ ]] ||
 		die "the code changed while make $step ran: what it found doesn't count; commit the change, and run again"
 	if [ $status = 0 ]; then
-		printf 'make %s\t%s\t%s\t%s\t%s\n' "$step" "${BASH_REMATCH[@]:1:2}" $((($(now_ms) - start) / 60000)) "$result" >>"$rows"
+		{
+			grep -v -P "^\Qmake $step\E\t" "$rows" || :
+			printf 'make %s\t%s\t%s\t%s\t%s\n' "$step" "${BASH_REMATCH[@]:1:2}" $((($(now_ms) - start) / 60000)) "$result"
+		} >"$rows.new"
+		mv "$rows.new" "$rows"
 	else
 		failures+=("$step")
 		echo "make $step ... failed: $result: see $TOP/$LOG"

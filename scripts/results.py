@@ -21,8 +21,8 @@ import re
 import subprocess
 import sys
 
-MEASURED = "stack metadata growth timing profile ab latency compressors workloads whole contention parity coverage first"
-COMMANDS = {"bench": "make bench", **{name: f"make measure ONLY={name}" for name in MEASURED.split()}, "mutants": "make mutants",
+MEASURED = re.findall(r"^(\w+) \d+ \d+[\w ]*:", pathlib.Path("scripts/measure.sh").read_text(encoding="utf-8"), re.M)  # of its table
+COMMANDS = {**{name: f"make measure ONLY={name}" for name in MEASURED}, "bench": "make bench", "mutants": "make mutants",
             "drawn": "make mutants DRAWN=48", "selftests": "make selftests", "release": "make release"}
 BUILD, RESULTS, PAGE = map(pathlib.Path, ("build/results", "results", "docs/results.md"))
 # What no result depends on: it is not in the tree of a stamp.
@@ -137,6 +137,10 @@ def refused(name):
     if text_of(name) and FIRST.match(text_of(name))[5] > first[5]:
         return [f"{path} is of {first[5]}, older than what results has: run {COMMANDS[name]}"]
     wrong = [f"{path}: {COMMANDS[name]} failed: {why}" for why in re.findall("^# failed: (.*)", text, re.M)]
+    for other in COMMANDS.keys() - {name} if name == "release" else ():
+        found = FIRST.match(text_of(other, BUILD))
+        if not found or found[7] != first[7] or set(found[2].split()) - set(COMMANDS[other].split()):
+            wrong.append(f"{path} is of tree {first[7]}, build/results/{other}.tsv of another or of other variables: run make release")
     patterns = re.findall("^# without (.*?): (.*)", text, re.M)
     for title, row in sorted(named(text_of(name)).keys() - named(text).keys()):
         why = next((why for pattern, why in patterns if fnmatch.fnmatchcase(row, pattern)), None)
@@ -173,7 +177,7 @@ def section(name, text):
     if not text:
         return [f"## {name}", "", f"No figures: `{COMMANDS[name]}`, then `make results`.", ""]
     _, variables, commit, changed, day, machine, of = FIRST.match(text).groups("")
-    lines = [f"## {name}", "", f"`{' '.join([COMMANDS[name], *variables.split()])}` at commit `{commit}`{changed}, {day}; machine: {machine}; tree of the code: `{of}`.", ""]
+    lines = [f"## {name}", "", f"`{' '.join(dict.fromkeys([*COMMANDS[name].split(), *variables.split()]))}` at commit `{commit}`{changed}, {day}; machine: {machine}; tree of the code: `{of}`.", ""]
     for part in read(text):
         if isinstance(part, str):
             lines += [] if part.startswith("without ") else [part, ""]

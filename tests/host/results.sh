@@ -14,7 +14,9 @@ cd "$work"
 printf '%s\n' '#!/bin/bash' "cd '$TOP' && exec scripts/enter.sh env -C '$work' STAMP=\"\${STAMP:-}\" PYTHONDONTWRITEBYTECODE=1 \"\$@\"" >scripts/enter.sh
 chmod +x scripts/enter.sh
 # A command of the release fails if the file "fails" names it.
-printf '%s\n' '%:' '	@echo $@ $(ONLY) >>build/ran; ! grep -q -x $@ build/fails && echo 5 passed' >Makefile
+printf '%s\n' '%:' '	@echo $@ $(ONLY) >>build/ran; ! grep -q -x $@ build/fails && echo 5 passed' \
+	'	@! [ "$(ONLY)" ] || echo "# $(ONLY) $$(scripts/enter.sh python3 scripts/results.py stamp)" >build/results/$(ONLY).tsv' >Makefile
+mkdir build/overlay && : >build/overlay/origin
 echo /build/ >.gitignore
 touch build/fails code
 git init -q
@@ -33,7 +35,7 @@ says() {
 	[ $status = "$2" ] && [[ $said == *$want* ]] || echo "status $status: $said"
 }
 
-echo 1..11
+echo 1..12
 commit
 rows 110 120 90 | put
 point 'what was measured is taken' "$(says 'results/stack.tsv: stack commit' 0 results take stack)$(grep -L 'path 2' results/stack.tsv)"
@@ -58,12 +60,15 @@ rows 110 120 91 | { STAMP=$(results stamp) && echo x >>code && export STAMP && p
 git checkout -q code
 point 'nor is what was measured while the code changed' "$(says 'in no commit' 1 results take stack)"
 point 'what differs from before is shown' "$(says 'bytes, path 3: Rust 90 -> 91' 0 results diff HEAD:results/stack.tsv build/results/stack.tsv)"
+sed '1s/^# stack/# release/; 1s/tree .*/tree another/' results/stack.tsv >build/results/release.tsv
+point 'nor a release of another tree than what it measured' "$(says 'stack.tsv of another' 1 results take release)"
 
 # release NAMES: its status, and what ran
 release() { rm -f build/ran && ONLY=$1 scripts/release.sh >build/said 2>&1; echo "$? $(paste -sd' ' build/ran 2>/dev/null)"; }
 echo kunit >build/fails
-want="1 check kunit measure stack 1 kunit 0 kunit 0 0 check kunit measure stack"
+want="1 check kunit measure stack 1 kunit 0 kunit 0 0 measure stack 0 check kunit measure stack"
 got=$(release "check kunit stack" && release "check kunit stack"; : >build/fails; release "check kunit stack"; release "check kunit stack"
+	rm build/results/stack.tsv && release "check kunit stack"
 	echo x >>code && commit && release "check kunit stack")
-point 'a release repeats what failed, and all after a change' "$([ "$(tr -s '\n' ' ' <<<"$got")" = "$want " ] || { echo "$got"; cat build/said; })"
+point 'a release repeats what failed or is gone, and all after a change' "$([ "$(tr -s '\n' ' ' <<<"$got")" = "$want " ] || { echo "$got"; cat build/said; })"
 exit $status
