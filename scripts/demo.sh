@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # demo.sh [corpus]: the demonstration: a booted guest swaps real data out through zswap and back, and compares each
 # byte. COMPRESSOR names the compressor, IMPL the kernel. With corpus, only makes the disk of that data,
-# build/vm/corpus-IMPL.img, from the kernel and its source.
+# build/vm/corpus-KERNEL.img, from the kernel and its source.
 . "$(dirname "$0")/lib.sh"
 
 impl=${IMPL:-rust}
 vmlinux=$(make -s where IMPL="$impl" | sed -n 's/^vmlinux=//p')
 [ -e "$vmlinux" ] || die "no vmlinux: run make kernel IMPL=$impl"
-corpus=build/vm/corpus-$prefix$impl.img
-lock "build/log/corpus-$prefix$impl.lock"
+corpus=build/vm/corpus-$prefix${VARIANT:-$impl}.img
+lock "build/log/corpus-$prefix${VARIANT:-$impl}.lock"
 if ! [ "$corpus" -nt "$vmlinux" ] || ! [ "$corpus" -nt scripts/data.py ]; then
 	mkdir -p build/vm
 	step corpus scripts/enter.sh python3 scripts/data.py corpus "$corpus" "$(pristine)" "$vmlinux" "${PAGES:-4}"

@@ -134,7 +134,7 @@ bench_before() {
 # Instructions in a guest whose clock counts them, both LZ4s' time on this machine, and the cost of stores with an
 # accelerator, of which the table's guests are.
 compressors_before() {
-	local start corpus=build/vm/corpus-rust.img package=profile.release.package.lz4_flex flags
+	local start corpus=build/vm/corpus-plain-rust.img package=profile.release.package.lz4_flex flags
 	IMPL=rust VARIANT=plain-rust scripts/demo.sh corpus
 	echo "instructions ..."
 	start=$(now_ms)
@@ -193,7 +193,7 @@ coverage_run() {
 	reduce=(-n)
 	if [ ${#files[@]} = 0 ]; then
 		reduce=()
-		mapfile -t files < <(grep -L '^# only: ' tests/vm/*.sh)
+		mapfile -t files < <(grep -l '^# boot: ' tests/vm/*.sh | xargs grep -L '^# only: ')
 		files+=(tests/vm/races.sh) # those of its cases that need no race points
 	fi
 	# Whether or not a test fails, which it reports itself.
@@ -212,7 +212,7 @@ first_run() {
 	git clone -q . "$checkout"
 	while read -r goal ccache; do
 		[ $ccache = empty ] || rm -rf "$checkout/build"
-		step "first $goal $ccache" timed "$out/time" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ZSWAP_RS_CACHE="$TOP/$out/cache" make -C "$checkout" "$goal"
+		step "first $goal $ccache" timed "$out/time" env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u ONLY -u STAMP ZSWAP_RS_CACHE="$TOP/$out/cache" make -C "$checkout" "$goal"
 		echo "$goal $ccache $(cat "$out/time") $(grep -a -v '^make' "$LOG" | tail -n 1)" >>"$out/rows"
 	done <<<$'run empty\ntest empty\nrun full'
 	reduce=("$out/rows")

@@ -58,7 +58,8 @@ options=(--variant=apt --include="$(IFS=,; echo "${PACKAGES[*]}")")
 for path in '/usr/share/man/*' '/usr/share/locale/*' '/usr/share/doc/*' '/usr/src/rustc-*/src/*' '/usr/src/rustc-*/compiler/*' '/usr/lib/llvm-*/lib/*.a'; do
 	options+=(--dpkgopt="path-exclude=$path")
 done
-options+=(--dpkgopt='path-include=/usr/src/rustc-*/library/*') # an asterisk stands for slashes, too
+# An asterisk stands for slashes, too. The fuzzer's run time is static.
+options+=(--dpkgopt='path-include=/usr/src/rustc-*/library/*' --dpkgopt='path-include=/usr/lib/llvm-*/lib/clang/*')
 [ "${1:-}" != arm64 ] || options+=(--architectures="$(dpkg --print-architecture),arm64")
 # An unreleased suite's signature may have expired.
 [ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')

@@ -103,7 +103,7 @@ only() { grep -q -x "# only:.* $1\( .*\)\?" "$2"; }
 # it doesn't name; or if it skips points itself
 may_skip() {
 	[ "$IMPL" != rust ] && return
-	[ -n "${VARIANT:-}" ] && ! only "$VARIANT" "$1" && return
+	[ -n "${VARIANT:-}" ] && [ "$VARIANT" != plain-rust ] && ! only "$VARIANT" "$1" && return
 	grep -q -E '^[[:space:]]*(skip|no_leaks) ' "$1"
 }
 
