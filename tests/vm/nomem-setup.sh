@@ -5,8 +5,13 @@
 . ./fault-injection.sh
 plan 14
 
-# If LZ4 in Rust is a module, what fails is its table, not its loading.
-/sbin/modprobe crypto-lz4-rust 2> /dev/null
+# If LZ4 in Rust is a module, what fails is its table, not its loading; and no self-test has allocated the table before.
+notests=/sys/module/cryptomgr/parameters/notests
+if [ -e $notests ]; then
+	echo Y > $notests
+	rmmod lz4_rust 2> /dev/null
+	/sbin/modprobe crypto-lz4-rust
+fi
 fragile 1
 set_param compressor lz4
 
@@ -128,3 +133,4 @@ swap_off
 set_param compressor lz4
 point "nothing is left" "$(left "lz4 4")" "$(nothing "lz4 4")"
 no_leaks "nothing is leaked"
+[ ! -e $notests ] || echo N > $notests
