@@ -115,7 +115,7 @@ image=bzImage
 [ "$arch" != arm64 ] || image=Image
 read -ra targets <<<"${TARGET:-$image}"
 [ -n "${TARGET:-}" ] || ! grep -q '=m$' "$out/.config" || targets+=(modules)
-[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=2060
+[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=1130
 build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
 
 if [ -n "$CCACHE" ]; then
