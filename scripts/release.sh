@@ -43,11 +43,8 @@ for step in "${steps[@]}"; do
 	[[ $(at) =~ ^commit\ ([0-9a-f]+),\ ([0-9-]+),.*\ $tree$ ]] ||
 		die "the code changed while make $step ran: what it found doesn't count; commit the change, and run again"
 	if [ $status = 0 ]; then
-		{
-			grep -v -P "^\Qmake $step\E\t" "$rows" || :
-			printf 'make %s\t%s\t%s\t%s\t%s\n' "$step" "${BASH_REMATCH[@]:1:2}" $((($(now_ms) - start) / 60000)) "$result"
-		} >"$rows.new"
-		mv "$rows.new" "$rows"
+		sed -i "\\|^make $step\t|d" "$rows"
+		printf 'make %s\t%s\t%s\t%s\t%s\n' "$step" "${BASH_REMATCH[@]:1:2}" $((($(now_ms) - start) / 60000)) "$result" >>"$rows"
 	else
 		failures+=("$step")
 		echo "make $step ... failed: $result: see $TOP/$LOG"
