@@ -3,8 +3,8 @@
 # kernel.sh rust|c: builds the kernel of build/src with one of the two implementations, in
 # build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. It has the tests' checks and suites
 # (test.config). VARIANT=name builds one without them in build/<name>, EXTRA_CONFIG=file with these
-# options instead. A new folder starts as a copy of build/$LIKE, or else of another
-# implementation's, if that is built. TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for
+# options instead. A new folder starts as a copy of build/$LIKE, or else of the plain kernel or of
+# another implementation's, if that is built. TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for
 # the measurement of coverage.
 . "$(dirname "$0")/lib.sh"
 
@@ -41,7 +41,7 @@ copy() {
 }
 begun=
 if [ ! -d "$out" ]; then
-	for like in ${LIKE:-} rust c rust-zswap rust-cache; do
+	for like in ${LIKE:-} ${VARIANT:+plain-rust plain-c} rust c rust-zswap rust-cache; do
 		like=$prefix$like
 		[ -e "build/$like/vmlinux" ] || continue
 		exec 8>"build/log/kernel-$like.lock"

@@ -59,6 +59,7 @@ configs() {
 	local name
 	what='what it is'
 	export TEST_LIMIT=1200 # some are slow
+	VARIANT=plain-$IMPL scripts/kernel.sh "$IMPL" # of which they start as copies
 	for name in ${CONFIGS:-$(basename -s .config scripts/configs/*.config)}; do
 		of_fragment "$name" "scripts/configs/$name.config"
 		row "$name" "$built" "$ran" "$result" "$(sed -n 2s/..//p "scripts/configs/$name.config")"
