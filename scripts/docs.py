@@ -165,7 +165,7 @@ def all_figures():
         out |= {f"{name}.c": c, f"{name}.rust": rust, f"{name}.more": more(float(c), float(rust))}
 
     for cells in results.rows("first", "from nothing, and again with what ccache has"):
-        out[f"{cells[0].replace(' ', '.')}.{cells[1]}"] = number(float(cells[2]))
+        out[f"first.{cells[0].replace(' ', '.')}.{cells[1]}"] = number(float(cells[2]))
 
     counted, c = sources.counts(), c_lines()
     for layer in sources.LAYERS:
