@@ -49,8 +49,8 @@ text = text.replace("*** SUBJECT HERE ***", "mm: zswap and the swap cache in Rus
 cover.write_text(text)
 END
 
-# Each fix to C is mailed separately: the notes between the log and the diff stay below the line.
-mapfile -t fixes < <(find patches/upstream patches/zero -name '*.patch' | sort)
+# Each fix to C, and support for KCSAN, is mailed separately: the notes between the log and the diff stay below the line.
+mapfile -t fixes < <(find patches/upstream patches/zero patches/*-kcsan.patch -name '*.patch' | sort)
 for fix in "${fixes[@]}"; do
 	dir=$out/fixes/$(basename "$fix" .patch | cut -d- -f2-)
 	mkdir -p "$dir"
