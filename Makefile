@@ -89,7 +89,7 @@ check: overlay
 
 ## kernels: test all four combinations of C and Rust
 ## configs: test the configurations of scripts/configs; CONFIGS=rt
-## sanitize: the tests under KASAN, lockdep, kmemleak and KCSAN
+## sanitize: the tests under KASAN, lockdep, kmemleak, then KCSAN
 ## exports: compare the exported symbols with those of plain Linux
 kernels configs sanitize exports: overlay
 	@scripts/kernels.sh $@
@@ -161,6 +161,7 @@ pages: overlay
 ##= SWAP_FIX=1: with the other patches of docs/upstream to C
 ##= TEST_LIMIT=900: seconds in which a guest may print nothing (300)
 ##= MUTANTS="name": for mutants: these; TWINS=1: only compare with C
+##= SEEDED=10: for sanitize: only see whether KCSAN sees data races
 ##= ONLY=text: for selftests: programs whose command has this
 ##= WAY=split: for profile: a row of bench; CONTENT=text KIB=4
 ##= LARGE_SWAPIN=Y: for parity: show what large swap-ins change

@@ -11,7 +11,7 @@ die() {
 	exit 1
 }
 
-# What each target takes; drawn is make mutants with DRAWN. All also take these:
+# What each target takes; drawn is make mutants with DRAWN, seeded make sanitize with SEEDED. All also take these:
 always="V JOBS CCACHE ZSWAP_RS_CACHE"
 source="KSRC DRIFT"
 tools="$source HOSTTOOLS"
@@ -36,6 +36,7 @@ declare -A takes=(
 	[configs]="$fixes IMPL CONFIGS"
 	[races]="$kernel ARCH TOOLCHAIN TEST_LIMIT"
 	[sanitize]="$fixes IMPL MINUTES SEED"
+	[seeded]="$source SEEDED"
 	[exports]="$source"
 	[stress]="$kernel ARCH TOOLCHAIN MINUTES SEED TEST_LIMIT"
 	[twins]="$fixes TOOLCHAIN MINUTES SEED TEST_LIMIT"
@@ -56,7 +57,7 @@ declare -A default=([IMPL]=rust [ARCH]=x86_64 [PAGES]=4 [TOOLCHAIN]=trixie [COMP
 
 if [ $# = 0 ]; then
 	echo "all $always"
-	for goal in "${!takes[@]}"; do echo "${goal/drawn/mutants} ${takes[$goal]}"; done
+	for goal in "${!takes[@]}"; do echo "${goal/drawn/mutants} ${takes[$goal]}"; done | sed 's/^seeded /sanitize /'
 	exit
 fi
 all=" $always "
@@ -102,7 +103,7 @@ case ${CHECK:-} in
 esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
-src | vm | log | results | first | overlay | host | lock | next | series | series-in | kunit | kunit-* | input | fuzz | modules | compressors | bench | growth | parity | \
+src | vm | log | results | first | overlay | host | lock | next | series | series-in | kunit | kunit-* | kcsan-*-src | input | fuzz | modules | compressors | bench | growth | parity | \
 	contention | latency | metadata | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
 	64k-* | *[/.]* | *\ *)
 	die "VARIANT=$VARIANT is not a kernel name: use letters, digits and dashes, and none of build/'s other folders"
@@ -115,6 +116,7 @@ for goal in "${goals[@]}"; do
 	names="$always ${takes[$goal]-}" said=$goal
 	case $goal in
 	where | clean | distclean | help) continue ;; # whatever it is
+	sanitize) [ -z "${SEEDED:-}" ] || names="$always ${takes[seeded]}" said="sanitize SEEDED=$SEEDED" ;;
 	mutants) [ -z "${DRAWN:-}" ] || names="$always ${takes[drawn]}" said="mutants DRAWN=$DRAWN" ;;
 	measure) said+=${ONLY:+" ONLY=\"$ONLY\""} ;;
 	esac

@@ -56,7 +56,8 @@ fi
 
 # x86, not x86_64: with that, allnoconfig would turn off 64-bit options that are on by default.
 make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}"
-	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"})
+	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"}
+	KCSAN_SANITIZE_{lz4_{,de}compress,lzo1x_{compress,compress_safe,decompress_safe}}.o=n) # most watchpoints would be there
 # Objects that were compiled before, in any checkout, come from the store. Not HOSTCC, which rustc
 # uses as its linker. The command is the same without a store, when ccache only calls clang:
 # otherwise make would rebuild everything.
@@ -75,6 +76,7 @@ fragments=(scripts/kernel.config "scripts/machines/$arch.config" "$out/impl.conf
 printf '%s\n' "${choice[@]}" >"$out/impl.config"
 if [ -n "${EXTRA_CONFIG:-}" ]; then
 	cp "$EXTRA_CONFIG" "$out/extra.config" # where the toolchain root sees it
+	[ "$impl" != c ] || sed -i /CONFIG_ZSWAP_RACE_POINTS=y/d "$out/extra.config" # which are in Rust
 	fragments+=("$out/extra.config")
 fi
 kconfigs=()

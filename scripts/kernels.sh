@@ -6,8 +6,8 @@
 #                     in guests that don't need these, else the most telling quick ones
 #   configs           the configurations of scripts/configs, or those of CONFIGS, with the tests that each names
 #   sanitize [check]  KUnit, the guest tests and MINUTES=5 of the stress under KASAN, lockdep, PROVE_RCU, DEBUG_VM, DEBUG_LIST,
-#                     DEBUG_ATOMIC_SLEEP and kmemleak; then the tests under KCSAN, which finds data races in C, but not in
-#                     Rust, which rustc doesn't instrument for it. With check, only validates the input
+#                     DEBUG_ATOMIC_SLEEP and kmemleak; then under KCSAN, whose reports kcsan.py judges. SEEDED=n instead
+#                     boots kernels with data races (kcsan.sh). With check, only validates the input
 #   exports           compares the symbols that two kernels export to modules: with the project laid on the source but not
 #                     enabled, and without the project. Fails, and shows the difference, if there is one
 . "$(dirname "$0")/lib.sh"
@@ -75,22 +75,33 @@ watched() {
 		grep -q -x -F "$option" "build/$1/.config" && continue
 		result="$option isn't set"
 		bad=$((bad + 1))
-	done < <(grep '^CONFIG_' "$2")
+	done < <(grep '^CONFIG_' "build/$1/extra.config")
 	bad=$((before + (bad > before))) # one row
 	row "$1" "$built" "$ran" "$result" ''
 	unset VARIANT EXTRA_CONFIG
 }
-sanitize() {
+# timed NAME COMMAND...: its row
+timed() {
 	local start
+	start=$(now_ms) result=passed
+	"${@:2}" || { result=FAILED && bad=$((bad + 1)); }
+	row "$1" - "$(took "$start")" "$result" ''
+}
+sanitize() {
+	[ -z "${SEEDED:-}" ] || exec scripts/kcsan.sh "$@"
 	export MINUTES=${MINUTES:-5}
 	export TEST_LIMIT=1200 # they are slow
 	scripts/random.sh stress check
 	[ "${1:-}" != check ] || exit 0
 	watched debug scripts/configs/debug.config
-	start=$(now_ms) result=passed
-	scripts/random.sh stress || { result=FAILED && bad=$((bad + 1)); }
-	row stress - "$(took "$start")" "$result" ''
+	timed stress scripts/random.sh stress
+	rm -f build/log/{kcsan-test-*,stress-kcsan,load-kcsan}.console
 	watched kcsan scripts/kcsan.config
+	[ "$ran" != - ] || return 0 # there is no kernel
+	export VARIANT=kcsan EXTRA_CONFIG=scripts/kcsan.config
+	timed 'stress kcsan' scripts/random.sh stress
+	timed 'load kcsan' scripts/vm.sh -n load-kcsan -a zswap.enabled=1 sh load.sh 300
+	timed 'data races' scripts/enter.sh python3 scripts/kcsan.py build/kcsan build/log/{kcsan-test-*,stress-kcsan,load-kcsan}.console
 }
 
 build_without() {

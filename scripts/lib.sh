@@ -178,7 +178,7 @@ failed() {
 stamp() {
 	local name
 	STAMP=$(scripts/enter.sh python3 scripts/results.py stamp)
-	for name in UPTO TURN SEED RUNS DRAWN ZERO_FIX SWAP_FIX DRIFT; do
+	for name in UPTO TURN SEED SEEDED RUNS DRAWN ZERO_FIX SWAP_FIX DRIFT; do
 		[ -z "${!name:-}" ] || STAMP="$name=${!name} $STAMP"
 	done
 	STAMP="${KSRC:+KSRC=other }${HOSTTOOLS:+HOSTTOOLS=1 }$STAMP"
@@ -310,8 +310,7 @@ kunit() {
 #
 # Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
 # request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
-# missing task; and data races in C that KCSAN finds outside of swap, or in zsmalloc, which reads a
-# zspage's class while it changes its fullness: bits of one word (docs/upstream).
+# missing task; and KCSAN's reports of data races, which kcsan.py judges.
 complaint() {
 	local bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
 	bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
@@ -319,6 +318,6 @@ complaint() {
 		found { next }
 		/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
 		/Call Trace/ && NR <= excused { next }
-		/BUG: KCSAN: / && (!/swap|zs_|list_lru|acomp/ || /race in zs_malloc \/ zs_obj_(write|read_sg_begin)[ \r]*$/) { next }
+		/BUG: KCSAN: / { next }
 		$0 ~ bad { print; found = 1 }' | tr -d '\r'
 }

@@ -5,7 +5,7 @@
 # build/results/release.tsv, which make results takes once all have passed.
 . "$(dirname "$0")/lib.sh"
 
-steps=(check test kunit races zero litmus kernels configs 'sanitize MINUTES=5' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
+steps=(check test kunit races zero litmus kernels configs 'sanitize MINUTES=5' 'sanitize SEEDED=10' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
 	mutants 'mutants DRAWN=48' selftests exports 'patches CHECK=1' bench)
 mapfile -t -O ${#steps[@]} steps < <(sed -n "/^bench /d; /^table=/,/^END/s/^\([a-z]*\) [0-9].*/measure ONLY=\1/p" scripts/measure.sh)
 
@@ -28,9 +28,9 @@ rows=build/release-$tree-$({ echo "$ROOT" && cat build/overlay/origin; } | sha25
 # One whose results are gone, or of another tree, counts as not run.
 has() {
 	local name=${1#*ONLY=}
-	[ "$1" != 'mutants DRAWN=48' ] || name=drawn
+	case $1 in *DRAWN=*) name=drawn ;; *SEEDED=*) name=kcsan ;; esac
 	grep -q -P "^\Qmake $1\E\t" "$rows" || return
-	case $1 in mutants* | selftests | bench | measure*) grep -q "^# .* tree $tree$" "build/results/$name.tsv" ;; esac
+	case $1 in mutants* | *SEEDED=* | selftests | bench | measure*) grep -q "^# .* tree $tree$" "build/results/$name.tsv" ;; esac
 }
 failures=() missing=()
 for step in "${steps[@]}"; do

@@ -23,7 +23,7 @@ import sys
 
 MEASURED = re.findall(r"^(\w+) \d+ \d+[\w ]*:", pathlib.Path("scripts/measure.sh").read_text(encoding="utf-8"), re.M)  # of its table
 COMMANDS = {**{name: f"make measure ONLY={name}" for name in MEASURED}, "bench": "make bench", "mutants": "make mutants",
-            "drawn": "make mutants DRAWN=48", "selftests": "make selftests", "release": "make release"}
+            "drawn": "make mutants DRAWN=48", "kcsan": "make sanitize SEEDED=10", "selftests": "make selftests", "release": "make release"}
 BUILD, RESULTS, PAGE = map(pathlib.Path, ("build/results", "results", "docs/results.md"))
 # What no result depends on: it is not in the tree of a stamp.
 PROSE = "docs results README.md CONTRIBUTING.md LICENSE .ci .editorconfig .gitignore".split()

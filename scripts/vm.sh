@@ -184,4 +184,11 @@ complaint=$(complaint "$log.console")
 [ -z "$complaint" ] || die "$name: the guest's kernel complained: $complaint (build/log/$name.console)"
 result=$(sed -n 's/^guest exit //p' "$log.out")
 [ -n "$result" ] || die "$name: the guest died: $(cat "$log.qemu" "$log.console" | tr -d '\r' | tail -n 1)"
+if grep -q -x CONFIG_KCSAN=y "$build/.config"; then
+	status=0
+	scripts/enter.sh python3 scripts/kcsan.py "$build" "build/log/$name.console" >"$log.kcsan" || status=$?
+	[ $status -lt 2 ] || die "$name: the data races can't be judged"
+	grep '^kcsan: .* reports in all' "$log.kcsan" >&2
+	[ $status = 0 ] || die "$name: the kernel reports a data race that scripts/kcsan.tsv doesn't have: see build/log/$name.kcsan"
+fi
 exit "$result"
