@@ -5,7 +5,7 @@
 # third only with pools. For KCSAN, which samples few accesses: LZ4 and LZO aren't instrumented.
 # usage: load.sh [SECONDS]
 . ./lib.sh
-seconds=$((${1:-21} / 3))
+seconds=$((${1:-9} / 3))
 plan 6
 
 echo Y > $PARAM/shrinker_enabled
@@ -25,11 +25,11 @@ pools() { read -r _ < $DEBUG/pool_total_size; }
 # Drops slab objects: the shrinker.
 shrink() { echo 2 > /proc/sys/vm/drop_caches; usleep 300000; }
 
-# Every eighth time stores hit the limit, which starts the shrinker as well. Pools come and go.
+# Every eighth time, and first, stores hit the limit, which starts the shrinker as well. Pools come and go.
 rounds=0
 change()
 {
-	set_param max_pool_percent $(((rounds + 1) % 8 ? 20 : 0)) &&
+	set_param max_pool_percent $((rounds % 8 ? 20 : 0)) &&
 		set_param compressor $([ $((rounds % 2)) = 0 ] && echo lzo || echo lz4) && rounds=$((rounds + 1))
 	usleep "$pause"
 }
