@@ -29,11 +29,13 @@ for impl in rust c; do
 			grep -q 'reports a data race' build/log/kcsan-seeded.log || die "$(tail -n 1 build/log/kcsan-seeded.log)"
 		grep -q '^guest exit 0' "build/log/$name.out" || die "$name: load.sh failed: see build/log/$name.out"
 		consoles+=("build/log/$name.console")
-		echo "boot $n of $impl ... $(took "$start"): $(grep -c 'KCSAN: .*zswap_seeded_' "build/log/$name.console" || :) reports of seeded races"
+		echo "boot $n of $impl ... $(took "$start"): $(grep -c 'BUG: KCSAN: ' "build/log/$name.console" || :) reports of data races"
 	done
 	for race in $(sed -n 's/.*zswap_seeded_\([a-z]*\)(.*/\1/p' "tests/kcsan/$impl.patch" | grep -v -e ed$ -e unlock$ | sort -u); do
-		row=$(awk -v race="KCSAN: .*zswap_seeded_$race" '
-			$0 ~ race && !(FILENAME in seen) { seen[FILENAME]; gsub(/[][ ]/, ""); n++; at = at ", " int($0) }
+		# In any frame of a report, after the line with its time.
+		row=$(awk -v race="zswap_seeded_$race" '
+			/BUG: KCSAN: / { time = $0; gsub(/[][ ]/, "", time) }
+			$0 ~ race && !(FILENAME in seen) { seen[FILENAME]; n++; at = at ", " int(time) }
 			END { print n + 0 "\t" substr(at, 3) }' "${consoles[@]}")
 		rows+=("$impl	$race	$row")
 		case $race,$row in control,0* | [!c]*,[1-9]* | count,[1-9]*) ;; *) wrong+=("$race in $impl") ;; esac
