@@ -25,7 +25,7 @@ HOMES = [
 # LZ4 in Rust needs a crate from outside: it would have to be vendored.
 WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4|time)\.c|\.kunitconfig|^crypto/|^Kbuild$"
                      # Support for KCSAN is a series of its own.
-                     r"|^scripts/|^Documentation/dev-tools/")
+                     r"|^scripts/|^lib/|^Documentation/dev-tools/")
 
 # The commits: subject, body, and the files (as the overlay has them) that are new or complete with it.
 COMMITS = [
