@@ -48,7 +48,7 @@ load()
 	until_end shrink &
 	until_end change
 	wait
-	echo "# $1 KiB: $(cat /run/[ab] | paste -s -d ,), $(debug large_loads) large loads, $rounds changes"
+	echo "# $1 KiB: $(cat /run/[ab] | paste -s -d ,), $(debug large_loads 2> /dev/null) large loads, $rounds changes"
 	point "$1 KiB: threads read what they have written" "$(grep -c ', 0 wrong' /run/[ab] | paste -s -d ' ')" \
 		"/run/a:1 /run/b:1"
 	swap_off
