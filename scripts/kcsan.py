@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 BEGIN = re.compile(r"BUG: KCSAN: .* in (.*)")
-ACCESS = re.compile(r"^(?:race at unknown origin, with )?((?:assert no )?(?:read|write|accesses|read-write|reordered)[\w -]*?)( \([\w, ]+\))? to 0x[0-9a-f]+ of (\d+) bytes by ")
+ACCESS = re.compile(r"^(?:race at unknown origin, with )?([a-z][a-z -]*)( \([a-z, ]+\))? to 0x[0-9a-f]+ of (\d+) bytes by ")
 FRAME = re.compile(r"^ ([A-Za-z_][\w.$]*)\+0x[0-9a-f]+/0x[0-9a-f]+")
 RULER = "=" * 66
 
