@@ -169,12 +169,13 @@ def all_figures():
 
     counted, c = sources.counts(), c_lines()
     for layer in sources.LAYERS:
-        out |= {f"unsafe.{layer}": number(counted[f"{layer}.unsafe"]), f"lines.{layer}": number(counted[f"{layer}.lines"])}
+        out[f"unsafe.{layer}"] = number(counted[f"{layer}.unsafe"])
     out["unsafe.all"] = number(sum(counted[f"{layer}.unsafe"] for layer in sources.LAYERS))
     out["unsafe.files"] = number(len({str(path).split(", ")[-1] for path, text in sources.sources() if re.search(r"\bunsafe\s*\{", sources.bare(text))}))
     out["unsafe.functions"] = number(sum(len(re.findall(r'\bunsafe (?:extern "C" )?fn\b', sources.bare(text))) for _, text in sources.sources()))
-    out["lines.helpers"] = number(counted["c.lines"])
-    out["lines.rust"] = number(sum(counted[f"{layer}.lines"] for layer in sources.LAYERS) + counted["c.lines"])
+    parts = sources.parts()
+    out |= {f"lines.{part}": number(count) for part, (count, _) in parts.items()}
+    out |= {f"{what}.rust": number(sum(part[at] for name, part in parts.items() if name != "lz4")) for at, what in enumerate(("lines", "unsafe"))}
     out |= {"lines.c.zswap": number(c["zswap"]), "lines.c.swap_state": number(c["swap_state"]), "lines.c": number(sum(c.values()))}
     of_history = bugs()
     out |= {f"bugs.{name}": number(count) for name, count in of_history.items()}

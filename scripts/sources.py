@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the pages show of the sources: counts, the report of unsafe code, and the code of docs/review.md (docs.py)."""
+"""What the pages show of the sources: counts, the report of unsafe code, and the code of docs/review.md (docs.py).
+Run by itself it prints the lines of code that a reviewer reads, and the unsafe blocks in them."""
 
 import collections
 import functools
@@ -27,12 +28,17 @@ def sources():
 def rust_sources():
     for path in sorted([*pathlib.Path("rust/kernel").rglob("*.rs"), *pathlib.Path("samples/rust").rglob("*.rs")]):
         yield path, TESTS.split(path.read_text())[0]
+    for path, added in patched():
+        if re.search(r", rust/kernel/.*\.rs$", path):
+            yield path, TESTS.split(added)[0]
+
+
+def patched():
+    """(patch and path, added lines) of the files that patches/*.patch change."""
     for patch in sorted(pathlib.Path("patches").glob("*.patch")):
         for diff in re.split(r"^diff ", patch.read_text(), flags=re.M)[1:]:
             path = re.search(r"^\+\+\+ b/(\S+)", diff, re.M)[1]
-            if path.startswith("rust/kernel/") and path.endswith(".rs"):
-                added = "".join(line + "\n" for line in re.findall(r"^\+(?!\+\+)(.*)", diff, re.M))
-                yield f"{patch}, {path}", TESTS.split(added)[0]
+            yield f"{patch}, {path}", "".join(line + "\n" for line in re.findall(r"^\+(?!\+\+)(.*)", diff, re.M))
 
 
 def bare(text):
@@ -51,6 +57,30 @@ def layer(path):
     if not path.startswith("samples/"):
         return "abstractions"
     return "core" if "/core/" in path else "abi" if path.endswith("/exports.rs") else "policy"
+
+
+PARTS = {**TITLES, "helpers": "C helpers: `rust/helpers/`", "component": "C: `glue.c`, `trace.c`, trace events", "patches": "C that `patches/` adds",
+         "build": "Kconfig, make and scripts that `patches/` adds", "lz4": "LZ4, with all that is only for it"}
+
+
+@functools.cache
+def parts():
+    """{part: (lines of code, unsafe blocks)} of what a reviewer reads: Rust without tests, C, and what patches add. Without
+    documentation, and the project's own Kconfig and Makefiles."""
+    read = [(layer(path), path, text) for path, text in sources()]
+    for part, pattern in ("helpers", "rust/helpers/*.c"), ("component", "samples/rust/*/*.c"), ("component", "include/**/*.h"):
+        read += [(part, path, path.read_text()) for path in pathlib.Path().glob(pattern)]
+    for path, text in patched():
+        if path.endswith((".c", ".h")):
+            read.append(("patches", path, text))
+        elif not re.search(r", (?:Documentation|rust/kernel)/", path):
+            read.append(("build", path, re.sub(r"^\s*#.*", "", text, flags=re.M)))
+    found = {part: [0, 0] for part in PARTS}
+    for part, path, text in read:
+        count = found["lz4" if re.search("lz4|scompress", str(path)) else part]
+        count[0] += lines(text)
+        count[1] += len(re.findall(UNSAFE[0], bare(text)))
+    return found
 
 
 def files(pattern):
@@ -340,3 +370,15 @@ def review(ksrc, page):
     ended = [whole for whole, _ in MARKER.findall(page)]
     bad += [f"{REVIEW}: <!-- {whole} -->: has no END" for whole in BEGIN.findall(page) if whole not in ended]
     return new, bad, stale
+
+
+def main():
+    rows = [(title, *parts()[part]) for part, title in PARTS.items()]
+    rows.insert(-1, ("without LZ4", *(sum(row[at] for row in rows[:-1]) for at in (1, 2))))
+    rows.append(("all", *(rows[-1][at] + rows[-2][at] for at in (1, 2))))
+    for title, count, blocks in [("", "lines", "unsafe"), *rows]:
+        print(f"{title:<48}{count:>7}{blocks:>8}")
+
+
+if __name__ == "__main__":
+    main()
