@@ -16,6 +16,7 @@
                 user: ..." in a comment above it. Prints those. Tests and examples don't count
   lengths       a file of more than 700 lines says why: "Over 700 lines: ..." in a comment. README.md has at most 100 lines,
                 and 750 words with its marks; a line of its code has at most 95 characters
+  success       each function of tests/paths.tsv is in its file. Prints the number of files of each success path
   mirrors       docs/c-to-rust.md and the code agree. Each "`file`: `name`, `name`" in the second column of its tables must be
                 in that file. A C function that has become one of the policy is named in that file's documentation
                 ("Mirrors `zswap_store_page()`"), unless it has kept its name
@@ -30,6 +31,7 @@
                 each caller
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -37,6 +39,7 @@ import subprocess
 import sys
 
 import drift
+import sources
 
 
 def text_of(path):
@@ -294,6 +297,19 @@ def lengths():
             yield f"README.md: {found} {what}, more than {most}"
 
 
+def success():
+    files, named = collections.Counter(), {}
+    for line in text_of("tests/paths.tsv").splitlines():
+        if line.startswith("#"):
+            continue
+        path, file, names = line.split("\t")
+        files[path] += 1
+        if file not in named:
+            named[file] = {name for name, _, _ in sources.functions(file)} if pathlib.Path(file).exists() else set()
+        yield from (f"tests/paths.tsv: {path}: {file} has no {name}()" for name in names.split() if name not in named[file])
+    print(", ".join(f"{path} {count}" for path, count in files.items()))
+
+
 CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rust/swap_cache_rs"}
 
 
@@ -481,7 +497,7 @@ def panics(build):
     yield from (f"{caller} no longer reaches {panic}: take it out of docs/panics.tsv" for caller, panic in sorted(reasons - found))
 
 
-CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, mirrors, words, links, targets, size)}
+CHECKS = {function.__name__: function for function in (unsafe, circles, floors, single, lengths, success, mirrors, words, links, targets, size)}
 WITH_ARGUMENT = {"clippy": clippy, "panics": panics}
 
 

@@ -61,6 +61,7 @@ check "no import cycle" python check circles
 show "floors" python check floors
 show "one implementor, with a reason" python check single
 check "no file too long without a reason" python check lengths
+show "the functions of each success path are in their files" python check success
 check "the map from C agrees with the code" python check mirrors
 check "no retired term" python check words
 check "links resolve" python check links

@@ -83,6 +83,27 @@ def parts():
     return found
 
 
+def functions(path):
+    """[(name or type::name, first line, last line)] of a file, by how rustfmt indents it; of a patch, those that it adds. A helper
+    in C has the name by which Rust calls it."""
+    text = pathlib.Path(path).read_text()
+    if str(path).endswith(".patch"):
+        text = "\n".join(re.findall(r"^\+(.*)", text, re.M))
+    blocks = []
+    for start in re.finditer(r"^( *)(?:pub(?:\(.*?\))? |unsafe |const |extern \"C\" )*(?:fn (\w+)|(?:impl|trait)\b([^{;]*)).*", text, re.M):
+        indent, name, scope = start.groups()
+        end = re.compile(rf"^{indent}\}}", re.M).search(text, start.end())
+        while scope and (inner := re.sub(r"<[^<>]*>|->", "", scope)) != scope:
+            scope = inner
+        scope = scope and re.split(r"\bwhere\b|(?<!:):(?!:)", scope)[0].split(" for ")[-1].split("::")[-1].strip(" &\n")
+        blocks.append((name, scope, *(1 + text.count("\n", 0, at) for at in (start.start(), end.end() if end else start.end()))))
+    for name, _, first, last in blocks:
+        if name:
+            inside = [scope for other, scope, begin, end in blocks if not other and begin < first and last < end]
+            yield "::".join([*inside[-1:], name]), first, last
+    yield from ((name, 0, 0) for name in re.findall(r"\brust_helper_(\w+)\(", text))
+
+
 def files(pattern):
     return [path.read_text() for path in sorted(pathlib.Path().glob(pattern))]
 
