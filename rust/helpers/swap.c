@@ -6,22 +6,6 @@
 
 #include <../../mm/swap_table.h>
 
-__rust_helper unsigned int rust_helper_swp_type(swp_entry_t entry)
-{
-	return swp_type(entry);
-}
-
-__rust_helper pgoff_t rust_helper_swp_offset(swp_entry_t entry)
-{
-	return swp_offset(entry);
-}
-
-__rust_helper swp_entry_t rust_helper_swp_entry(unsigned long type,
-						pgoff_t offset)
-{
-	return swp_entry(type, offset);
-}
-
 /* folio->swap is in nested anonymous unions, for which bindgen generates names. */
 __rust_helper swp_entry_t rust_helper_folio_swap(const struct folio *folio)
 {

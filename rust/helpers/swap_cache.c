@@ -20,11 +20,6 @@ rust_helper_swap_entry_to_cluster(swp_entry_t entry)
 	return __swap_entry_to_cluster(entry);
 }
 
-__rust_helper unsigned int rust_helper_swp_cluster_offset(swp_entry_t entry)
-{
-	return swp_cluster_offset(entry);
-}
-
 __rust_helper unsigned long
 rust_helper_swap_table_get(struct swap_cluster_info *ci, unsigned int off)
 {

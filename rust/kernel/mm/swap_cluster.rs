@@ -26,6 +26,7 @@ use crate::{
             Shadow,
             SwapTableEntry, //
         },
+        swapops::OFFSET_MASK, //
     },
     prelude::*,
     sync::atomic::{
@@ -105,8 +106,7 @@ impl<'a> Slot<'a> {
     /// The slot's offset on its device, in pages. Mirrors `swp_offset()`.
     #[inline]
     pub fn offset(self) -> usize {
-        // SAFETY: Arithmetic on the value.
-        unsafe { bindings::swp_offset(self.as_raw()) }
+        self.entry & OFFSET_MASK
     }
 
     /// The device's number of slots, including the slot of its header. Mirrors `si->max`.
@@ -122,14 +122,9 @@ impl<'a> Slot<'a> {
         if offset >= self.device_len() {
             return None;
         }
-        // SAFETY: Arithmetic on the values. The device is that of `self`, and has such a slot, as
-        // was just checked.
-        Some(unsafe {
-            Self::new(bindings::swp_entry(
-                bindings::swp_type(self.as_raw()) as c_ulong,
-                offset,
-            ))
-        })
+        let val = self.entry & !OFFSET_MASK | offset;
+        // SAFETY: The device is that of `self`, and has such a slot, as was just checked.
+        Some(unsafe { Self::new(bindings::swp_entry_t { val }) })
     }
 
     /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
@@ -162,8 +157,7 @@ impl<'a> Slot<'a> {
 /// A slot's index in its cluster.
 #[inline]
 pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
-    // SAFETY: Arithmetic on the value.
-    (unsafe { bindings::swp_cluster_offset(entry) }) as usize
+    (entry.val & OFFSET_MASK) % SLOTS_PER_CLUSTER
 }
 
 /// A witness that a cluster's lock (`ci->lock`) is held by this task.

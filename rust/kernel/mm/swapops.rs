@@ -14,13 +14,16 @@ use crate::bindings;
 /// # Invariants
 ///
 /// The device's number is below `MAX_SWAPFILES`.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct SwapEntry(bindings::swp_entry_t);
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SwapEntry(usize);
 
 const MAX_DEVICE: usize = bindings::MAX_SWAPFILES as usize - 1;
 
 const DEVICE_BITS: u32 = usize::BITS - MAX_DEVICE.leading_zeros();
+
+/// The bits of a `swp_entry_t` that are the offset; those above are the device's number. Mirrors
+/// `SWP_OFFSET_MASK`.
+pub(super) const OFFSET_MASK: usize = (1 << bindings::SWP_TYPE_SHIFT) - 1;
 
 impl SwapEntry {
     /// Bits of an offset. The header of a swap device has 32 (`last_page` of `union swap_header`).
@@ -37,27 +40,35 @@ impl SwapEntry {
     #[inline]
     pub unsafe fn from_raw(raw: bindings::swp_entry_t) -> Self {
         // INVARIANT: The caller guarantees that the device's number is below `MAX_SWAPFILES`.
-        Self(raw)
+        Self(raw.val)
+    }
+
+    /// The entry of the slot at `offset` of a device; `None` for a number that no device can have.
+    /// Mirrors `swp_entry()`.
+    #[inline]
+    pub fn new(device: usize, offset: usize) -> Option<Self> {
+        // INVARIANT: The device's number is below `MAX_SWAPFILES`, as checked here.
+        (device <= MAX_DEVICE).then_some(Self(
+            device << bindings::SWP_TYPE_SHIFT | offset & OFFSET_MASK,
+        ))
     }
 
     /// The entry, for C.
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
-        self.0
+        bindings::swp_entry_t { val: self.0 }
     }
 
     /// The number of the device. Mirrors `swp_type()`.
     #[inline]
     pub fn device(self) -> usize {
-        // SAFETY: Arithmetic on the value.
-        (unsafe { bindings::swp_type(self.0) }) as usize
+        self.0 >> bindings::SWP_TYPE_SHIFT
     }
 
     /// The offset of the slot on its device, in pages. Mirrors `swp_offset()`.
     #[inline]
     pub fn offset(self) -> usize {
-        // SAFETY: Arithmetic on the value.
-        unsafe { bindings::swp_offset(self.0) }
+        self.0 & OFFSET_MASK
     }
 
     /// The entry in [`SwapEntry::BITS`] bits: the device's number in the lowest, the offset above
@@ -78,8 +89,7 @@ impl SwapEntry {
         let device = (bits as usize & ((1 << DEVICE_BITS) - 1)).min(MAX_DEVICE);
         let offset = Self::unpack_offset(bits);
         // INVARIANT: The device's number is below `MAX_SWAPFILES`.
-        // SAFETY: Arithmetic on the values.
-        Self(unsafe { bindings::swp_entry(device, offset) })
+        Self(device << bindings::SWP_TYPE_SHIFT | offset)
     }
 
     /// The offset of the entry that [`SwapEntry::unpack`] returns.
@@ -92,7 +102,7 @@ impl SwapEntry {
     /// `first`, the result is larger than any device.
     #[inline]
     pub fn since(self, first: Self) -> usize {
-        self.0.val.wrapping_sub(first.0.val)
+        self.0.wrapping_sub(first.0)
     }
 
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
@@ -103,32 +113,22 @@ impl SwapEntry {
     #[inline]
     pub unsafe fn after(self, n: usize) -> Self {
         // INVARIANT: The device is that of `self`: the caller guarantees that it has this offset.
-        Self(bindings::swp_entry_t {
-            val: self.0.val.wrapping_add(n),
-        })
+        Self(self.0.wrapping_add(n))
     }
 }
-
-impl PartialEq for SwapEntry {
-    #[inline]
-    fn eq(&self, other: &Self) -> bool {
-        self.0.val == other.0.val
-    }
-}
-
-impl Eq for SwapEntry {}
 
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[crate::macros::kunit_tests(rust_swapops)]
 mod tests {
     use super::*;
+    use crate::prelude::*;
 
     #[test]
-    fn an_entry_is_a_device_and_an_offset() {
+    fn an_entry_is_a_device_and_an_offset() -> Result {
         let last = bindings::MAX_SWAPFILES as usize - 1;
+        assert!(SwapEntry::new(last + 1, 0).is_none());
         for (device, offset) in [(0, 0), (1, 1), (3, 123_456), (last, 1 << 30)] {
-            // SAFETY: Arithmetic on the values.
-            let entry = SwapEntry(unsafe { bindings::swp_entry(device, offset) });
+            let entry = SwapEntry::new(device, offset).ok_or(EINVAL)?;
             assert_eq!(entry.device(), device);
             assert_eq!(entry.offset(), offset);
             // SAFETY: Arithmetic on the value; the sum fits into the bits of an offset.
@@ -142,9 +142,9 @@ mod tests {
             assert!(SwapEntry::unpack(entry.pack() | u64::MAX << SwapEntry::BITS) == entry);
         }
         let most = (1 << SwapEntry::OFFSET_BITS) - 1;
-        // SAFETY: Arithmetic on the values.
-        let largest = SwapEntry(unsafe { bindings::swp_entry(last, most) });
+        let largest = SwapEntry::new(last, most).ok_or(EINVAL)?;
         assert!(SwapEntry::unpack(largest.pack()) == largest);
         assert_eq!(SwapEntry::unpack(u64::MAX).device(), last);
+        Ok(())
     }
 }

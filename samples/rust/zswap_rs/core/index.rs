@@ -475,8 +475,12 @@ pub(super) mod tests {
 
     /// The slot at `offset` of that device.
     pub(in super::super) fn slot(offset: usize) -> SwapEntry {
-        // SAFETY: Only arithmetic; the type is below `MAX_SWAPFILES`.
-        unsafe { SwapEntry::from_raw(bindings::swp_entry(DEVICE, offset)) }
+        // SAFETY: The type is below `MAX_SWAPFILES`.
+        unsafe {
+            SwapEntry::from_raw(bindings::swp_entry_t {
+                val: DEVICE << bindings::SWP_TYPE_SHIFT | offset,
+            })
+        }
     }
 
     /// Never freed, so that the test can be run again.

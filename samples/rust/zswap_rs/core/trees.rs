@@ -137,14 +137,10 @@ impl<'a> DeadDevice<'a> {
         _call: &'a mut Call,
     ) -> Result<Self> {
         let device = usize::try_from(device).map_err(|_| EINVAL)?;
-        if device >= MAX_DEVICES {
-            return Err(EINVAL);
-        }
         // INVARIANT: The caller guarantees that the device is out of use during `call`, and that no other witness
         // exists, after its earlier owners.
         Ok(Self {
-            // SAFETY: `device` is below `MAX_DEVICES`, as checked above; the rest is arithmetic.
-            first: unsafe { SwapEntry::from_raw(bindings::swp_entry(device, 0)) },
+            first: SwapEntry::new(device, 0).ok_or(EINVAL)?,
             nr_slots,
             _out_of_use: PhantomData,
         })

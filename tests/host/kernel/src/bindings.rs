@@ -209,17 +209,17 @@ pub struct swp_entry_t {
     pub val: usize,
 }
 
-const TYPE_SHIFT: u32 = 58;
+pub const SWP_TYPE_SHIFT: u32 = 58;
 
 pub unsafe fn swp_entry(device: c_ulong, offset: usize) -> swp_entry_t {
-    let val = device << TYPE_SHIFT | offset;
+    let val = device << SWP_TYPE_SHIFT | offset;
     swp_entry_t { val }
 }
 pub unsafe fn swp_type(entry: swp_entry_t) -> c_uint {
-    (entry.val >> TYPE_SHIFT) as c_uint
+    (entry.val >> SWP_TYPE_SHIFT) as c_uint
 }
 pub unsafe fn swp_offset(entry: swp_entry_t) -> usize {
-    entry.val & ((1 << TYPE_SHIFT) - 1)
+    entry.val & ((1 << SWP_TYPE_SHIFT) - 1)
 }
 pub unsafe fn swp_cluster_offset(entry: swp_entry_t) -> c_uint {
     (swp_offset(entry) % SWAPFILE_CLUSTER_SLOTS) as c_uint

@@ -56,22 +56,7 @@ mod bindings {
         pub(crate) val: usize,
     }
 
-    const SWP_TYPE_SHIFT: u32 = 58;
-
-    pub(crate) unsafe fn swp_entry(device: usize, offset: usize) -> swp_entry_t {
-        let offset = offset & ((1 << SWP_TYPE_SHIFT) - 1);
-        swp_entry_t {
-            val: device << SWP_TYPE_SHIFT | offset,
-        }
-    }
-
-    pub(crate) unsafe fn swp_type(entry: swp_entry_t) -> u32 {
-        (entry.val >> SWP_TYPE_SHIFT) as u32
-    }
-
-    pub(crate) unsafe fn swp_offset(entry: swp_entry_t) -> usize {
-        entry.val & ((1 << SWP_TYPE_SHIFT) - 1)
-    }
+    pub(crate) const SWP_TYPE_SHIFT: u32 = 58;
 }
 pub mod mm {
     pub(crate) use crate::swapops;
@@ -313,9 +298,7 @@ pub mod api {
 
     /// `EntryWord::new`, for the slot of a device below `MAX_DEVICES`.
     pub fn new_word(pool_id: u8, len: usize, device: usize, offset: usize) -> u64 {
-        assert!(device < MAX_DEVICES);
-        // SAFETY: Arithmetic, and just checked.
-        let slot = unsafe { SwapEntry::from_raw(bindings::swp_entry(device, offset)) };
+        let slot = SwapEntry::new(device, offset).unwrap();
         EntryWord::new(pool_id, len, slot).bits()
     }
 
