@@ -21,14 +21,11 @@ __rust_helper bool rust_helper_folio_test_large(const struct folio *folio)
 	return folio_test_large(folio);
 }
 
-__rust_helper bool rust_helper_folio_test_locked(const struct folio *folio)
+/* Of a folio that is passed as locked and in the swap cache. */
+__rust_helper void rust_helper_folio_check_cached(struct folio *folio)
 {
-	return folio_test_locked(folio);
-}
-
-__rust_helper bool rust_helper_folio_test_swapcache(const struct folio *folio)
-{
-	return folio_test_swapcache(folio);
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(folio), folio);
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_swapcache(folio), folio);
 }
 
 __rust_helper void rust_helper_folio_mark_uptodate(struct folio *folio)

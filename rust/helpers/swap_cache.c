@@ -165,14 +165,28 @@ __rust_helper void rust_helper_folio_count_swapcache(struct folio *folio, long n
 	lruvec_stat_mod_folio(folio, NR_SWAPCACHE, nr);
 }
 
-__rust_helper bool rust_helper_folio_test_swapbacked(const struct folio *folio)
+/* As __swap_cache_add_folio() in C. */
+__rust_helper void rust_helper_folio_check_add(struct folio *folio)
 {
-	return folio_test_swapbacked(folio);
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(folio), folio);
+	VM_WARN_ON_ONCE_FOLIO(folio_test_swapcache(folio), folio);
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_swapbacked(folio), folio);
 }
 
-__rust_helper bool rust_helper_folio_test_writeback(const struct folio *folio)
+/* As __swap_cache_do_del_folio() in C. */
+__rust_helper void rust_helper_folio_check_delete(struct folio *folio, swp_entry_t entry,
+						  struct swap_cluster_info *ci)
 {
-	return folio_test_writeback(folio);
+	VM_WARN_ON_ONCE_FOLIO(__swap_entry_to_cluster(entry) != ci, folio);
+	VM_WARN_ON_ONCE_FOLIO(folio_test_writeback(folio), folio);
+}
+
+/* As __swap_cache_replace_folio() in C. */
+__rust_helper void rust_helper_folio_check_replace(struct folio *new)
+{
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_swapcache(new), new);
+	VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(new), new);
+	VM_WARN_ON_ONCE_FOLIO(!new->swap.val, new);
 }
 
 __rust_helper void rust_helper_folio_set_readahead(struct folio *folio)

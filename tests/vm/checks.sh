@@ -14,14 +14,14 @@ suite swap_checks
 swap_off
 
 point "each check names its folio and the reason" "$(dumps | tail -n +$((before + 1)))" \
-	"VM_WARN_ON_ONCE_FOLIO(!new_folio.is_locked())
-VM_WARN_ON_ONCE_FOLIO(!new_folio.is_swap_backed())
-VM_WARN_ON_ONCE_FOLIO(new_folio.is_in_swap_cache())
-VM_WARN_ON_ONCE_FOLIO(!cached.folio().is_locked())
-VM_WARN_ON_ONCE_FOLIO(!cached.folio().is_in_swap_cache())
-VM_WARN_ON_ONCE_FOLIO(folio.is_under_writeback())
-VM_WARN_ON_ONCE_FOLIO(!new_folio.is_in_swap_cache())
-VM_WARN_ON_ONCE_FOLIO(!new_folio.is_locked())
-VM_WARN_ON_ONCE_FOLIO(own != cluster.as_raw())
-VM_WARN_ON_ONCE_FOLIO(entry.val == 0)"
+	"VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(folio))
+VM_WARN_ON_ONCE_FOLIO(!folio_test_swapbacked(folio))
+VM_WARN_ON_ONCE_FOLIO(folio_test_swapcache(folio))
+VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(folio))
+VM_WARN_ON_ONCE_FOLIO(!folio_test_swapcache(folio))
+VM_WARN_ON_ONCE_FOLIO(folio_test_writeback(folio))
+VM_WARN_ON_ONCE_FOLIO(!folio_test_swapcache(new))
+VM_WARN_ON_ONCE_FOLIO(!folio_test_locked(new))
+VM_WARN_ON_ONCE_FOLIO(__swap_entry_to_cluster(entry) != ci)
+VM_WARN_ON_ONCE_FOLIO(!new->swap.val)"
 point "nothing is left" "$(debug stored_pages) $(awk '$1 == "SwapCached:" { print $2 }' /proc/meminfo)" "0 0"

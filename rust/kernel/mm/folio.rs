@@ -131,44 +131,6 @@ unsafe impl AlwaysRefCounted for Folio {
     }
 }
 
-/// The state that [`vm_warn_on_once_folio!`](crate::vm_warn_on_once_folio) tests. May be stale unless
-/// the folio's lock is held.
-impl Folio {
-    /// Whether the folio is locked. Mirrors `folio_test_locked()`.
-    #[inline]
-    pub fn is_locked(&self) -> bool {
-        // SAFETY: The folio is alive.
-        unsafe { bindings::folio_test_locked(self.as_raw()) }
-    }
-
-    /// Whether the folio is in the swap cache. Mirrors `folio_test_swapcache()`.
-    #[inline]
-    pub fn is_in_swap_cache(&self) -> bool {
-        // SAFETY: The folio is alive.
-        unsafe { bindings::folio_test_swapcache(self.as_raw()) }
-    }
-
-    /// Whether the folio is backed by swap. Mirrors `folio_test_swapbacked()`.
-    #[inline]
-    pub fn is_swap_backed(&self) -> bool {
-        // SAFETY: The folio is alive.
-        unsafe { bindings::folio_test_swapbacked(self.as_raw()) }
-    }
-
-    /// Whether the folio is under writeback. Mirrors `folio_test_writeback()`.
-    #[inline]
-    pub fn is_under_writeback(&self) -> bool {
-        // SAFETY: The folio is alive.
-        unsafe { bindings::folio_test_writeback(self.as_raw()) }
-    }
-
-    /// Dumps the folio's state to the log, with the reason `why`. Mirrors `dump_page()`.
-    pub fn dump(&self, why: &CStr) {
-        // SAFETY: The folio is alive; C prints the text, and stores no pointer to it.
-        unsafe { bindings::dump_page(self.as_raw().cast(), why.as_char_ptr()) }
-    }
-}
-
 /// A page of a folio whose lock is held.
 ///
 /// C may read the page's contents. The contents can't be borrowed as bytes: the lock doesn't
@@ -295,18 +257,21 @@ impl<'a> CachedFolio<'a> {
     /// be lent to safe code only with a lifetime that isn't, as by [`CachedFolio::split`].
     #[inline]
     pub(crate) unsafe fn from_raw_unbounded(ptr: *mut bindings::folio) -> Self {
+        // SAFETY: `ptr` is a folio that the caller has locked, and so alive, and not null.
+        let ptr = unsafe {
+            if cfg!(CONFIG_DEBUG_VM) {
+                bindings::folio_check_cached(ptr);
+            }
+            NonNull::new_unchecked(ptr)
+        };
         // INVARIANT: The caller guarantees that the folio is locked for `'a` and in the swap cache,
         // and that it lends the lock once. It gets no page of a folio that isn't filled, or with
         // the cluster's lock held.
-        let cached = Self {
-            // SAFETY: `ptr` is a folio that the caller has locked, and so not null.
-            ptr: unsafe { NonNull::new_unchecked(ptr) },
+        Self {
+            ptr,
             _brand: PhantomData,
             _not_send: NotThreadSafe,
-        };
-        crate::vm_warn_on_once_folio!(!cached.folio().is_locked(), cached.folio());
-        crate::vm_warn_on_once_folio!(!cached.folio().is_in_swap_cache(), cached.folio());
-        cached
+        }
     }
 
     /// The folio, whose reference count may be frozen: callers may read its flags, and must not

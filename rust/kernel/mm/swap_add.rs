@@ -391,21 +391,19 @@ pub unsafe fn add_from_c(
     folio: NonNull<bindings::folio>,
     entry: bindings::swp_entry_t,
 ) {
-    // SAFETY: The folio is alive.
-    let new_folio: &Folio = unsafe { folio.cast().as_ref() };
-    crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
-    crate::vm_warn_on_once_folio!(new_folio.is_in_swap_cache(), new_folio);
-    crate::vm_warn_on_once_folio!(!new_folio.is_swap_backed(), new_folio);
     // SAFETY: The caller guarantees that the folio is locked and not in the swap cache, and that
     // its slots are in `cluster`, which is locked. `entries` has one entry for each page.
     unsafe {
+        if cfg!(CONFIG_DEBUG_VM) {
+            bindings::folio_check_add(folio.as_ptr());
+        }
         let nr = bindings::folio_nr_pages(folio.as_ptr());
         let entries = cluster.entries(index(entry), nr as usize);
         if entries.len() != nr as usize {
             // C would write past the end of the table.
             return bad_table_entry(BadEntry::EntersOutside);
         }
-        write_entries(entries, new_folio);
+        write_entries(entries, folio.cast().as_ref());
         bindings::folio_enter_swapcache(folio.as_ptr(), entry);
         bindings::folio_count_swapcache(folio.as_ptr(), nr);
     }

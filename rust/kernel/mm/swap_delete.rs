@@ -117,13 +117,13 @@ impl CachedFolio<'_> {
         // don't change.
         let (new_folio, entry, nr): (&Folio, _, _) = unsafe {
             let nr = bindings::folio_nr_pages(new.as_ptr()) as usize;
+            if cfg!(CONFIG_DEBUG_VM) {
+                bindings::folio_check_replace(new.as_ptr());
+            }
             (new.cast().as_ref(), bindings::folio_swap(new.as_ptr()), nr)
         };
         let (old, pfn) = (pfn_of(self.folio()), pfn_of(new_folio));
         let entries = cluster.entries(index(entry), nr);
-        crate::vm_warn_on_once_folio!(!new_folio.is_in_swap_cache(), new_folio);
-        crate::vm_warn_on_once_folio!(!new_folio.is_locked(), new_folio);
-        crate::vm_warn_on_once_folio!(entry.val == 0, new_folio);
         if entries.len() != nr {
             bad_table_entry(BadEntry::ReplacesOutside);
         }
@@ -163,10 +163,8 @@ pub(super) unsafe fn leave(
     let first = index(entry);
     let pfn = pfn_of(folio);
     if cfg!(CONFIG_DEBUG_VM) {
-        // SAFETY: The folio's device is in use.
-        let own = unsafe { bindings::swap_entry_to_cluster(entry) };
-        crate::vm_warn_on_once_folio!(own != cluster.as_raw(), folio);
-        crate::vm_warn_on_once_folio!(folio.is_under_writeback(), folio);
+        // SAFETY: The folio is alive, and its device is in use.
+        unsafe { bindings::folio_check_delete(folio.as_raw(), entry, cluster.as_raw()) };
     }
     let entries = cluster.entries(first, nr);
     let (mut used, mut unused, mut understood) = (false, false, entries.len() == nr);
