@@ -113,14 +113,10 @@ __rust_helper unsigned long rust_helper_folio_pfn(const struct folio *folio)
 	return folio_pfn(folio);
 }
 
-__rust_helper void rust_helper_folio_get(struct folio *folio)
-{
-	folio_get(folio);
-}
-
+/* Safe Rust may forget references: a count of 2^31 of them is not incremented further. */
 __rust_helper bool rust_helper_folio_try_get(struct folio *folio)
 {
-	return folio_try_get(folio);
+	return folio_ref_count(folio) >= 0 && folio_try_get(folio);
 }
 
 __rust_helper void rust_helper_folio_put_refs(struct folio *folio, int refs)

@@ -5,6 +5,7 @@
 //! | type            | proves                                                                     |
 //! |-----------------|----------------------------------------------------------------------------|
 //! | [`Folio`]       | the folio is alive                                                         |
+//! | [`FolioRef`]    | the same, and owns the reference that keeps it alive                       |
 //! | [`CachedFolio`] | it is locked and in the swap cache: exclusive access to its slots          |
 //! | [`UnreadPages`] | exclusive access to the contents of its pages, to write them               |
 //! | [`NotUptodate`] | the same, for one page                                                     |
@@ -29,10 +30,6 @@ use crate::{
     },
     page::PAGE_SIZE,
     prelude::*,
-    sync::aref::{
-        ARef,
-        AlwaysRefCounted, //
-    },
     types::{
         NotThreadSafe,
         Opaque, //
@@ -41,6 +38,7 @@ use crate::{
 use core::{
     cell::Cell,
     marker::PhantomData,
+    mem::ManuallyDrop,
     ops::Range,
     ptr::NonNull, //
 };
@@ -56,11 +54,6 @@ use core::{
 // A `struct folio` overlays several `struct page`. A small folio has only the first.
 #[repr(transparent)]
 pub struct Folio(Opaque<bindings::page>);
-
-// SAFETY: A folio is bound to no thread.
-unsafe impl Send for Folio {}
-// SAFETY: The methods on `&Folio` use atomic flags and counts, or read fields that don't change.
-unsafe impl Sync for Folio {}
 
 impl Folio {
     /// The folio of a C caller.
@@ -82,25 +75,12 @@ impl Folio {
         self.0.get().cast()
     }
 
-    /// Passes the folio and the reference to C. Never null.
-    #[inline]
-    pub fn into_c(folio: ARef<Self>) -> *mut bindings::folio {
-        ARef::into_raw(folio).as_ptr().cast()
-    }
-
     /// Whether the folio has more than one page; may be stale unless the folio is locked. Mirrors
     /// `folio_test_large()`.
     #[inline]
     pub fn is_large(&self) -> bool {
         // SAFETY: The folio is alive.
         unsafe { bindings::folio_test_large(self.as_raw()) }
-    }
-
-    /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
-    #[inline]
-    pub fn set_readahead(&self) {
-        // SAFETY: The folio is alive; the flag is set atomically.
-        unsafe { bindings::folio_set_readahead(self.as_raw()) }
     }
 
     /// Clears the readahead flag (`PG_readahead`), and returns whether it was set. Mirrors
@@ -112,22 +92,53 @@ impl Folio {
     }
 }
 
-// SAFETY: C frees a folio when its reference count drops to zero: when its last reference is put, if
-// the count has not wrapped. No type excludes that: safe code that forgets 2^32 - 1 references wraps
-// the count to one less than before.
-unsafe impl AlwaysRefCounted for Folio {
+/// A reference to a folio, which gives no access to its slots or its contents.
+///
+/// It can't be cloned, since safe code may forget it: C counts the references in an `int`, which 2^32
+/// forgotten clones would wrap. A lookup is refused long before.
+///
+/// # Invariants
+///
+/// A reference to the folio, whose count isn't frozen, is owned by this value.
+pub struct FolioRef(NonNull<bindings::folio>);
+
+impl FolioRef {
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    ///
+    /// The caller must own a reference to the folio, and give it up.
     #[inline]
-    fn inc_ref(&self) {
-        // SAFETY: By the type invariant a reference is held: of a folio whose count may be frozen
-        // only the flags are read.
-        unsafe { bindings::folio_get(self.as_raw()) }
+    pub(super) unsafe fn from_raw(folio: NonNull<bindings::folio>) -> Self {
+        // INVARIANT: The caller guarantees that it gives up a reference.
+        Self(folio)
     }
 
+    /// Passes the folio and the reference to C. Never null.
     #[inline]
-    unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
-        // transparent.
-        unsafe { bindings::folio_put(obj.as_ptr().cast()) }
+    pub fn into_c(self) -> *mut bindings::folio {
+        ManuallyDrop::new(self).as_raw()
+    }
+
+    /// The folio, for C.
+    #[inline]
+    pub(super) fn as_raw(&self) -> *mut bindings::folio {
+        self.0.as_ptr()
+    }
+
+    /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
+    #[inline]
+    pub fn set_readahead(&self) {
+        // SAFETY: The folio is alive, by the type invariant; the flag is set atomically.
+        unsafe { bindings::folio_set_readahead(self.as_raw()) }
+    }
+}
+
+impl Drop for FolioRef {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant the reference is owned by this value.
+        unsafe { bindings::folio_put(self.0.as_ptr()) }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
         folio::{
             CachedFolio,
             Folio,
+            FolioRef,
             UnreadPages, //
         },
         swap_cache::{
@@ -49,13 +50,10 @@ use crate::{
         },
     },
     prelude::*,
-    sync::{
-        aref::ARef,
-        atomic::{
-            Atomic,
-            Relaxed,
-            Release, //
-        },
+    sync::atomic::{
+        Atomic,
+        Relaxed,
+        Release, //
     },
 };
 use core::{
@@ -138,13 +136,12 @@ impl Slot<'_> {
     /// ```
     /// use kernel::mm::{
     ///     fault::AllocContext,
-    ///     folio::Folio,
+    ///     folio::FolioRef,
     ///     swap_add::{FreshFolio, NewFolio},
     ///     swap_cache::{Reads, SwapDevice},
     ///     swap_cluster::Slot,
     ///     swapops::SwapEntry,
     /// };
-    /// # use kernel::sync::aref::ARef;
     ///
     /// // Fails with `EEXIST` if another task was faster.
     /// fn add(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
@@ -152,7 +149,7 @@ impl Slot<'_> {
     ///     slot.add_folio(folio, context)
     /// }
     ///
-    /// fn swapin(entry: SwapEntry, context: &AllocContext<'_>) -> Result<ARef<Folio>> {
+    /// fn swapin(entry: SwapEntry, context: &AllocContext<'_>) -> Result<FolioRef> {
     ///     let device = SwapDevice::get(entry).ok_or(ENOENT)?;
     ///     let slot = device.slot();
     ///     match slot.folio() {
@@ -606,13 +603,13 @@ impl NewFolio {
     ///
     /// Mirrors `swap_read_folio()`.
     #[inline]
-    pub fn read(self, reads: &mut Reads) -> ARef<Folio> {
+    pub fn read(self, reads: &mut Reads) -> FolioRef {
         let folio = self.into_c_locked();
         // SAFETY: By the type invariant the folio is locked, in the swap cache and not uptodate, which C
         // requires. The lock is passed to C, and the reference to the result.
         unsafe {
             bindings::swap_read_folio(reads.as_raw(), folio);
-            ARef::from_raw(NonNull::new_unchecked(folio).cast())
+            FolioRef::from_raw(NonNull::new_unchecked(folio))
         }
     }
 
@@ -678,7 +675,7 @@ impl ZswapFolio {
     ///
     /// On failure discards the folio; the data stays in zswap.
     #[inline]
-    pub fn fill(self) -> Result<ARef<Folio>> {
+    pub fn fill(self) -> Result<FolioRef> {
         let folio = self.0 .0.as_raw();
         // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
         // cache and not uptodate, and no other task accesses its contents. By the type invariant
@@ -688,6 +685,6 @@ impl ZswapFolio {
         // SAFETY: The lock was owned by the `NewFolio`, and is given up here.
         unsafe { bindings::folio_unlock(folio) };
         // SAFETY: The reference was owned by the `NewFolio`; a folio's address isn't null.
-        Ok(unsafe { ARef::from_raw(NonNull::new_unchecked(folio).cast()) })
+        Ok(unsafe { FolioRef::from_raw(NonNull::new_unchecked(folio)) })
     }
 }

@@ -27,7 +27,7 @@ use crate::{
     bindings,
     mm::{
         call::Call,
-        folio::Folio,
+        folio::FolioRef,
         swap_cluster::{
             Backing,
             ClusterGuard,
@@ -37,7 +37,6 @@ use crate::{
         swapops::SwapEntry, //
     },
     prelude::*,
-    sync::aref::ARef,
     types::Opaque, //
 };
 use core::ptr::NonNull;
@@ -49,13 +48,13 @@ impl Slot<'_> {
     /// it and to recheck that it is still the folio of the slot. Takes no lock. Mirrors
     /// `swap_cache_get_folio()`.
     #[inline]
-    pub fn folio(self) -> Option<ARef<Folio>> {
+    pub fn folio(self) -> Option<FolioRef> {
         self.try_folio()
             .unwrap_or_else(|Raced| self.folio_after_race())
     }
 
     /// As [`Slot::folio`], after a lookup that raced with a removal.
-    fn folio_after_race(self) -> Option<ARef<Folio>> {
+    fn folio_after_race(self) -> Option<FolioRef> {
         loop {
             if let Ok(folio) = self.try_folio() {
                 return folio;
@@ -64,7 +63,7 @@ impl Slot<'_> {
     }
 
     #[inline(always)] // make bench: a lookup takes 10 % more instructions otherwise
-    fn try_folio(self) -> Result<Option<ARef<Folio>>, Raced> {
+    fn try_folio(self) -> Result<Option<FolioRef>, Raced> {
         let SwapTableEntry::Folio(pfn, _) = self.table_entry() else {
             return Ok(None);
         };
@@ -79,7 +78,7 @@ impl Slot<'_> {
                 return Err(Raced);
             }
             // The reference was just taken.
-            ARef::from_raw(NonNull::new_unchecked(folio).cast::<Folio>())
+            FolioRef::from_raw(NonNull::new_unchecked(folio))
         };
         // The folio may have been freed and reused before the reference was taken.
         let SwapTableEntry::Folio(pfn, _) = self.table_entry() else {

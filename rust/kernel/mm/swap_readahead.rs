@@ -14,16 +14,13 @@ use crate::{
             page_table_span,
             Fault, //
         },
-        folio::Folio,
+        folio::FolioRef,
         swap_cluster::Slot, //
     },
     prelude::*,
-    sync::{
-        aref::ARef,
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
     },
 };
 use core::{
@@ -69,7 +66,7 @@ pub fn read_around(
     gfp: Flags,
     fault: Fault<'_>,
     range: Range<usize>,
-) -> Option<ARef<Folio>> {
+) -> Option<FolioRef> {
     // C maps one page table, and advances to the next entry without a bounds check.
     let span = page_table_span();
     let table = fault.address() & !(span - 1);
@@ -84,6 +81,6 @@ pub fn read_around(
     unsafe {
         let folio =
             bindings::swap_vma_read_around(slot.as_raw(), gfp.as_raw(), fault.as_raw(), start, end);
-        NonNull::new(folio).map(|folio| ARef::from_raw(folio.cast::<Folio>()))
+        NonNull::new(folio).map(|folio| FolioRef::from_raw(folio))
     }
 }

@@ -33,7 +33,8 @@ use kernel::{
         },
         folio::{
             CachedFolio,
-            Folio, //
+            Folio,
+            FolioRef, //
         },
         mempolicy::VmaPolicy,
         swap_add::{
@@ -55,8 +56,7 @@ use kernel::{
         swapops::SwapEntry,
         virt::VmaRef, //
     },
-    prelude::*,
-    sync::aref::ARef, //
+    prelude::*, //
 };
 
 /// Called once at boot. Logs which implementation is in use, as zswap does.
@@ -255,7 +255,7 @@ pub(crate) unsafe extern "C" fn swapin_sync(
             AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
         )
     };
-    swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, Folio::into_c)
+    swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, FolioRef::into_c)
 }
 
 /// Those of `orders` that may be tried for a fault; 0 for none other than a single page. Orders are sets of
@@ -340,8 +340,8 @@ pub(crate) unsafe extern "C" fn swapin_zswap(
 }
 
 /// Returns a folio to C, with its reference; null for `None`.
-fn or_null(folio: Option<ARef<Folio>>) -> *mut bindings::folio {
-    folio.map_or(core::ptr::null_mut(), Folio::into_c)
+fn or_null(folio: Option<FolioRef>) -> *mut bindings::folio {
+    folio.map_or(core::ptr::null_mut(), FolioRef::into_c)
 }
 
 /// Starts reading a page that may be needed. Returns its folio, with a reference, or null.

@@ -22,7 +22,10 @@ use kernel::{
             AllocContext,
             Fault, //
         },
-        folio::Folio,
+        folio::{
+            Folio,
+            FolioRef, //
+        },
         mempolicy::VmaPolicy,
         swap_cache::Reads,
         swap_cluster::Slot,
@@ -38,12 +41,9 @@ use kernel::{
             Event, //
         },
     },
-    sync::{
-        aref::ARef,
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
     },
 };
 
@@ -82,11 +82,7 @@ pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
 /// Swaps in the page of `slot` for a fault, with readahead. May sleep.
 ///
 /// Mirrors `swapin_readahead()` and `swap_vma_readahead()`.
-pub(crate) fn swapin_readahead(
-    slot: Slot<'_>,
-    gfp: Flags,
-    fault: Fault<'_>,
-) -> Option<ARef<Folio>> {
+pub(crate) fn swapin_readahead(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<FolioRef> {
     if use_vma_readahead() {
         read_around(slot, gfp, fault, window_in_memory(slot, fault))
     } else {
@@ -96,11 +92,7 @@ pub(crate) fn swapin_readahead(
 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
 #[inline(never)] // stack: with its locals there, the caller couldn't tail-call read_around()
-fn cluster_readahead_for_fault(
-    slot: Slot<'_>,
-    gfp: Flags,
-    fault: Fault<'_>,
-) -> Option<ARef<Folio>> {
+fn cluster_readahead_for_fault(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<FolioRef> {
     let policy = VmaPolicy::of(fault.vma(), fault.address());
     cluster_readahead(slot, &policy.alloc_context(gfp))
 }
@@ -108,7 +100,7 @@ fn cluster_readahead_for_fault(
 /// Swaps in the page of `slot` with physical readahead, which reads an aligned block of slots on the
 /// device. All use the same memory policy, since pages in neighbouring slots are likely to come from
 /// one node. May sleep.
-pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
+pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<FolioRef> {
     let offset = slot.offset();
     let mask = window_on_device(offset) - 1;
     if mask > 0 {
@@ -129,7 +121,7 @@ pub(crate) fn cluster_readahead(slot: Slot<'_>, context: &AllocContext<'_>) -> O
 
 /// Reads the page itself; readahead has probably added it to the swap cache already. Mirrors
 /// `swap_cache_read_folio_sync()`.
-fn read_alone(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<ARef<Folio>> {
+fn read_alone(slot: Slot<'_>, context: &AllocContext<'_>) -> Option<FolioRef> {
     Reads::together(|reads| read(slot, context, reads, false))
 }
 

@@ -8,7 +8,7 @@ use kernel::mm::swap_large::zswap_never_enabled;
 use kernel::{
     mm::{
         fault::AllocContext,
-        folio::Folio,
+        folio::FolioRef,
         swap_add::Added,
         swap_cache::Reads,
         swap_cluster::Slot,
@@ -18,8 +18,7 @@ use kernel::{
         },
     },
     prelude::*,
-    race_point,
-    sync::aref::ARef, //
+    race_point, //
 };
 
 /// Swaps in the page of `slot`, in a large folio if `orders` has its bit and it can be added, without
@@ -35,7 +34,7 @@ pub(crate) fn swapin_sync(
     slot: Slot<'_>,
     orders: usize,
     context: &AllocContext<'_>,
-) -> Result<ARef<Folio>> {
+) -> Result<FolioRef> {
     #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
     let orders = if orders > 1 && !zswap_never_enabled() {
         match super::whole::swapin(slot, orders, context) {
@@ -68,7 +67,7 @@ pub(crate) fn read(
     context: &AllocContext<'_>,
     reads: &mut Reads,
     ahead: bool,
-) -> Option<ARef<Folio>> {
+) -> Option<FolioRef> {
     loop {
         if let Some(folio) = slot.folio() {
             return Some(folio);

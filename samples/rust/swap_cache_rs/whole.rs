@@ -9,7 +9,7 @@ use super::{
 use kernel::{
     mm::{
         fault::AllocContext,
-        folio::Folio,
+        folio::FolioRef,
         swap_add::{
             count_fallback,
             Fallback,
@@ -21,8 +21,7 @@ use kernel::{
         },
     },
     prelude::*,
-    race_point,
-    sync::aref::ARef, //
+    race_point, //
 };
 
 /// Swaps in the largest possible of `orders` (one bit per order) that zswap holds.
@@ -37,7 +36,7 @@ pub(crate) fn swapin(
     slot: Slot<'_>,
     mut orders: usize,
     context: &AllocContext<'_>,
-) -> Result<ARef<Folio>, usize> {
+) -> Result<FolioRef, usize> {
     while let Some(order @ 1..) = orders.checked_ilog2() {
         let mut readable = false;
         let vacant = slot.vacancy(order, |backing| {
@@ -68,7 +67,7 @@ pub(crate) fn swapin(
 }
 
 /// Adds a folio of one size, and lets zswap fill it.
-fn fill(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<ARef<Folio>> {
+fn fill(slot: Slot<'_>, order: u32, context: &AllocContext<'_>) -> Result<FolioRef> {
     let context = context.without_reclaim();
     race_point!("whole:after_vacancy");
     let folio = FreshFolio::alloc(order, &context).ok_or(ENOMEM)?;

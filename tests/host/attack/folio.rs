@@ -7,14 +7,13 @@ use kernel::{
     crypto::acompress::Compressor,
     error::Error,
     mm::{
-        folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
+        folio::{CachedFolio, FolioPage, FolioRef, NotUptodate, Uptodate},
         swap_add::{Added, NewFolio},
         swap_cache::SwapDevice,
         swap_cluster::Slot,
         swap_table::Pfn,
     },
     prelude::*,
-    sync::aref::ARef,
 };
 use zswap_core::{
     load_states::{Load, UnreadFolio, WritebackFolio},
@@ -40,11 +39,26 @@ fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
 pub mod folio_without_lock {
     use super::*;
 
-    pub(crate) fn attack(found: ARef<Folio>, mine: &mut CachedFolio<'_>) -> bool {
+    pub(crate) fn attack(found: FolioRef, mine: &mut CachedFolio<'_>) -> bool {
         #[cfg(folio_without_lock)]
         let mine = found;
         let slots = Slots::new(mine); //~[folio_without_lock] E0308
         slots.entry(0).is_some()
+    }
+}
+
+// 2^32 - 1 forgotten clones of a reference wrap the count to one less than before. Repeated, that frees a folio that is
+// in use. A lookup is refused long before.
+#[cfg(any(control, references_wrap))]
+pub mod references_wrap {
+    use super::*;
+    use core::mem::forget;
+
+    pub(crate) fn attack(slot: Slot<'_>, found: FolioRef) {
+        #[cfg(references_wrap)]
+        (0..u32::MAX).for_each(|_| forget(found.clone())); //~[references_wrap] E0599
+        (0..u32::MAX).for_each(|_| forget(slot.folio()));
+        drop(found);
     }
 }
 
@@ -55,7 +69,7 @@ pub mod folio_without_lock {
 pub mod folio_of_a_frame {
     use super::*;
 
-    pub(crate) fn attack(slot: Slot<'_>, pfn: Pfn) -> Option<ARef<Folio>> {
+    pub(crate) fn attack(slot: Slot<'_>, pfn: Pfn) -> Option<FolioRef> {
         #[cfg(folio_of_a_frame)]
         return Some(pfn.folio()); //~[folio_of_a_frame] E0599
         let _ = pfn.get();
@@ -184,10 +198,7 @@ pub mod page_as_bytes {
 pub mod wait_for_a_folio {
     use super::*;
 
-    pub(crate) fn attack(
-        device: &SwapDevice,
-        found: ARef<Folio>,
-    ) -> Result<Option<NewFolio>, Error> {
+    pub(crate) fn attack(device: &SwapDevice, found: FolioRef) -> Result<Option<NewFolio>, Error> {
         #[cfg(wait_for_a_folio)]
         found.lock(); //~[wait_for_a_folio] E0599
         let _ = found;

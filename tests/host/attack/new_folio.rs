@@ -2,13 +2,10 @@
 // A new folio for a slot: read, or filled and written back.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::{
-    mm::{
-        folio::{CachedFolio, Folio},
-        swap_add::{Added, NewFolio},
-        swap_cache::{Reads, SwapDevice},
-    },
-    sync::aref::ARef,
+use kernel::mm::{
+    folio::{CachedFolio, FolioRef},
+    swap_add::{Added, NewFolio},
+    swap_cache::{Reads, SwapDevice},
 };
 use zswap_core::{load_states::check_zero_mark, slots::Slots};
 
@@ -26,7 +23,7 @@ include!("fill.in");
 pub mod new_folio_after_read {
     use super::*;
 
-    pub(crate) fn attack(folio: NewFolio, reads: &mut Reads) -> ARef<Folio> {
+    pub(crate) fn attack(folio: NewFolio, reads: &mut Reads) -> FolioRef {
         let read = folio.read(reads);
         #[cfg(new_folio_after_read)]
         folio.discard(); //~[new_folio_after_read] E0382

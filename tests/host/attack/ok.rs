@@ -15,7 +15,7 @@ use kernel::{
     crypto::{acompress::Compressor, scompress},
     mm::{
         fault::Fault,
-        folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
+        folio::{CachedFolio, Folio, FolioPage, FolioRef, NotUptodate, Uptodate},
         memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
         mempolicy::VmaPolicy,
         swap_add::{Added, FreshFolio, NewFolio},
@@ -316,7 +316,7 @@ pub mod forget_references {
         forget((memcg, objcg, cursor));
     }
 
-    pub(crate) fn folios(folio: ARef<Folio>, fresh: FreshFolio, policy: VmaPolicy<'_>) {
+    pub(crate) fn folios(folio: FolioRef, fresh: FreshFolio, policy: VmaPolicy<'_>) {
         forget((folio, fresh, policy));
     }
 }
@@ -525,14 +525,10 @@ pub mod queue_dropped_by_its_work {
     }
 }
 
-// Memory unsafety, not excluded: 2^32 - 1 forgotten references to a folio wrap its count to one less than before. Repeated,
-// that frees a folio that is in use. So it is for the shared policy of a VMA.
-pub mod references_wrap {
+// Memory unsafety, not excluded: 2^32 - 1 forgotten references to the shared policy of a VMA wrap its count to one less
+// than before. Repeated, that frees a policy that is in use.
+pub mod policies_wrap {
     use super::*;
-
-    pub(crate) fn of_a_folio(folio: &ARef<Folio>) {
-        (0..u32::MAX).for_each(|_| forget(folio.clone()));
-    }
 
     pub(crate) fn of_a_policy(vma: &VmaRef, address: usize) {
         (0..u32::MAX).for_each(|_| forget(VmaPolicy::of(vma, address)));

@@ -7,11 +7,10 @@ use kernel::{
     crypto::acompress::RequestQueue,
     mm::{
         call::Call,
-        folio::{CachedFolio, FilledPages, Folio, UnreadPages},
+        folio::{CachedFolio, FilledPages, FolioRef, UnreadPages},
         swap_add::{NewFolio, ZswapFolio},
         swap_cache::Reads,
     },
-    sync::aref::ARef,
 };
 use zswap_core::{
     entry::Entry,
@@ -342,14 +341,14 @@ pub mod mapped_twice {
 pub mod zswap_folio_read {
     use super::*;
 
-    pub(crate) fn attack(folio: ZswapFolio, reads: &mut Reads) -> Result<ARef<Folio>> {
+    pub(crate) fn attack(folio: ZswapFolio, reads: &mut Reads) -> Result<FolioRef> {
         #[cfg(zswap_folio_read)]
         return Ok(folio.0.read(reads)); //~[zswap_folio_read] E0616
         folio.fill()
     }
 
     #[cfg(zswap_folio_read)]
-    pub(crate) fn by_itself(folio: ZswapFolio, reads: &mut Reads) -> ARef<Folio> {
+    pub(crate) fn by_itself(folio: ZswapFolio, reads: &mut Reads) -> FolioRef {
         folio.read(reads) //~[zswap_folio_read] E0599
     }
 

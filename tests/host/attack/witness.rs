@@ -245,6 +245,7 @@ pub mod guard_sent {
             sent::<ZeroMarked>(); //~[guard_sent] E0277
                                   //~[guard_sent]^ E0277
             sent::<FolioPage<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
             sent::<Slots<'_, '_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
             sent::<SlotEntry<'_>>(); //~[guard_sent] E0277
