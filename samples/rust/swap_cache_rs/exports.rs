@@ -36,7 +36,6 @@ use kernel::{
             Folio,
             FolioRef, //
         },
-        mempolicy::VmaPolicy,
         swap_add::{
             add_from_c,
             err_ptr, //
@@ -376,8 +375,9 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
         )
     };
     or_null(vma.and_then(|vma| {
-        let policy = VmaPolicy::of(vma, addr);
-        swapin::read(device.slot(), &policy.alloc_context(gfp), reads, false)
+        AllocContext::with_policy_of(vma, addr, gfp, |context| {
+            swapin::read(device.slot(), context, reads, false)
+        })
     }))
 }
 

@@ -26,7 +26,6 @@ use kernel::{
             Folio,
             FolioRef, //
         },
-        mempolicy::VmaPolicy,
         swap_cache::Reads,
         swap_cluster::Slot,
         swap_readahead::{
@@ -93,8 +92,9 @@ pub(crate) fn swapin_readahead(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> 
 /// Swaps in the page of `slot` for a fault, with physical readahead. May sleep.
 #[inline(never)] // stack: with its locals there, the caller couldn't tail-call read_around()
 fn cluster_readahead_for_fault(slot: Slot<'_>, gfp: Flags, fault: Fault<'_>) -> Option<FolioRef> {
-    let policy = VmaPolicy::of(fault.vma(), fault.address());
-    cluster_readahead(slot, &policy.alloc_context(gfp))
+    AllocContext::with_policy_of(fault.vma(), fault.address(), gfp, |context| {
+        cluster_readahead(slot, context)
+    })
 }
 
 /// Swaps in the page of `slot` with physical readahead, which reads an aligned block of slots on the

@@ -17,12 +17,10 @@ use kernel::{
         fault::Fault,
         folio::{CachedFolio, Folio, FolioPage, FolioRef, NotUptodate, Uptodate},
         memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
-        mempolicy::VmaPolicy,
         swap_add::{Added, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::Slot,
         swapops::SwapEntry,
-        virt::VmaRef,
         zsmalloc,
     },
     module_param::runtime::{ParamLock, Text},
@@ -298,7 +296,7 @@ pub mod forget_rcu {
 }
 
 // A forgotten reference pins its object: a device against swapoff, which waits; a pool,
-// a cgroup, a folio, a policy against being freed, as long as the machine runs. A pool
+// a cgroup, a folio against being freed, as long as the machine runs. A pool
 // that is forgotten before it was added to its list is on none, and has a reference: it
 // is never found, and never freed.
 pub mod forget_references {
@@ -316,8 +314,8 @@ pub mod forget_references {
         forget((memcg, objcg, cursor));
     }
 
-    pub(crate) fn folios(folio: FolioRef, fresh: FreshFolio, policy: VmaPolicy<'_>) {
-        forget((folio, fresh, policy));
+    pub(crate) fn folios(folio: FolioRef, fresh: FreshFolio) {
+        forget((folio, fresh));
     }
 }
 
@@ -522,16 +520,6 @@ pub mod queue_dropped_by_its_work {
         type Pointer = Arc<Self>;
 
         fn run(_: Arc<Self>) {}
-    }
-}
-
-// Memory unsafety, not excluded: 2^32 - 1 forgotten references to the shared policy of a VMA wrap its count to one less
-// than before. Repeated, that frees a policy that is in use.
-pub mod policies_wrap {
-    use super::*;
-
-    pub(crate) fn of_a_policy(vma: &VmaRef, address: usize) {
-        (0..u32::MAX).for_each(|_| forget(VmaPolicy::of(vma, address)));
     }
 }
 

@@ -11,11 +11,11 @@ use kernel::{
         call::Call,
         fault::AllocContext,
         folio::CachedFolio,
-        mempolicy::VmaPolicy,
         swap_add::{self, add_from_c, Added, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::{self, LockedCluster, Slot},
         swap_table::{KernelLayout, Pfn, Shadow, SwapTableEntry},
+        virt::VmaRef,
     },
     prelude::*,
 };
@@ -173,16 +173,20 @@ pub mod reads_never_submitted {
     }
 }
 
-// An allocation by a memory policy after mpol_cond_put().
+// An allocation by a memory policy after mpol_cond_put(). It is only lent: a reference that can be forgotten
+// wraps the count of a shared policy, after 2^32 - 1 times.
 #[cfg(any(control, context_past_policy))]
 pub mod context_past_policy {
     use super::*;
 
-    pub fn attack(policy: VmaPolicy<'_>) -> Option<FreshFolio> {
-        let context: AllocContext<'_> = policy.alloc_context(kernel::alloc::flags::GFP_KERNEL);
-        #[cfg(context_past_policy)]
-        drop(policy); //~[context_past_policy] E0505
-        FreshFolio::alloc(0, &context)
+    pub fn attack(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
+        let mut kept: Option<AllocContext<'_>> = None;
+        let new = AllocContext::with_policy_of(vma, address, GFP_KERNEL, |context| {
+            #[cfg(context_past_policy)]
+            kept.replace(*context); //~[context_past_policy] E0521
+            FreshFolio::alloc(0, context)
+        });
+        kept.map_or(new, |context| FreshFolio::alloc(0, &context))
     }
 }
 

@@ -15,7 +15,6 @@ use kernel::{
         folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
         list_lru::{ListLru, LockedList},
         memcontrol::{LruVec, MemCgroup, ObjCgroup},
-        mempolicy::VmaPolicy,
         swap_add::{self, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::{LockedCluster, Slot},
@@ -274,9 +273,8 @@ pub mod guard_sent {
             sent::<Next<'_>>(); //~[guard_sent] E0277
             sent::<Unlocked<'_>>(); //~[guard_sent] E0277
             sent::<View<'_>>(); //~[guard_sent] E0277
-            sent::<VmaPolicy<'_>>(); //~[guard_sent] E0277
-                                     //~[guard_sent]^ E0277
-                                     //~[guard_sent]^^ E0277
+            sent::<AllocContext<'_>>(); //~[guard_sent] E0277
+                                        //~[guard_sent]^ E0277
             sent::<ParamLock>(); //~[guard_sent] E0277
             sent::<rcu::Guard>(); //~[guard_sent] E0277
             sent::<MutexGuard<'_, Object>>(); //~[guard_sent] E0277
