@@ -157,14 +157,8 @@ rust_helper_get_mem_cgroup_from_objcg(struct obj_cgroup *objcg)
 	return get_mem_cgroup_from_objcg(objcg);
 }
 
-__rust_helper struct pglist_data *rust_helper_NODE_DATA(int nid)
-{
-	return NODE_DATA(nid);
-}
-
 __rust_helper struct lruvec *
-rust_helper_mem_cgroup_lruvec(struct mem_cgroup *memcg,
-			      struct pglist_data *pgdat)
+rust_helper_mem_cgroup_lruvec(struct mem_cgroup *memcg, int nid)
 {
-	return mem_cgroup_lruvec(memcg, pgdat);
+	return mem_cgroup_lruvec(memcg, NODE_DATA(nid == NUMA_NO_NODE ? numa_mem_id() : nid));
 }

@@ -21,7 +21,10 @@ use crate::{
             ARef,
             AlwaysRefCounted, //
         },
-        atomic::Atomic,
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
         rcu, //
     },
     types::Opaque, //
@@ -116,6 +119,16 @@ impl MemCgroup {
     pub fn is_online(&self) -> bool {
         // SAFETY: The cgroup is alive.
         unsafe { bindings::mem_cgroup_online(self.0.get()) }
+    }
+
+    /// The [`disk_swapins`] of a cgroup on a node, or of the node if `memcg` is `None`. For
+    /// [`NumaNode::NO_NODE`], the node is that of this CPU.
+    ///
+    /// Mirrors `mem_cgroup_lruvec()`.
+    pub fn disk_swapins(memcg: Option<&Self>, nid: NumaNode) -> &Atomic<isize> {
+        // SAFETY: The cgroup is null, which C accepts, or alive, and owns its state. By the
+        // invariant of `NumaNode` the node is possible, and its data is never freed.
+        unsafe { disk_swapins(bindings::mem_cgroup_lruvec(Self::raw(memcg), nid.as_raw())) }
     }
 
     /// The use of zswap by the cgroup and its descendants; `None` without `CONFIG_MEMCG`. Flushes
@@ -232,6 +245,16 @@ impl CachedFolio<'_> {
             bindings::mem_cgroup_zswap_writeback_enabled(bindings::folio_memcg(self.as_raw()))
         }
     }
+
+    /// Counts the swap-in of a page from the device: see [`disk_swapins`]. Mirrors
+    /// `zswap_folio_swapin()`.
+    #[inline]
+    pub fn count_disk_swapin(&self) {
+        let _rcu = rcu::read_lock();
+        // SAFETY: The folio is alive. The `struct lruvec` that `folio_lruvec()` returns isn't freed
+        // while the RCU read lock is held, as memcontrol.h documents.
+        unsafe { disk_swapins(bindings::folio_lruvec(self.as_raw())) }.fetch_add(1, Relaxed);
+    }
 }
 
 /// The target of an object's charge (objcg): refers to a memory cgroup or, once that is offline, to
@@ -320,66 +343,18 @@ impl ObjCgroup {
     }
 }
 
-/// The reclaim state of a node, or of a cgroup on it. Mirrors `struct lruvec`.
-#[repr(transparent)]
-pub struct LruVec(Opaque<bindings::lruvec>);
-
-impl LruVec {
-    /// The state of a C caller, for the time of `call`.
-    ///
-    /// # Safety
-    ///
-    /// `ptr` must point to a `struct lruvec` that isn't freed in that time.
-    #[inline]
-    pub unsafe fn from_c<'a>(ptr: *mut bindings::lruvec, _call: &'a Call) -> &'a Self {
-        // SAFETY: The caller guarantees that the `struct lruvec` isn't freed in the time of the call, which outlives
-        // `'a`; `Self` is transparent.
-        unsafe { &*ptr.cast() }
-    }
-
-    /// The state of a cgroup on a node, or of the node if `memcg` is `None`. `None` for
-    /// [`NumaNode::NO_NODE`].
-    ///
-    /// Mirrors `mem_cgroup_lruvec()`.
-    pub fn of(memcg: Option<&MemCgroup>, nid: NumaNode) -> Option<&Self> {
-        if nid == NumaNode::NO_NODE {
-            return None;
-        }
-        // SAFETY: The cgroup is null, which C accepts, or alive, and owns its state. By the
-        // invariant of `NumaNode` the node is possible, and its data is never freed. `Self` is
-        // transparent.
-        unsafe {
-            let node = bindings::NODE_DATA(nid.as_raw());
-            let lruvec = bindings::mem_cgroup_lruvec(MemCgroup::raw(memcg), node);
-            Some(&*lruvec.cast())
-        }
-    }
-
-    /// The state of the node and of the cgroup that `folio` is charged to now. Mirrors
-    /// `folio_lruvec()`.
-    ///
-    /// The caller must not sleep while it uses the result: without `CONFIG_PREEMPT_RCU` sleeping
-    /// ends the RCU read section, and the cgroup may be freed. Nor may it leak the guard: the section
-    /// ends at the latest when the task exits. No type prevents either.
-    #[inline]
-    pub fn of_folio<'rcu>(folio: &CachedFolio<'_>, _rcu: &'rcu rcu::Guard) -> &'rcu Self {
-        // SAFETY: The folio is alive. The `struct lruvec` that `folio_lruvec()` returns isn't freed
-        // in an RCU read section, as memcontrol.h documents. The guard stands for one, if the caller
-        // neither sleeps nor leaks it: this relies on its code, not on a type. `Self` is
-        // transparent.
-        unsafe { &*bindings::folio_lruvec(folio.as_raw()).cast() }
-    }
-
-    /// The number of pages that were swapped in from a swap device rather than from zswap, and that
-    /// the shrinker has not deducted yet. Mirrors `nr_disk_swapins` of `struct zswap_lruvec_state`.
-    #[cfg(CONFIG_ZSWAP)]
-    #[inline]
-    pub fn nr_disk_swapins(&self) -> &Atomic<isize> {
-        // SAFETY: The field is part of `self`, and C accesses it by atomic operations only.
-        unsafe {
-            Atomic::from_ptr(
-                (&raw mut (*self.0.get()).zswap_lruvec_state.nr_disk_swapins.counter).cast(),
-            )
-        }
+/// The number of pages that were swapped in from a swap device rather than from zswap, and that the
+/// shrinker has not deducted yet, on a node, or of a cgroup on it. Mirrors `nr_disk_swapins` of
+/// `struct zswap_lruvec_state`.
+///
+/// # Safety
+///
+/// `lruvec` must point to a `struct lruvec` that isn't freed during `'a`.
+#[inline]
+pub unsafe fn disk_swapins<'a>(lruvec: *mut bindings::lruvec) -> &'a Atomic<isize> {
+    // SAFETY: The caller guarantees that the field isn't freed. C accesses it by atomic operations
+    // only.
+    unsafe {
+        Atomic::from_ptr((&raw mut (*lruvec).zswap_lruvec_state.nr_disk_swapins.counter).cast())
     }
 }

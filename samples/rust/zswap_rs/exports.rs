@@ -43,15 +43,12 @@ use kernel::{
         call::Call,
         folio::CachedFolio,
         memcontrol::{
-            LruVec,
+            disk_swapins,
             MemCgroup, //
         },
     },
     prelude::*,
-    sync::{
-        atomic::Relaxed,
-        rcu, //
-    },
+    sync::atomic::Relaxed, //
 };
 
 /// The initcall. Called once.
@@ -359,10 +356,8 @@ pub(crate) unsafe extern "C" fn zswap_memcg_offline_cleanup(memcg: *mut bindings
 /// Only for `lruvec_init()`, with the `lruvec` that it initialises.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_lruvec_state_init(lruvec: *mut bindings::lruvec) {
-    let call = Call::new();
     // SAFETY: `lruvec_init()` has zeroed the `lruvec`, which its owner does not free during the call.
-    let lruvec = unsafe { LruVec::from_c(lruvec, &call) };
-    lruvec.nr_disk_swapins().store(0, Relaxed);
+    unsafe { disk_swapins(lruvec) }.store(0, Relaxed);
 }
 
 /// Increments `nr_disk_swapins` for a folio that is read from the device.
@@ -379,8 +374,5 @@ pub(crate) unsafe extern "C" fn zswap_folio_swapin(folio: *mut bindings::folio) 
     // SAFETY: `swap_read_folio()` holds the folio's lock, and the folio is in the swap cache: `zswap_load()` has just
     // handed it back. It isn't filled, and lends no page: only its cgroup's state is accessed.
     let folio = unsafe { CachedFolio::from_raw(folio, &mut call) };
-    let rcu = rcu::read_lock();
-    LruVec::of_folio(&folio, &rcu)
-        .nr_disk_swapins()
-        .fetch_add(1, Relaxed);
+    folio.count_disk_swapin();
 }

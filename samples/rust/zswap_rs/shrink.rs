@@ -31,7 +31,6 @@ use kernel::{
     impl_has_work,
     mm::memcontrol::{
         Cursor,
-        LruVec,
         MemCgroup, //
     },
     new_spinlock, new_work,
@@ -49,6 +48,7 @@ use kernel::{
     sync::{
         aref::ARef,
         atomic::{
+            Atomic,
             Full,
             Relaxed, //
         },
@@ -193,11 +193,8 @@ impl Shrink for ZswapShrinker {
         if freeable == 0 {
             return 0;
         }
-        let freeable = match LruVec::of(request.memcg, request.nid) {
-            Some(lruvec) => discount_swapins(freeable, lruvec),
-            None => freeable,
-        };
-        age::scale(freeable, backing, stored)
+        let swapins = MemCgroup::disk_swapins(request.memcg, request.nid);
+        age::scale(discount_swapins(freeable, swapins), backing, stored)
     }
 
     /// Mirrors `zswap_shrinker_scan()`.
@@ -218,8 +215,7 @@ impl Shrink for ZswapShrinker {
 /// from `nr_disk_swapins`.
 ///
 /// Mirrors the loop over `nr_disk_swapins` in `zswap_shrinker_count()`.
-fn discount_swapins(freeable: usize, lruvec: &LruVec) -> usize {
-    let swapins = lruvec.nr_disk_swapins();
+fn discount_swapins(freeable: usize, swapins: &Atomic<isize>) -> usize {
     let mut current = swapins.load(Relaxed);
     loop {
         let (left, unspent) = age::spare(freeable, current as usize);

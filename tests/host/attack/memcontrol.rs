@@ -3,26 +3,27 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
+    bindings::lruvec,
     mm::{
         call::Call,
         folio::CachedFolio,
-        memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
+        memcontrol::{disk_swapins, Cursor, MemCgroup, ObjCgroup},
     },
     shrinker::{Request, Scanned, Shrink},
-    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, SetOnce, SpinLock},
+    sync::{aref::ARef, rcu, SetOnce, SpinLock},
 };
 
-// folio_lruvec() is "for as long as RCU is held": the cgroup may die, and its lruvec with it.
+// folio_lruvec() is "for as long as RCU is held": the cgroup may die, and its lruvec with it. A section ends though
+// its guard was leaked, or, without CONFIG_PREEMPT_RCU, when the task sleeps: what RCU keeps is a pointer.
 #[cfg(any(control, lruvec_past_rcu))]
 pub mod lruvec_past_rcu {
     use super::*;
 
-    pub fn attack(folio: &CachedFolio<'_>) -> isize {
-        let rcu = rcu::read_lock();
-        let lruvec = LruVec::of_folio(folio, &rcu);
+    pub fn attack(folio: &CachedFolio<'_>, lruvec: *mut lruvec) {
         #[cfg(lruvec_past_rcu)]
-        drop(rcu); //~[lruvec_past_rcu] E0505
-        lruvec.nr_disk_swapins().load(Relaxed)
+        let _ = disk_swapins(lruvec); //~[lruvec_past_rcu] E0133
+        let _ = lruvec;
+        folio.count_disk_swapin();
     }
 }
 

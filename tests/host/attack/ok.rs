@@ -16,7 +16,7 @@ use kernel::{
     mm::{
         fault::Fault,
         folio::{CachedFolio, Folio, FolioPage, FolioRef, NotUptodate, Uptodate},
-        memcontrol::{Cursor, LruVec, MemCgroup, ObjCgroup},
+        memcontrol::{Cursor, MemCgroup, ObjCgroup},
         swap_add::{Added, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::Slot,
@@ -29,7 +29,7 @@ use kernel::{
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
-    sync::{aref::ARef, atomic::ordering::Relaxed, rcu, Arc, Mutex, SetOnce, SpinLock},
+    sync::{aref::ARef, rcu, Arc, Mutex, SetOnce, SpinLock},
     types::ForeignOwnable,
     workqueue::{impl_has_work, ReclaimQueue, Work, WorkItem},
     xarray::XArray,
@@ -523,17 +523,6 @@ pub mod queue_dropped_by_its_work {
     }
 }
 
-// Memory unsafety, not excluded: the guard of an RCU read section is leaked, and lends what RCU protects for ever. The
-// section ends anyway, at the latest when the task exits, and the cgroup's state is freed.
-pub mod section_leaked {
-    use super::*;
-
-    pub(crate) fn lruvec(folio: &CachedFolio<'_>) -> Result<&'static LruVec> {
-        let section = KBox::leak(KBox::new(rcu::read_lock(), GFP_KERNEL)?);
-        Ok(LruVec::of_folio(folio, section))
-    }
-}
-
 // A deadlock, not excluded: code sleeps under a spin lock, of a list or of a cluster. What spins for it on this CPU
 // never gets it. Types don't say which locks are held; might_sleep() reports it.
 pub mod sleep_in_atomic {
@@ -552,21 +541,6 @@ pub mod sleep_in_atomic {
 
     pub(crate) fn vacancy(slot: Slot<'_>, mutex: Pin<&Mutex<u32>>) -> Result {
         slot.vacancy(0, |_| *mutex.lock() == 0)
-    }
-}
-
-// Memory unsafety, not excluded: code sleeps in an RCU read section, in which it has a reference that RCU keeps.
-// Unless CONFIG_PREEMPT_RCU is set a grace period can end meanwhile: the state of the cgroup is
-// freed under the reference. The kernel crate's rcu::Guard doesn't say that nothing may sleep. might_sleep() and
-// CONFIG_PROVE_RCU report it when it happens.
-pub mod sleep_in_rcu {
-    use super::*;
-
-    pub(crate) fn lruvec(folio: &CachedFolio<'_>, mutex: Pin<&Mutex<u32>>) -> isize {
-        let rcu = rcu::read_lock();
-        let lruvec = LruVec::of_folio(folio, &rcu);
-        drop(mutex.lock());
-        lruvec.nr_disk_swapins().load(Relaxed)
     }
 }
 

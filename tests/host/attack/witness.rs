@@ -14,7 +14,7 @@ use kernel::{
         fault::{AllocContext, Fault},
         folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
         list_lru::{ListLru, LockedList},
-        memcontrol::{LruVec, MemCgroup, ObjCgroup},
+        memcontrol::{disk_swapins, MemCgroup, ObjCgroup},
         swap_add::{self, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::{LockedCluster, Slot},
@@ -74,7 +74,7 @@ pub mod evidence_of_a_pointer {
             let _ = Reads::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133
             let _ = Shadow::from_ptr(null_mut()); //~[evidence_of_a_pointer] E0133
             let _ = MemCgroup::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
-            let _ = LruVec::from_c(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = disk_swapins(null_mut()); //~[evidence_of_a_pointer] E0133
             let _ = SwapEntry::from_raw(entry); //~[evidence_of_a_pointer] E0133
         }
     }

@@ -1918,11 +1918,7 @@ fn the_lruvec() -> *mut lruvec {
 pub unsafe fn folio_lruvec(_: *mut folio) -> *mut lruvec {
     the_lruvec()
 }
-pub struct pglist_data;
-pub unsafe fn NODE_DATA(_: c_int) -> *mut pglist_data {
-    core::ptr::null_mut()
-}
-pub unsafe fn mem_cgroup_lruvec(_: *mut mem_cgroup, _: *mut pglist_data) -> *mut lruvec {
+pub unsafe fn mem_cgroup_lruvec(_: *mut mem_cgroup, _: c_int) -> *mut lruvec {
     the_lruvec()
 }
 pub unsafe fn mem_cgroup_disabled() -> bool {
