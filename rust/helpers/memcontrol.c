@@ -124,6 +124,11 @@ __rust_helper bool rust_helper_mem_cgroup_disabled(void)
 	return mem_cgroup_disabled();
 }
 
+__rust_helper u64 rust_helper_mem_cgroup_id(struct mem_cgroup *memcg)
+{
+	return mem_cgroup_id(memcg);
+}
+
 __rust_helper bool rust_helper_mem_cgroup_online(struct mem_cgroup *memcg)
 {
 	return mem_cgroup_online(memcg);

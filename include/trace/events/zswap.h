@@ -5,7 +5,6 @@
 #if !defined(_TRACE_ZSWAP_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TRACE_ZSWAP_H
 
-#include <linux/memcontrol.h>
 #include <linux/swapops.h>
 #include <linux/tracepoint.h>
 
@@ -53,7 +52,7 @@ ZSWAP_OUTCOMES
  */
 TRACE_EVENT(zswap_store,
 
-	TP_PROTO(swp_entry_t first, unsigned int pages, unsigned int zeroes, unsigned int outcome),
+	TP_PROTO(unsigned long first, unsigned int pages, unsigned int zeroes, unsigned int outcome),
 
 	TP_ARGS(first, pages, zeroes, outcome),
 
@@ -66,8 +65,8 @@ TRACE_EVENT(zswap_store,
 	),
 
 	TP_fast_assign(
-		__entry->type = swp_type(first);
-		__entry->offset = swp_offset(first);
+		__entry->type = swp_type((swp_entry_t){ first });
+		__entry->offset = swp_offset((swp_entry_t){ first });
 		__entry->pages = pages;
 		__entry->zeroes = zeroes;
 		__entry->outcome = outcome;
@@ -80,7 +79,7 @@ TRACE_EVENT(zswap_store,
 
 DECLARE_EVENT_CLASS(zswap_slot,
 
-	TP_PROTO(swp_entry_t slot),
+	TP_PROTO(unsigned long slot),
 
 	TP_ARGS(slot),
 
@@ -90,8 +89,8 @@ DECLARE_EVENT_CLASS(zswap_slot,
 	),
 
 	TP_fast_assign(
-		__entry->type = swp_type(slot);
-		__entry->offset = swp_offset(slot);
+		__entry->type = swp_type((swp_entry_t){ slot });
+		__entry->offset = swp_offset((swp_entry_t){ slot });
 	),
 
 	TP_printk("slot=%u:%lu", __entry->type, __entry->offset)
@@ -99,13 +98,13 @@ DECLARE_EVENT_CLASS(zswap_slot,
 
 /* A page is about to be decompressed for a load. */
 DEFINE_EVENT(zswap_slot, zswap_load_begin,
-	TP_PROTO(swp_entry_t slot),
+	TP_PROTO(unsigned long slot),
 	TP_ARGS(slot)
 );
 
 DECLARE_EVENT_CLASS(zswap_slot_error,
 
-	TP_PROTO(swp_entry_t slot, int error),
+	TP_PROTO(unsigned long slot, int error),
 
 	TP_ARGS(slot, error),
 
@@ -116,8 +115,8 @@ DECLARE_EVENT_CLASS(zswap_slot_error,
 	),
 
 	TP_fast_assign(
-		__entry->type = swp_type(slot);
-		__entry->offset = swp_offset(slot);
+		__entry->type = swp_type((swp_entry_t){ slot });
+		__entry->offset = swp_offset((swp_entry_t){ slot });
 		__entry->error = error;
 	),
 
@@ -126,7 +125,7 @@ DECLARE_EVENT_CLASS(zswap_slot_error,
 
 /* The page was decompressed, or decompression failed (-EIO). */
 DEFINE_EVENT(zswap_slot_error, zswap_load_end,
-	TP_PROTO(swp_entry_t slot, int error),
+	TP_PROTO(unsigned long slot, int error),
 	TP_ARGS(slot, error)
 );
 
@@ -137,13 +136,13 @@ DEFINE_EVENT(zswap_slot_error, zswap_load_end,
  * failed (-EIO). Not reported for a stale entry, whose slot has the zeromap bit.
  */
 DEFINE_EVENT(zswap_slot_error, zswap_writeback,
-	TP_PROTO(swp_entry_t slot, int error),
+	TP_PROTO(unsigned long slot, int error),
 	TP_ARGS(slot, error)
 );
 
 /* A slot is being freed, and its entry as well. */
 DEFINE_EVENT(zswap_slot, zswap_invalidate,
-	TP_PROTO(swp_entry_t slot),
+	TP_PROTO(unsigned long slot),
 	TP_ARGS(slot)
 );
 
@@ -153,10 +152,10 @@ DEFINE_EVENT(zswap_slot, zswap_invalidate,
  */
 TRACE_EVENT(zswap_shrink,
 
-	TP_PROTO(int nid, struct mem_cgroup *memcg, unsigned long left, unsigned long freed,
-		 bool in_swap_cache),
+	TP_PROTO(int nid, u64 cgroup, unsigned long left, unsigned long freed,
+		 unsigned int in_swap_cache),
 
-	TP_ARGS(nid, memcg, left, freed, in_swap_cache),
+	TP_ARGS(nid, cgroup, left, freed, in_swap_cache),
 
 	TP_STRUCT__entry(
 		__field(u64, cgroup)
@@ -168,7 +167,7 @@ TRACE_EVENT(zswap_shrink,
 
 	TP_fast_assign(
 		__entry->nid = nid;
-		__entry->cgroup = mem_cgroup_id(memcg);
+		__entry->cgroup = cgroup;
 		__entry->left = left;
 		__entry->freed = freed;
 		__entry->in_swap_cache = in_swap_cache;
@@ -188,7 +187,7 @@ TRACE_EVENT(zswap_shrink,
  */
 TRACE_EVENT(swap_cache_add,
 
-	TP_PROTO(swp_entry_t slot, unsigned int order, int error),
+	TP_PROTO(unsigned long slot, unsigned int order, int error),
 
 	TP_ARGS(slot, order, error),
 
@@ -200,8 +199,8 @@ TRACE_EVENT(swap_cache_add,
 	),
 
 	TP_fast_assign(
-		__entry->type = swp_type(slot);
-		__entry->offset = swp_offset(slot);
+		__entry->type = swp_type((swp_entry_t){ slot });
+		__entry->offset = swp_offset((swp_entry_t){ slot });
 		__entry->order = order;
 		__entry->error = error;
 	),

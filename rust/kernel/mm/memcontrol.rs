@@ -13,7 +13,6 @@ use crate::{
     mm::{
         call::Call,
         folio::CachedFolio,
-        trace_event::EventField,
         vmstat::Event, //
     },
     sync::{
@@ -131,6 +130,12 @@ impl MemCgroup {
         unsafe { disk_swapins(bindings::mem_cgroup_lruvec(Self::raw(memcg), nid.as_raw())) }
     }
 
+    /// The number of the cgroup in cgroupfs; 0 for `None`. Mirrors `mem_cgroup_id()`.
+    pub fn id(memcg: Option<&Self>) -> u64 {
+        // SAFETY: The cgroup is null, which C accepts, or alive.
+        unsafe { bindings::mem_cgroup_id(Self::raw(memcg)) }
+    }
+
     /// The use of zswap by the cgroup and its descendants; `None` without `CONFIG_MEMCG`. Flushes
     /// the statistics at a limited rate. May sleep.
     ///
@@ -163,16 +168,6 @@ impl MemCgroup {
     pub fn zswap_writeback_enabled(memcg: Option<&Self>) -> bool {
         // SAFETY: The cgroup is null, which C accepts, or alive; a cgroup pins its ancestors.
         unsafe { bindings::mem_cgroup_zswap_writeback_enabled(Self::raw(memcg)) }
-    }
-}
-
-// SAFETY: The pointer is null, or points to a cgroup that is borrowed by `self`.
-unsafe impl EventField for Option<&MemCgroup> {
-    type Raw = *mut bindings::mem_cgroup;
-
-    #[inline]
-    fn into_raw(self) -> *mut bindings::mem_cgroup {
-        MemCgroup::raw(self)
     }
 }
 

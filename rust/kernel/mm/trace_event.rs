@@ -4,72 +4,13 @@
 //!
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 
-use crate::{
-    alloc::NumaNode,
-    bindings,
-    prelude::*, //
-};
-
-/// A value that an event may record.
-///
-/// # Safety
-///
-/// The result of `into_raw()` must be a number, or a pointer that is null or that C may dereference
-/// for as long as `self` is valid.
-pub unsafe trait EventField {
-    /// The type of the tracepoint's argument.
-    type Raw;
-
-    /// The value, for C.
-    fn into_raw(self) -> Self::Raw;
-}
-
-// One user: the list below, of types with the same implementation.
-macro_rules! numbers {
-    ($($number:ty)*) => {
-        $(
-            // SAFETY: It is a number.
-            unsafe impl EventField for $number {
-                type Raw = Self;
-
-                #[inline]
-                fn into_raw(self) -> Self {
-                    self
-                }
-            }
-        )*
-    };
-}
-
-numbers! { bool c_int c_uint c_ulong bindings::swp_entry_t }
-
-// SAFETY: It is a number.
-unsafe impl EventField for NumaNode {
-    type Raw = c_int;
-
-    #[inline]
-    fn into_raw(self) -> c_int {
-        self.as_raw()
-    }
-}
-
-// SAFETY: It is a number: the errno, or 0.
-unsafe impl EventField for Option<Error> {
-    type Raw = c_int;
-
-    #[inline]
-    fn into_raw(self) -> c_int {
-        self.map_or(0, Error::to_errno)
-    }
-}
-
 /// Defines functions that report events to tracepoints, which C defines for Rust
 /// (`CREATE_RUST_TRACE_POINTS`).
 ///
 /// Each function takes a closure that returns the event's fields, and calls it only if the event is
 /// enabled. A disabled tracepoint is one instruction (with `CONFIG_JUMP_LABEL`); without
-/// `CONFIG_TRACEPOINTS` it is none. After `=>` follow the tracepoint and its named arguments, each
-/// of them an [`EventField`](kernel::mm::trace_event::EventField).
+/// `CONFIG_TRACEPOINTS` it is none. After `=>` follow the tracepoint and its arguments with their
+/// types, which can only be numbers of [`ffi`](kernel::ffi).
 ///
 /// # Examples
 ///
@@ -78,8 +19,10 @@ unsafe impl EventField for Option<Error> {
 ///
 /// kernel::trace_event! {
 ///     /// A folio was added to the swap cache, or adding it failed.
-///     pub fn add<'a>(slot: Slot<'a>, order: u32, error: Option<Error>)
-///         => swap_cache_add(slot = slot.as_raw(), order = order, error = error);
+///     pub fn add<'a>(slot: Slot<'a>, order: u32, error: Option<Error>) => swap_cache_add(
+///         slot: c_ulong = slot.as_raw().val, order: c_uint = order,
+///         error: c_int = error.map_or(0, Error::to_errno),
+///     );
 /// }
 ///
 /// fn report(slot: Slot<'_>) {
@@ -92,7 +35,7 @@ macro_rules! trace_event {
     ($(
         $(#[doc = $doc:literal])*
         $vis:vis fn $name:ident $(<$lifetime:lifetime>)? ($($field:ident: $type:ty),* $(,)?)
-            => $event:ident($($arg:ident = $value:expr),* $(,)?);
+            => $event:ident($($arg:ident: $number:ident = $value:expr),* $(,)?);
     )*) => {$(
         $(#[doc = $doc])*
         #[allow(unused_parens)] // around a single field
@@ -113,12 +56,9 @@ macro_rules! trace_event {
                 if enabled {
                     let ($($field),*) = event();
                     // Not in the unsafe block: these expressions are from the macro's caller.
-                    let ($($arg,)*) = (
-                        $($crate::mm::trace_event::EventField::into_raw($value),)*
-                    );
+                    let ($($arg,)*): ($($crate::ffi::$number,)*) = ($($value,)*);
                     $crate::macros::paste! {
-                        // SAFETY: By the requirement of `EventField`, each argument is a number, or
-                        // a pointer that C may dereference during the call.
+                        // SAFETY: The arguments are numbers: `ffi` has no type of a pointer.
                         unsafe { $crate::bindings::[< rust_do_trace_ $event >]($($arg),*) }
                     }
                 }

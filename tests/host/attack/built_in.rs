@@ -100,12 +100,12 @@ pub mod event_with_attributes {
     #[cfg(control)]
     kernel::trace_event! {
         /// A load begins.
-        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot = slot.as_raw());
+        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot: c_ulong = slot.as_raw().val);
     }
     #[cfg(event_with_attributes)]
     kernel::trace_event! {
         #[link_section = ".init.text"] //~[event_with_attributes] ERROR: no rules expected
-        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot = slot.as_raw());
+        pub fn load_begin(slot: SwapEntry) => zswap_load_begin(slot: c_ulong = slot.as_raw().val);
     }
     #[cfg(control)]
     use kernel::mm::swapops::SwapEntry;

@@ -1926,6 +1926,9 @@ pub unsafe fn mem_cgroup_disabled() -> bool {
 }
 pub unsafe fn mem_cgroup_get(_: *mut mem_cgroup) {}
 pub unsafe fn mem_cgroup_put(_: *mut mem_cgroup) {}
+pub unsafe fn mem_cgroup_id(_: *mut mem_cgroup) -> u64 {
+    0
+}
 pub unsafe fn mem_cgroup_online(_: *mut mem_cgroup) -> bool {
     true
 }
@@ -1996,3 +1999,15 @@ pub fn prepare() {
         }
     }
 }
+
+// --- Trace events: none is enabled -----------------------------------------------------------------
+
+pub const zswap_outcome_ZSWAP_STORED: u32 = 0;
+pub const zswap_outcome_ZSWAP_DISABLED: u32 = 1;
+pub const zswap_outcome_ZSWAP_CGROUP_LIMIT: u32 = 2;
+pub const zswap_outcome_ZSWAP_POOL_LIMIT: u32 = 3;
+pub const zswap_outcome_ZSWAP_NO_POOL: u32 = 4;
+pub const zswap_outcome_ZSWAP_NO_MEMORY: u32 = 5;
+pub const zswap_outcome_ZSWAP_NO_ROOM: u32 = 6;
+pub const zswap_outcome_ZSWAP_NO_COMPRESSOR: u32 = 7;
+pub const zswap_outcome_ZSWAP_NOT_COMPRESSED: u32 = 8;
