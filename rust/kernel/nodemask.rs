@@ -24,10 +24,11 @@ use crate::{
 pub fn memory_nodes() -> impl Iterator<Item = NumaNode> {
     let mut nid = -1;
     core::iter::from_fn(move || {
-        // SAFETY: `nid` is -1 or a node.
-        nid = unsafe { bindings::next_memory_node(nid) };
-        // SAFETY: A node that has memory is possible.
-        (nid >= 0).then(|| unsafe { NumaNode::from_possible(nid) })
+        // SAFETY: `nid` is -1 or a node. A node that has memory is possible.
+        unsafe {
+            nid = bindings::next_memory_node(nid);
+            (nid >= 0).then(|| NumaNode::from_possible(nid))
+        }
     })
     .fuse()
 }

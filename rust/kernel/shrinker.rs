@@ -133,20 +133,18 @@ impl Shrinker {
     /// Mirrors `shrinker_alloc()`.
     pub fn new<S: Shrink>(name: &'static CStr) -> Result<Self> {
         let flags = bindings::SHRINKER_NUMA_AWARE | bindings::SHRINKER_MEMCG_AWARE;
-        // SAFETY: The format takes one string.
-        let ptr =
-            unsafe { bindings::shrinker_alloc(flags, c"%s".as_char_ptr(), name.as_char_ptr()) };
-        let ptr = NonNull::new(ptr).ok_or(ENOMEM)?;
-        // SAFETY: The shrinker was just allocated. It isn't registered, so no other code accesses
-        // it.
+        // SAFETY: The format takes one string. A shrinker that was just allocated isn't registered,
+        // so that no other code accesses it.
         unsafe {
+            let ptr = bindings::shrinker_alloc(flags, c"%s".as_char_ptr(), name.as_char_ptr());
+            let ptr = NonNull::new(ptr).ok_or(ENOMEM)?;
             (*ptr.as_ptr()).count_objects = Some(count::<S>);
             (*ptr.as_ptr()).scan_objects = Some(scan::<S>);
             (*ptr.as_ptr()).batch = 0;
             (*ptr.as_ptr()).seeks = bindings::DEFAULT_SEEKS as c_int;
+            // INVARIANT: The shrinker was just allocated, and isn't registered.
+            Ok(Self { ptr })
         }
-        // INVARIANT: The shrinker was just allocated, and isn't registered.
-        Ok(Self { ptr })
     }
 
     /// Registers the shrinker, permanently. May sleep. For [`register_builtin_shrinker!`].
@@ -214,10 +212,9 @@ unsafe extern "C" fn scan<S: Shrink>(
     sc: *mut bindings::shrink_control,
 ) -> c_ulong {
     let call = Call::new();
-    // SAFETY: The caller passes a valid `sc`, which only this callback accesses during the call.
-    let sc = unsafe { &mut *sc };
-    // SAFETY: The caller has passed `sc` to this callback, whose call is `call`.
-    let request = unsafe { Request::from_raw(sc, &call) };
+    // SAFETY: The caller passes a valid `sc` to this callback, whose call is `call`, and which alone
+    // accesses it meanwhile.
+    let (request, sc) = unsafe { (Request::from_raw(&*sc, &call), &mut *sc) };
     let scanned = request.map_or(Scanned::Refused, |request| {
         S::scan(&request, &mut sc.nr_to_scan)
     });

@@ -167,9 +167,8 @@ impl<T> Cache<T> {
         };
         let mut left = nr;
         // SAFETY: No requirement.
-        let here = unsafe { bindings::numa_mem_id() };
-        // SAFETY: No requirement.
-        let elsewhere = cfg!(CONFIG_NUMA) && unsafe { bindings::max_node_ids() } > 1;
+        let (here, max) = unsafe { (bindings::numa_mem_id(), bindings::max_node_ids()) };
+        let elsewhere = cfg!(CONFIG_NUMA) && max > 1;
         while left > 1 && nid.as_raw() == here {
             let mut some = [None::<NonNull<MaybeUninit<T>>>; 16];
             let n = left.min(some.len());
@@ -194,7 +193,7 @@ impl<T> Cache<T> {
                     _p: PhantomData,
                 };
                 all.push(if elsewhere && memory.nid() != nid {
-                    self.exchange(memory, gfp, nid)
+                    self.alloc(gfp, nid).unwrap_or(memory)
                 } else {
                     memory
                 });
@@ -204,11 +203,6 @@ impl<T> Cache<T> {
             all.push(self.alloc(gfp, nid)?);
         }
         Ok(all)
-    }
-
-    /// Replaces `memory` by memory on the node `nid`, or near it, if any is available.
-    fn exchange(&'static self, memory: UninitBox<T>, gfp: Flags, nid: NumaNode) -> UninitBox<T> {
-        self.alloc(gfp, nid).unwrap_or(memory)
     }
 }
 

@@ -119,12 +119,14 @@ impl Source {
         let copy = self.0.as_mut_ptr();
         // SAFETY: The vector has memory for `len` bytes, which no other code can access. The caller
         // guarantees that C may read `len` bytes at `src`. This is C's function, for which a
-        // concurrent write isn't undefined, and not `copy_nonoverlapping()`, for which it is.
-        unsafe { bindings::memcpy(copy.cast(), src.cast(), len) };
-        // The compiler recognises `memcpy()`: it must not read `src` again in place of the copy.
-        barrier();
-        // SAFETY: All `len` bytes were just written. `self` is borrowed as long as the slice lives.
-        Ok(unsafe { core::slice::from_raw_parts(copy, len) })
+        // concurrent write isn't undefined, and not `copy_nonoverlapping()`, for which it is. All
+        // bytes of the slice were written, and `self` is borrowed as long as it lives.
+        unsafe {
+            bindings::memcpy(copy.cast(), src.cast(), len);
+            // The compiler recognises `memcpy()`: it must not read `src` again in place of the copy.
+            barrier();
+            Ok(core::slice::from_raw_parts(copy, len))
+        }
     }
 }
 
@@ -194,22 +196,22 @@ impl<A: Algorithm> Registration<A> {
         alg.streams.free_ctx = Some(Self::free_ctx);
         alg.__bindgen_anon_1.calg.base = base;
         let alg = NonNull::from(KBox::leak(alg));
-        // SAFETY: `alg` is complete, and doesn't move until C calls `destroy`.
-        if let Err(error) = to_result(unsafe { bindings::crypto_register_scomp(alg.as_ptr()) }) {
-            // SAFETY: `alg` came from a box. C has stored no pointer to it. C may have put its only
-            // reference, which frees nothing without `cra_destroy`.
-            drop(unsafe { KBox::from_raw(alg.as_ptr()) });
-            return Err(error);
-        }
-        // Set after the registration: otherwise C would free some of the algorithms that it
-        // refuses, and not others.
+        // `cra_destroy` is set after the registration: otherwise C would free some of the algorithms
+        // that it refuses, and not others.
         //
-        // SAFETY: The registration's reference pins `alg` until `drop` puts it. C reads the field
-        // only in `crypto_unregister_alg()`, which only `drop` calls, and where the last reference
-        // is put, so not concurrently. `calg` is the field of the union that was set above.
+        // SAFETY: `alg` is complete, and doesn't move until C calls `destroy`. If C refuses it, it
+        // has stored no pointer to it, and may have put its only reference, which frees nothing
+        // without `cra_destroy`: it goes back into its box. Otherwise the registration's reference
+        // pins `alg` until `drop` puts it. C reads the field only in `crypto_unregister_alg()`,
+        // which only `drop` calls, and where the last reference is put, so not concurrently. `calg`
+        // is the field of the union that was set above.
         unsafe {
-            (&raw mut (*alg.as_ptr()).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy))
-        };
+            if let Err(error) = to_result(bindings::crypto_register_scomp(alg.as_ptr())) {
+                drop(KBox::from_raw(alg.as_ptr()));
+                return Err(error);
+            }
+            (&raw mut (*alg.as_ptr()).__bindgen_anon_1.calg.base.cra_destroy).write(Some(destroy));
+        }
         Ok(Self {
             // INVARIANT: Just registered.
             alg,
@@ -346,26 +348,26 @@ unsafe fn run<A: Algorithm>(
 ) -> c_int {
     from_result(|| {
         // SAFETY: The caller guarantees that `alloc_ctx` made `ctx` from a box of this type, and
-        // that the context's lock is held, so that no other operation uses it.
-        let context = unsafe { &mut *ctx.cast::<Context<A>>() };
-        // SAFETY: The caller guarantees that `slen` bytes can be read. No slice of `dst` exists yet.
-        let src = unsafe { context.source.copy(src, slen as usize) }?;
-        // SAFETY: The caller guarantees that only this call accesses `dlen`.
-        let room = unsafe { *dlen } as usize;
-        // SAFETY: The caller guarantees that these are `room` bytes which only this call accesses:
-        // a `src` that overlaps them is no longer used, as the copy has replaced it. Memory that C
-        // hasn't initialised consists of valid bytes on this side of the FFI.
-        let dst = unsafe { core::slice::from_raw_parts_mut(dst, room) };
+        // that the context's lock is held, so that no other operation uses it; that `slen` bytes
+        // can be read; and that only this call accesses `dlen` and as many bytes at `dst`: a `src`
+        // that overlaps them is no longer used, as the copy has replaced it. Memory that C hasn't
+        // initialised consists of valid bytes on this side of the FFI.
+        let (stream, src, dst) = unsafe {
+            let context = &mut *ctx.cast::<Context<A>>();
+            let src = context.source.copy(src, slen as usize)?;
+            let dst = core::slice::from_raw_parts_mut(dst, *dlen as usize);
+            (&mut *context.stream, src, dst)
+        };
         // An algorithm may report more bytes than it has written: the others must not have another
         // user's data.
         dst.fill(0);
-        let len = match op(&mut context.stream, src, dst) {
+        let len = match op(stream, src, dst) {
             // A caller that gets one of these waits forever for completion.
             Err(EINPROGRESS | EBUSY) => Err(EINVAL),
             ret => ret,
         }?;
         // The length that an algorithm returns is checked.
-        if len > room {
+        if len > dst.len() {
             return Err(EINVAL);
         }
         // SAFETY: The caller guarantees that only this call accesses `dlen`. The length fits into
@@ -381,12 +383,12 @@ unsafe fn run<A: Algorithm>(
 ///
 /// `alg` must be part of a `struct scomp_alg` from [`Registration::new`], and not be used again.
 unsafe extern "C" fn destroy(alg: *mut bindings::crypto_alg) {
-    // SAFETY: The caller guarantees that `alg` is part of a `struct scomp_alg`.
-    let scomp =
-        unsafe { crate::container_of!(alg, bindings::scomp_alg, __bindgen_anon_1.calg.base) };
-    // SAFETY: The caller guarantees that it is from `Registration::new`, which made it from a box,
-    // and that it isn't used again.
-    drop(unsafe { KBox::from_raw(scomp) });
+    // SAFETY: The caller guarantees that `alg` is part of a `struct scomp_alg` that is from
+    // `Registration::new`, which made it from a box, and that it isn't used again.
+    drop(unsafe {
+        let scomp = crate::container_of!(alg, bindings::scomp_alg, __bindgen_anon_1.calg.base);
+        KBox::from_raw(scomp)
+    });
 }
 
 /// Copies a name and its terminating zero. Fails with `ENAMETOOLONG` if they don't fit.

@@ -186,13 +186,14 @@ impl FolioPage<'_> {
     /// `kmap_local_page()` and `kunmap_local()`.
     #[inline]
     pub fn with_mapped<R>(&self, f: impl FnOnce(*const u8) -> R) -> R {
-        // SAFETY: By the type invariant the page is alive.
-        let addr = unsafe { bindings::kmap_local_page(self.page.as_ptr()) };
-        let ret = f(addr.cast());
-        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
-        // crate map only for the time of a call.
-        unsafe { bindings::kunmap_local(addr) };
-        ret
+        // SAFETY: By the type invariant the page is alive. What is unmapped was mapped before; `f`
+        // has unmapped all that it mapped: functions of this crate map only for the time of a call.
+        unsafe {
+            let addr = bindings::kmap_local_page(self.page.as_ptr());
+            let ret = f(addr.cast());
+            bindings::kunmap_local(addr);
+            ret
+        }
     }
 }
 
@@ -503,10 +504,8 @@ impl<'a> FilledPages<'a> {
 /// The folio must be alive, and have more than `index` pages.
 #[inline]
 unsafe fn page_of(folio: NonNull<bindings::folio>, index: usize) -> NonNull<bindings::page> {
-    // SAFETY: The caller guarantees that the folio has such a page.
-    let page = unsafe { bindings::folio_page(folio.as_ptr(), index) };
-    // SAFETY: The address of a page that exists isn't null.
-    unsafe { NonNull::new_unchecked(page) }
+    // SAFETY: The caller guarantees that the folio has such a page, whose address isn't null.
+    unsafe { NonNull::new_unchecked(bindings::folio_page(folio.as_ptr(), index)) }
 }
 
 /// Exclusive access to the contents of one page of a folio, to write them. No task has read them yet.
@@ -540,9 +539,10 @@ impl<'a> NotUptodate<'a> {
     #[inline]
     pub unsafe fn clear(self) -> Uptodate<'a> {
         // SAFETY: By the type invariant the page is alive, and no other code accesses its contents.
-        unsafe { bindings::clear_highpage(self.page.as_ptr()) };
-        // SAFETY: By the type invariant the page is alive.
-        unsafe { bindings::flush_dcache_page(self.page.as_ptr()) };
+        unsafe {
+            bindings::clear_highpage(self.page.as_ptr());
+            bindings::flush_dcache_page(self.page.as_ptr());
+        }
         // INVARIANT: All bytes of the page were written.
         Uptodate(PhantomData)
     }
@@ -568,13 +568,13 @@ impl<'a> NotUptodate<'a> {
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call. `f` must
     /// write all of them.
     pub fn write_page(&mut self, f: impl FnOnce(*mut [u8; PAGE_SIZE])) {
-        // SAFETY: It is the page of a folio that is alive.
-        let addr = unsafe { bindings::kmap_local_page(self.page()) };
-        f(addr.cast());
-        // SAFETY: `addr` was mapped above. `f` has unmapped all that it mapped: functions of this
-        // crate map only for the time of a call.
-        unsafe { bindings::kunmap_local(addr) };
-        // SAFETY: By the type invariant the page is alive.
-        unsafe { bindings::flush_dcache_page(self.page()) };
+        // SAFETY: By the type invariant the page is alive. What is unmapped was mapped before; `f`
+        // has unmapped all that it mapped: functions of this crate map only for the time of a call.
+        unsafe {
+            let addr = bindings::kmap_local_page(self.page());
+            f(addr.cast());
+            bindings::kunmap_local(addr);
+            bindings::flush_dcache_page(self.page());
+        }
     }
 }

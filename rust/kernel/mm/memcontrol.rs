@@ -28,7 +28,22 @@ use crate::{
     },
     types::Opaque, //
 };
-use core::ptr::NonNull;
+use core::ptr::{
+    null_mut,
+    NonNull, //
+};
+
+/// Takes over a reference from C; `None` for null.
+///
+/// # Safety
+///
+/// `ptr` must be null, or an object that `T` transparently stands for, with a reference that the
+/// caller owns and gives up.
+#[inline]
+unsafe fn counted<T: AlwaysRefCounted>(ptr: *mut impl Sized) -> Option<ARef<T>> {
+    // SAFETY: The caller guarantees that it gives up a reference to such an object.
+    NonNull::new(ptr.cast()).map(|ptr| unsafe { ARef::from_raw(ptr) })
+}
 
 /// A memory cgroup. Mirrors `struct mem_cgroup`.
 ///
@@ -190,17 +205,12 @@ impl Cursor {
     ///
     /// Mirrors `mem_cgroup_iter(NULL, prev, NULL)`.
     pub fn advance(&mut self) {
-        let prev = self.0.take().map_or(core::ptr::null_mut(), |prev| {
-            ARef::into_raw(prev).as_ptr().cast::<bindings::mem_cgroup>()
-        });
+        let prev = self.0.take();
+        let prev = prev.map_or(null_mut(), |prev| ARef::into_raw(prev).as_ptr().cast());
         // SAFETY: By the type invariant `prev` is null or from the last call, with a reference,
-        // which C puts.
-        let next = unsafe {
-            bindings::mem_cgroup_iter(core::ptr::null_mut(), prev, core::ptr::null_mut())
-        };
-        // SAFETY: C returns a reference. (The root is never freed: C takes no reference to it, and
-        // putting one does nothing.) `MemCgroup` is transparent.
-        self.0 = NonNull::new(next.cast()).map(|next| unsafe { ARef::from_raw(next) });
+        // which C puts. C returns a reference. (The root is never freed: C takes no reference to
+        // it, and putting one does nothing.) `MemCgroup` is transparent.
+        self.0 = unsafe { counted(bindings::mem_cgroup_iter(null_mut(), prev, null_mut())) };
     }
 
     /// The cgroup at this position; `None` before the first.
@@ -213,12 +223,11 @@ impl Cursor {
     /// Mirrors `mem_cgroup_tryget_online()`.
     pub fn tryget_online(&self) -> Option<ARef<MemCgroup>> {
         let memcg = self.get()?;
-        // SAFETY: The cgroup is alive.
-        if !unsafe { bindings::mem_cgroup_tryget_online(memcg.0.get()) } {
-            return None;
+        // SAFETY: The cgroup is alive. C takes a reference if it returns true.
+        unsafe {
+            bindings::mem_cgroup_tryget_online(memcg.0.get())
+                .then(|| ARef::from_raw(NonNull::from(memcg)))
         }
-        // SAFETY: `mem_cgroup_tryget_online()` has succeeded, and so has taken a reference.
-        Some(unsafe { ARef::from_raw(NonNull::from(memcg)) })
     }
 }
 
@@ -293,10 +302,8 @@ impl ObjCgroup {
     #[inline]
     pub fn of_folio(folio: &CachedFolio<'_>) -> Option<ARef<Self>> {
         // SAFETY: The folio is alive and locked. As memcontrol.h documents, the lock makes its
-        // binding to its objcg stable.
-        let objcg = unsafe { bindings::get_obj_cgroup_from_folio(folio.as_raw()) };
-        // SAFETY: C returns a reference or null; `Self` is transparent.
-        NonNull::new(objcg.cast()).map(|objcg| unsafe { ARef::from_raw(objcg) })
+        // binding to its objcg stable. C returns a reference or null; `Self` is transparent.
+        unsafe { counted(bindings::get_obj_cgroup_from_folio(folio.as_raw())) }
     }
 
     /// Whether the cgroup and its ancestors are below their `memory.zswap.max`. May sleep.
@@ -313,10 +320,8 @@ impl ObjCgroup {
     /// Mirrors `get_mem_cgroup_from_objcg()`.
     #[inline]
     pub fn memcg(&self) -> Option<ARef<MemCgroup>> {
-        // SAFETY: `self` is alive.
-        let memcg = unsafe { bindings::get_mem_cgroup_from_objcg(self.0.get()) };
-        // SAFETY: C returns a reference or null; `MemCgroup` is transparent.
-        NonNull::new(memcg.cast()).map(|memcg| unsafe { ARef::from_raw(memcg) })
+        // SAFETY: `self` is alive. C returns a reference or null; `MemCgroup` is transparent.
+        unsafe { counted(bindings::get_mem_cgroup_from_objcg(self.as_raw())) }
     }
 
     /// The cgroup that the objcg refers to now, valid while the RCU read lock is held; null without
