@@ -89,14 +89,6 @@ unsafe impl AlwaysRefCounted for MemCgroup {
     }
 }
 
-/// The use of zswap by a cgroup.
-pub struct ZswapUsage {
-    /// The size of the compressed pages, in bytes (`MEMCG_ZSWAP_B`).
-    pub bytes: usize,
-    /// The number of stored pages (`MEMCG_ZSWAPPED`).
-    pub pages: usize,
-}
-
 impl MemCgroup {
     /// Whether memory cgroups are disabled, at build time or by `cgroup_disable=memory`.
     ///
@@ -151,25 +143,21 @@ impl MemCgroup {
         unsafe { bindings::mem_cgroup_id(Self::raw(memcg)) }
     }
 
-    /// The use of zswap by the cgroup and its descendants; `None` without `CONFIG_MEMCG`. Flushes
-    /// the statistics at a limited rate. May sleep.
+    /// What the cgroup and its descendants have in zswap: the bytes of the compressed pages
+    /// (`MEMCG_ZSWAP_B`), and the number of pages (`MEMCG_ZSWAPPED`). `None` without `CONFIG_MEMCG`.
+    /// Flushes the statistics at a limited rate. May sleep.
     ///
-    /// Mirrors `memcg_page_state()` of `MEMCG_ZSWAP_B` and `MEMCG_ZSWAPPED`.
-    pub fn zswap_usage(&self) -> Option<ZswapUsage> {
+    /// Mirrors `memcg_page_state()`.
+    pub fn zswap_usage(&self) -> Option<(usize, usize)> {
         #[cfg(CONFIG_MEMCG)]
         // SAFETY: The cgroup is alive; the items are those of the enum.
         unsafe {
+            let state = |item: u32| bindings::memcg_page_state(self.0.get(), item as _);
             bindings::mem_cgroup_flush_stats_ratelimited(self.0.get());
-            Some(ZswapUsage {
-                bytes: bindings::memcg_page_state(
-                    self.0.get(),
-                    bindings::memcg_stat_item_MEMCG_ZSWAP_B as crate::ffi::c_int,
-                ),
-                pages: bindings::memcg_page_state(
-                    self.0.get(),
-                    bindings::memcg_stat_item_MEMCG_ZSWAPPED as crate::ffi::c_int,
-                ),
-            })
+            Some((
+                state(bindings::memcg_stat_item_MEMCG_ZSWAP_B),
+                state(bindings::memcg_stat_item_MEMCG_ZSWAPPED),
+            ))
         }
         #[cfg(not(CONFIG_MEMCG))]
         None
@@ -196,6 +184,7 @@ pub struct Cursor(Option<ARef<MemCgroup>>);
 
 impl Cursor {
     /// A position before the first cgroup.
+    #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         Self(None)
     }
@@ -228,12 +217,6 @@ impl Cursor {
             bindings::mem_cgroup_tryget_online(memcg.0.get())
                 .then(|| ARef::from_raw(NonNull::from(memcg)))
         }
-    }
-}
-
-impl Default for Cursor {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -180,7 +180,7 @@ impl Shrink for ZswapShrinker {
             _ => None,
         };
         let (backing, stored) = match usage {
-            Some(usage) => (usage.bytes >> PAGE_SHIFT, usage.pages),
+            Some((bytes, pages)) => (bytes >> PAGE_SHIFT, pages),
             None => (
                 zswap.total_pages(),
                 zswap_stored_pages.load(Relaxed) as usize,

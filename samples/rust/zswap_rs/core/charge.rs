@@ -191,7 +191,7 @@ mod tests {
         let usage = |memcg: &MemCgroup| {
             // SAFETY: The cgroup is alive.
             unsafe { bindings::mem_cgroup_flush_stats(MemCgroup::raw(Some(memcg))) };
-            memcg.zswap_usage().map(|usage| (usage.bytes, usage.pages))
+            memcg.zswap_usage()
         };
 
         // The last cgroup, which is the root if no other exists.
