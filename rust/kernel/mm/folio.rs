@@ -43,6 +43,27 @@ use core::{
     ptr::NonNull, //
 };
 
+/// Methods that each call one function of C, on the object that `&self` keeps alive.
+macro_rules! methods_of_c {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident(&self $(, $arg:ident: $type:ty)*) $(-> $ret:ty)? {
+            bindings::$function:ident(self $(, $value:expr)*) $(as $number:ty)?
+        }
+    )*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name(&self $(, $arg: $type)*) $(-> $ret)? {
+            // SAFETY: By the type invariant the object is alive, which is all that C requires: it
+            // changes the object atomically, or under a lock that it takes, and a concurrent write
+            // to what it reads isn't undefined.
+            (unsafe { bindings::$function(self.as_raw() $(, $value)*) }) $(as $number)?
+        }
+    )*};
+}
+#[cfg(CONFIG_ZSWAP_RUST)]
+pub(super) use methods_of_c;
+
 /// A folio: one page, or a naturally aligned power of two of them. Mirrors `struct folio`.
 ///
 /// # Invariants
@@ -75,20 +96,14 @@ impl Folio {
         self.0.get().cast()
     }
 
-    /// Whether the folio has more than one page; may be stale unless the folio is locked. Mirrors
-    /// `folio_test_large()`.
-    #[inline]
-    pub fn is_large(&self) -> bool {
-        // SAFETY: The folio is alive.
-        unsafe { bindings::folio_test_large(self.as_raw()) }
-    }
+    methods_of_c! {
+        /// Whether the folio has more than one page; may be stale unless the folio is locked. Mirrors
+        /// `folio_test_large()`.
+        pub fn is_large(&self) -> bool { bindings::folio_test_large(self) }
 
-    /// Clears the readahead flag (`PG_readahead`), and returns whether it was set. Mirrors
-    /// `folio_test_clear_readahead()`.
-    #[inline]
-    pub fn take_readahead(&self) -> bool {
-        // SAFETY: The folio is alive; the flag is cleared atomically.
-        unsafe { bindings::folio_test_clear_readahead(self.as_raw()) }
+        /// Clears the readahead flag (`PG_readahead`), and returns whether it was set. Mirrors
+        /// `folio_test_clear_readahead()`.
+        pub fn take_readahead(&self) -> bool { bindings::folio_test_clear_readahead(self) }
     }
 }
 
@@ -126,11 +141,9 @@ impl FolioRef {
         self.0.as_ptr()
     }
 
-    /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
-    #[inline]
-    pub fn set_readahead(&self) {
-        // SAFETY: The folio is alive, by the type invariant; the flag is set atomically.
-        unsafe { bindings::folio_set_readahead(self.as_raw()) }
+    methods_of_c! {
+        /// Sets the readahead flag (`PG_readahead`). Mirrors `folio_set_readahead()`.
+        pub fn set_readahead(&self) { bindings::folio_set_readahead(self) }
     }
 }
 
@@ -171,13 +184,10 @@ impl FolioPage<'_> {
         self.page.as_ptr()
     }
 
-    /// Whether all bytes of the page are 0. Another task may change them at any time. Mirrors
-    /// `is_folio_zero_filled()`, for one page.
-    #[inline]
-    pub fn is_zero_filled(&self) -> bool {
-        // SAFETY: By the type invariant the page is alive, as its folio is. C reads the bytes, for
-        // which a concurrent write isn't undefined.
-        unsafe { bindings::page_is_zero_filled(self.page.as_ptr()) }
+    methods_of_c! {
+        /// Whether all bytes of the page are 0. Another task may change them at any time. Mirrors
+        /// `is_folio_zero_filled()`, for one page.
+        pub fn is_zero_filled(&self) -> bool { bindings::page_is_zero_filled(self) }
     }
 
     /// Calls `f` with the address of the page's `PAGE_SIZE` bytes, mapped during the call.
@@ -189,7 +199,7 @@ impl FolioPage<'_> {
         // SAFETY: By the type invariant the page is alive. What is unmapped was mapped before; `f`
         // has unmapped all that it mapped: functions of this crate map only for the time of a call.
         unsafe {
-            let addr = bindings::kmap_local_page(self.page.as_ptr());
+            let addr = bindings::kmap_local_page(self.as_raw());
             let ret = f(addr.cast());
             bindings::kunmap_local(addr);
             ret
@@ -357,17 +367,14 @@ impl<'a> CachedFolio<'a> {
     #[cfg(CONFIG_ZSWAP_RUST)]
     #[inline]
     pub fn nid(&self) -> crate::alloc::NumaNode {
-        // SAFETY: The folio is alive; the node of a page exists.
-        unsafe {
-            crate::alloc::NumaNode::from_possible(bindings::page_to_nid(self.as_raw().cast()))
-        }
+        // SAFETY: A folio has a first page.
+        unsafe { self.page(0) }.nid()
     }
 
-    /// The folio's number of pages. Mirrors `folio_nr_pages()`.
-    #[inline]
-    pub fn nr_pages(&self) -> usize {
-        // SAFETY: The folio is alive. Only the lock's holder can split it.
-        (unsafe { bindings::folio_nr_pages(self.as_raw()) }) as usize
+    methods_of_c! {
+        /// The folio's number of pages. Only the lock's holder can split it. Mirrors
+        /// `folio_nr_pages()`.
+        pub fn nr_pages(&self) -> usize { bindings::folio_nr_pages(self) as usize }
     }
 
     /// Page `index` of the folio.

@@ -12,7 +12,10 @@ use crate::{
     bindings,
     mm::{
         call::Call,
-        folio::CachedFolio,
+        folio::{
+            methods_of_c,
+            CachedFolio, //
+        },
         vmstat::Event, //
     },
     sync::{
@@ -33,6 +36,52 @@ use core::ptr::{
     NonNull, //
 };
 
+/// A type of C, whose references are counted by two functions of C.
+///
+/// # Invariants
+///
+/// As long as a reference `&TYPE` exists, a counted reference to the object is held.
+macro_rules! counted_by_c {
+    (
+        $(#[$doc:meta])*
+        pub struct $type:ident(bindings::$c:ident: bindings::$get:ident, bindings::$put:ident);
+    ) => {
+        $(#[$doc])*
+        #[repr(transparent)]
+        pub struct $type(Opaque<bindings::$c>);
+
+        impl $type {
+            /// The object, for C.
+            #[inline]
+            pub fn as_raw(&self) -> *mut bindings::$c {
+                self.0.get()
+            }
+        }
+
+        // SAFETY: Any task may put a reference: the count is a `struct percpu_ref`.
+        unsafe impl Send for $type {}
+        // SAFETY: C's functions on a shared object do their own locking.
+        unsafe impl Sync for $type {}
+
+        // SAFETY: C frees the object when its last reference is put. (That of a root isn't counted
+        // and never freed.)
+        unsafe impl AlwaysRefCounted for $type {
+            #[inline]
+            fn inc_ref(&self) {
+                // SAFETY: By the type invariant a reference is held.
+                unsafe { bindings::$get(self.as_raw()) }
+            }
+
+            #[inline]
+            unsafe fn dec_ref(obj: NonNull<Self>) {
+                // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
+                // transparent.
+                unsafe { bindings::$put(obj.as_ptr().cast()) }
+            }
+        }
+    };
+}
+
 /// Takes over a reference from C; `None` for null.
 ///
 /// # Safety
@@ -45,48 +94,30 @@ unsafe fn counted<T: AlwaysRefCounted>(ptr: *mut impl Sized) -> Option<ARef<T>> 
     NonNull::new(ptr.cast()).map(|ptr| unsafe { ARef::from_raw(ptr) })
 }
 
-/// A memory cgroup. Mirrors `struct mem_cgroup`.
-///
-/// # Invariants
-///
-/// As long as a `&MemCgroup` exists, a reference to the cgroup is held: a cgroup that only RCU
-/// protects is never lent.
-///
-/// # Examples
-///
-/// ```
-/// use kernel::mm::memcontrol::{Cursor, MemCgroup};
-///
-/// // Each group that there is, the root first.
-/// let mut groups = 0;
-/// let mut cursor = Cursor::new();
-/// loop {
-///     cursor.advance();
-///     let Some(memcg) = cursor.get() else { break };
-///     groups += usize::from(memcg.is_online());
-/// }
-/// assert!(groups > 0 || MemCgroup::disabled());
-/// ```
-#[repr(transparent)]
-pub struct MemCgroup(Opaque<bindings::mem_cgroup>);
-
-// SAFETY: Any task may put a reference: the count is a `struct percpu_ref`.
-unsafe impl Send for MemCgroup {}
-// SAFETY: C's functions on a shared `struct mem_cgroup` do their own locking.
-unsafe impl Sync for MemCgroup {}
-
-// SAFETY: A `struct mem_cgroup` lives until its last reference is put.
-unsafe impl AlwaysRefCounted for MemCgroup {
-    fn inc_ref(&self) {
-        // SAFETY: By the type invariant a reference is held.
-        unsafe { bindings::mem_cgroup_get(self.0.get()) }
-    }
-
-    unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
-        // transparent.
-        unsafe { bindings::mem_cgroup_put(obj.as_ptr().cast()) }
-    }
+counted_by_c! {
+    /// A memory cgroup. Mirrors `struct mem_cgroup`.
+    ///
+    /// # Invariants
+    ///
+    /// As long as a `&MemCgroup` exists, a reference to the cgroup is held: a cgroup that only RCU
+    /// protects is never lent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use kernel::mm::memcontrol::{Cursor, MemCgroup};
+    ///
+    /// // Each group that there is, the root first.
+    /// let mut groups = 0;
+    /// let mut cursor = Cursor::new();
+    /// loop {
+    ///     cursor.advance();
+    ///     let Some(memcg) = cursor.get() else { break };
+    ///     groups += usize::from(memcg.is_online());
+    /// }
+    /// assert!(groups > 0 || MemCgroup::disabled());
+    /// ```
+    pub struct MemCgroup(bindings::mem_cgroup: bindings::mem_cgroup_get, bindings::mem_cgroup_put);
 }
 
 impl MemCgroup {
@@ -117,14 +148,13 @@ impl MemCgroup {
     /// The cgroup, for C; null for `None`.
     #[inline]
     pub fn raw(memcg: Option<&Self>) -> *mut bindings::mem_cgroup {
-        memcg.map_or(core::ptr::null_mut(), |memcg| memcg.0.get())
+        memcg.map_or(null_mut(), Self::as_raw)
     }
 
-    /// Whether the cgroup is online: user space hasn't removed it. Mirrors `mem_cgroup_online()`.
-    #[inline]
-    pub fn is_online(&self) -> bool {
-        // SAFETY: The cgroup is alive.
-        unsafe { bindings::mem_cgroup_online(self.0.get()) }
+    methods_of_c! {
+        /// Whether the cgroup is online: user space hasn't removed it. Mirrors
+        /// `mem_cgroup_online()`.
+        pub fn is_online(&self) -> bool { bindings::mem_cgroup_online(self) }
     }
 
     /// The [`disk_swapins`] of a cgroup on a node, or of the node if `memcg` is `None`. For
@@ -152,8 +182,8 @@ impl MemCgroup {
         #[cfg(CONFIG_MEMCG)]
         // SAFETY: The cgroup is alive; the items are those of the enum.
         unsafe {
-            let state = |item: u32| bindings::memcg_page_state(self.0.get(), item as _);
-            bindings::mem_cgroup_flush_stats_ratelimited(self.0.get());
+            let state = |item: u32| bindings::memcg_page_state(self.as_raw(), item as _);
+            bindings::mem_cgroup_flush_stats_ratelimited(self.as_raw());
             Some((
                 state(bindings::memcg_stat_item_MEMCG_ZSWAP_B),
                 state(bindings::memcg_stat_item_MEMCG_ZSWAPPED),
@@ -214,7 +244,7 @@ impl Cursor {
         let memcg = self.get()?;
         // SAFETY: The cgroup is alive. C takes a reference if it returns true.
         unsafe {
-            bindings::mem_cgroup_tryget_online(memcg.0.get())
+            bindings::mem_cgroup_tryget_online(memcg.as_raw())
                 .then(|| ARef::from_raw(NonNull::from(memcg)))
         }
     }
@@ -244,40 +274,13 @@ impl CachedFolio<'_> {
     }
 }
 
-/// The target of an object's charge (objcg): refers to a memory cgroup or, once that is offline, to
-/// an ancestor. Mirrors `struct obj_cgroup`.
-#[repr(transparent)]
-pub struct ObjCgroup(Opaque<bindings::obj_cgroup>);
-
-// SAFETY: Any task may put a reference: the count is a `struct percpu_ref`.
-unsafe impl Send for ObjCgroup {}
-// SAFETY: C's functions on a shared `struct obj_cgroup` do their own locking.
-unsafe impl Sync for ObjCgroup {}
-
-// SAFETY: A `struct obj_cgroup` lives until its last reference is put. The root's, whose references
-// aren't counted, is never freed.
-unsafe impl AlwaysRefCounted for ObjCgroup {
-    #[inline]
-    fn inc_ref(&self) {
-        // SAFETY: `&self` proves that a reference is held.
-        unsafe { bindings::obj_cgroup_get(self.0.get()) }
-    }
-
-    #[inline]
-    unsafe fn dec_ref(obj: NonNull<Self>) {
-        // SAFETY: The caller guarantees that it owns a reference, and gives it up; `Self` is
-        // transparent.
-        unsafe { bindings::obj_cgroup_put(obj.as_ptr().cast()) }
-    }
+counted_by_c! {
+    /// The target of an object's charge (objcg): refers to a memory cgroup or, once that is offline, to
+    /// an ancestor. Mirrors `struct obj_cgroup`.
+    pub struct ObjCgroup(bindings::obj_cgroup: bindings::obj_cgroup_get, bindings::obj_cgroup_put);
 }
 
 impl ObjCgroup {
-    /// The objcg, for C.
-    #[inline]
-    pub fn as_raw(&self) -> *mut bindings::obj_cgroup {
-        self.0.get()
-    }
-
     /// The objcg that objects for the data of `folio` are to be charged to; `None` if the
     /// folio isn't charged, as without `CONFIG_MEMCG`.
     ///
@@ -289,15 +292,6 @@ impl ObjCgroup {
         unsafe { counted(bindings::get_obj_cgroup_from_folio(folio.as_raw())) }
     }
 
-    /// Whether the cgroup and its ancestors are below their `memory.zswap.max`. May sleep.
-    ///
-    /// Mirrors `obj_cgroup_may_zswap()`.
-    #[inline]
-    pub fn may_zswap(&self) -> bool {
-        // SAFETY: `self` is alive.
-        unsafe { bindings::obj_cgroup_may_zswap(self.0.get()) }
-    }
-
     /// A reference to the cgroup that the objcg refers to now; `None` without `CONFIG_MEMCG`.
     ///
     /// Mirrors `get_mem_cgroup_from_objcg()`.
@@ -307,22 +301,25 @@ impl ObjCgroup {
         unsafe { counted(bindings::get_mem_cgroup_from_objcg(self.as_raw())) }
     }
 
-    /// The cgroup that the objcg refers to now, valid while the RCU read lock is held; null without
-    /// `CONFIG_MEMCG`.
-    ///
-    /// Mirrors `obj_cgroup_memcg()`.
-    #[inline]
-    pub fn memcg_rcu(&self, _rcu: &rcu::Guard) -> *mut bindings::mem_cgroup {
-        // SAFETY: `self` is alive, and the RCU read lock is held.
-        unsafe { bindings::obj_cgroup_memcg(self.0.get()) }
-    }
+    methods_of_c! {
+        /// The cgroup that the objcg refers to now, valid while the RCU read lock is held; null
+        /// without `CONFIG_MEMCG`.
+        ///
+        /// Mirrors `obj_cgroup_memcg()`.
+        pub fn memcg_rcu(&self, _rcu: &rcu::Guard) -> *mut bindings::mem_cgroup {
+            bindings::obj_cgroup_memcg(self)
+        }
 
-    /// Counts `delta` events for the cgroup. Mirrors `count_objcg_events()`.
-    #[inline]
-    pub fn count(&self, event: Event, delta: usize) {
-        // SAFETY: `self` is alive. C checks whether cgroups count the event, and warns if they
-        // don't.
-        unsafe { bindings::count_objcg_events(self.0.get(), event.as_raw(), delta) }
+        /// Whether the cgroup and its ancestors are below their `memory.zswap.max`. May sleep.
+        ///
+        /// Mirrors `obj_cgroup_may_zswap()`.
+        pub fn may_zswap(&self) -> bool { bindings::obj_cgroup_may_zswap(self) }
+
+        /// Counts `delta` events for the cgroup; warns of an event that cgroups don't count.
+        /// Mirrors `count_objcg_events()`.
+        pub fn count(&self, event: Event, delta: usize) {
+            bindings::count_objcg_events(self, event.0, delta)
+        }
     }
 }
 

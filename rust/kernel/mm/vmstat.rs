@@ -11,7 +11,7 @@ use crate::{
 
 /// An event that memory management counts. Mirrors `enum vm_event_item`.
 #[derive(Clone, Copy)]
-pub struct Event(bindings::vm_event_item);
+pub struct Event(pub(super) bindings::vm_event_item);
 
 #[cfg(CONFIG_SWAP)]
 impl Event {
@@ -35,12 +35,6 @@ impl Event {
     pub const ZSWPWB: Self = Self(bindings::vm_event_item_ZSWPWB);
 }
 
-impl Event {
-    pub(crate) fn as_raw(self) -> bindings::vm_event_item {
-        self.0
-    }
-}
-
 /// Counts `delta` events, in the unit of `event` (pages, for the events above). Any context.
 ///
 /// Mirrors `count_vm_events()`.
@@ -58,5 +52,5 @@ impl Event {
 #[inline]
 pub fn count(event: Event, delta: usize) {
     // SAFETY: Every `Event` is one of the enum's items, an index of the counters.
-    unsafe { bindings::count_vm_events(event.as_raw(), delta as c_long) }
+    unsafe { bindings::count_vm_events(event.0, delta as c_long) }
 }
