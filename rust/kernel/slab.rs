@@ -192,7 +192,8 @@ impl<T> Cache<T> {
                     ptr,
                     _p: PhantomData,
                 };
-                all.push(if elsewhere && memory.nid() != nid {
+                // SAFETY: It is memory from a slab cache.
+                all.push(if elsewhere && unsafe { nid_of(ptr.as_ptr()) } != nid {
                     self.alloc(gfp, nid).unwrap_or(memory)
                 } else {
                     memory
@@ -236,9 +237,7 @@ impl<T> UninitBoxes<T> {
 impl<T> Drop for UninitBoxes<T> {
     #[inline]
     fn drop(&mut self) {
-        while let Some(memory) = self.pop() {
-            drop(memory);
-        }
+        while self.pop().is_some() {}
     }
 }
 
@@ -254,13 +253,6 @@ pub struct UninitBox<T> {
 }
 
 impl<T> UninitBox<T> {
-    /// The NUMA node that the memory lies on.
-    #[inline]
-    fn nid(&self) -> NumaNode {
-        // SAFETY: By the type invariant it is memory from a slab cache.
-        unsafe { nid_of(self.ptr.as_ptr()) }
-    }
-
     /// Initialises the memory with `value`.
     #[inline]
     pub fn write(self, value: T) -> Box<T> {
@@ -269,10 +261,7 @@ impl<T> UninitBox<T> {
         unsafe { ptr.cast().write(value) };
         // INVARIANT: `ptr` points to memory from a slab cache, which has a `T` now. Both are owned
         // by the result.
-        Box {
-            ptr: ptr.cast(),
-            _p: PhantomData,
-        }
+        Box { ptr: ptr.cast() }
     }
 }
 
@@ -296,7 +285,6 @@ impl<T> Drop for UninitBox<T> {
 /// rules of the unsafe code that has passed the pointer on.
 pub struct Box<T> {
     ptr: NonNull<T>,
-    _p: PhantomData<T>,
 }
 
 // SAFETY: A `Box<T>` owns the `T`, and any task may drop it. Other tasks may have a `&T` at the
@@ -326,10 +314,7 @@ impl<T> Box<T> {
     #[inline]
     pub unsafe fn from_raw(ptr: NonNull<T>) -> Self {
         // INVARIANT: The caller hands over the object and its memory.
-        Self {
-            ptr,
-            _p: PhantomData,
-        }
+        Self { ptr }
     }
 
     /// Splits into the object and its memory. No other code may be able to reach the object.
