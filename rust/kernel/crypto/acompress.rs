@@ -141,12 +141,6 @@ impl Transform {
         // INVARIANT: Just allocated.
         Ok(Self(NonNull::new(acomp).ok_or(ENOMEM)?))
     }
-
-    /// Whether requests may complete after their submission returns. Mirrors `acomp_is_async()`.
-    fn is_async(&self) -> bool {
-        // SAFETY: By the type invariant the transform is valid.
-        unsafe { bindings::acomp_is_async(self.0.as_ptr()) }
-    }
 }
 
 impl Drop for Transform {
@@ -162,7 +156,8 @@ impl Drop for Transform {
 /// # Invariants
 ///
 /// `req` is valid and owned by this value; `wait` is initialised, and `req` completes it. `page` is
-/// a scatterlist with room for one page, and `output` is the scatterlist of `buffer`.
+/// a scatterlist with room for one page, and `output` is the scatterlist of `buffer`. `started` is
+/// what the start of the operation in flight has returned, or 0 if none is in flight.
 struct Request {
     req: NonNull<bindings::acomp_req>,
     // A separate allocation, on the node of the buffer.
@@ -173,8 +168,8 @@ struct Request {
     started: c_int,
 }
 
-/// An acomp operation.
-type Op = unsafe extern "C" fn(*mut bindings::acomp_req) -> c_int;
+/// What an operation reports at its end: whether it has succeeded, and the length of its result.
+type Report = (Result, usize);
 
 impl Request {
     /// Allocates [`QUEUE_DEPTH`] requests for `transform`. May sleep.
@@ -203,67 +198,67 @@ impl Request {
             started: 0,
         };
         let mut request = KBox::new(request, GFP_KERNEL)?;
-        // SAFETY: `wait` is valid for writes, and doesn't move out of its box.
-        unsafe { bindings::crypto_init_wait(request.wait.get()) };
-        // SAFETY: `req` was just allocated. `wait` outlives it, as fields are dropped after `drop`.
+        let (wait, buffer) = (request.wait.get(), request.buffer.as_mut_ptr().cast());
+        // SAFETY: `req` was just allocated. `wait` and both lists are valid for writes, and don't
+        // move out of their boxes; `wait` outlives `req`, as fields are dropped after `drop`. The
+        // buffer is memory from `kmalloc()`, as `sg_init_one()` requires.
+        // INVARIANT: `req` completes `wait`, `page` becomes a list with room for a page, and
+        // `output` the list of `buffer`. Operations change none of that.
         unsafe {
+            bindings::crypto_init_wait(wait);
             bindings::acomp_request_set_callback(
                 req,
                 bindings::CRYPTO_TFM_REQ_MAY_BACKLOG,
                 Some(bindings::crypto_req_done),
-                request.wait.get().cast(),
+                wait.cast(),
             );
-        }
-        let buffer = request.buffer.as_mut_ptr().cast();
-        // SAFETY: Both lists are valid for writes, and don't move out of the box. The buffer is
-        // memory from `kmalloc()`, as `sg_init_one()` requires.
-        // INVARIANT: `page` becomes a list with room for a page, and `output` the list of `buffer`.
-        // Operations change neither.
-        unsafe {
             bindings::sg_init_table(request.page.get(), 1);
             bindings::sg_init_one(request.output.get(), buffer, PAGE_SIZE as u32);
         }
         Ok(request)
     }
 
-    /// Submits an operation, whose result is one page at most.
+    /// Starts the compression of `page` into the buffer or, if there is an `input`, its
+    /// decompression into `page`.
     ///
     /// # Safety
     ///
-    /// The request must be idle. `op` must be an acomp operation. `src` must be a scatterlist of at
-    /// least `slen` bytes, and `dst` one of `PAGE_SIZE` bytes. Until [`Request::finish`] returns, the request must not be used
-    /// otherwise, moved or dropped, the transform that it was created for must stay alive, and the operation must
-    /// be allowed to read the scatterlists and the memory in `src`, and to write the memory in `dst`.
-    #[inline]
-    unsafe fn start(
-        &mut self,
-        op: Op,
-        src: *mut bindings::scatterlist,
-        slen: usize,
-        dst: *mut bindings::scatterlist,
-    ) {
-        let req = self.req.as_ptr();
-        // SAFETY: `req` is valid by the type invariant. The caller guarantees that the request is
-        // idle, and that both scatterlists have so many bytes and may be accessed until it is
+    /// The request must be idle. Until [`Request::finish`] returns, it must not be used otherwise,
+    /// moved or dropped, the transform that it was created for must stay alive, and the operation
+    /// must be allowed to read `page` or, if there is an `input`, to read that and to write `page`.
+    #[inline(always)] // stack: no frame between its caller and C
+    unsafe fn start(&mut self, page: *mut bindings::page, input: Option<Input<'_>>) {
+        const LEN: u32 = PAGE_SIZE as u32;
+        let (req, list) = (self.req.as_ptr(), self.page.get());
+        // SAFETY: By the type invariant `req` is valid, `list` has room for the page set here, and
+        // `output` is the list of the buffer; by that of `Input` `sg` has at least `len` bytes. The
+        // caller guarantees that the request is idle, and that all may be accessed until it is
         // finished.
+        // INVARIANT: The operation was just started.
         self.started = unsafe {
-            bindings::acomp_request_set_params(req, src, dst, slen as u32, PAGE_SIZE as u32);
-            op(req)
+            bindings::sg_set_page(list, page, LEN, 0);
+            match input {
+                None => {
+                    bindings::acomp_request_set_params(req, list, self.output.get(), LEN, LEN);
+                    bindings::crypto_acomp_compress(req)
+                }
+                Some(Input { sg, len, .. }) => {
+                    bindings::acomp_request_set_params(req, sg, list, len as u32, LEN);
+                    bindings::crypto_acomp_decompress(req)
+                }
+            }
         };
     }
 
-    /// Waits for an operation to complete. Returns its result, and the length that it reports. May
-    /// sleep.
-    ///
-    /// # Safety
-    ///
-    /// Must be called once for each call of [`Request::start`], after it.
+    /// Waits for the operation that was started to complete. May sleep.
     #[inline]
-    unsafe fn finish(&mut self) -> (Result, usize) {
-        // SAFETY: The request completes `wait`. `crypto_wait_req()` returns after the operation has
-        // completed, and can't be interrupted.
+    fn finish(&mut self) -> Report {
+        // INVARIANT: No operation is in flight when this returns.
+        let started = core::mem::take(&mut self.started);
+        // SAFETY: By the type invariants the request is valid, and completes `wait`.
+        // `crypto_wait_req()` returns after the operation has completed, and can't be interrupted.
         unsafe {
-            let ret = match bindings::crypto_wait_req(self.started, self.wait.get()) {
+            let ret = match bindings::crypto_wait_req(started, self.wait.get()) {
                 // As in C, any other result than zero is an error.
                 1.. => Err(EINVAL),
                 ret => to_result(ret),
@@ -272,85 +267,31 @@ impl Request {
         }
     }
 
-    /// Starts the compression of `page` into the request's buffer.
-    ///
-    /// # Safety
-    ///
-    /// The request must be idle. Until [`Request::compressed`] returns, `page` and the transform that the
-    /// request was created for must stay alive, and the request must not be used otherwise, moved or
-    /// dropped.
+    /// The page that was compressed. `EINVAL` if the reported length is zero, or more than the
+    /// buffer's.
     #[inline]
-    unsafe fn compress(&mut self, page: FolioPage<'_>) {
-        // SAFETY: By the type invariant these are scatterlists, of the page set here and of
-        // `self.buffer`. The caller guarantees that this request is idle, that it isn't used
-        // otherwise or moved until `compressed` returns, and that the page and the transform stay
-        // alive until then.
-        unsafe {
-            bindings::sg_set_page(self.page.get(), page.as_raw(), PAGE_SIZE as u32, 0);
-            self.start(
-                bindings::crypto_acomp_compress,
-                self.page.get(),
-                PAGE_SIZE,
-                self.output.get(),
-            )
+    fn compressed(&self, (result, len): Report) -> Result<&[u8]> {
+        result?;
+        match self.buffer.get(..len) {
+            Some(compressed) if len > 0 => Ok(compressed),
+            _ => Err(EINVAL),
         }
     }
+}
 
-    /// Waits for the compressed page, and returns it. May sleep.
-    ///
-    /// # Safety
-    ///
-    /// Must be called once for each call of [`Request::compress`], after it.
-    #[inline]
-    unsafe fn compressed(&mut self) -> Result<&[u8]> {
-        // SAFETY: The caller guarantees that this is called once for each call of `compress`, and
-        // so of `start`.
-        let (ret, len) = unsafe { self.finish() };
-        ret?;
-        compressed(&self.buffer, len)
-    }
-
-    /// Starts the decompression of `src` into `dst`.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Request::compress`], with `dst` as the page, until [`Request::decompressed`] returns. Until
-    /// then `src` must stay readable, and only the operation may access the contents of `dst`.
-    #[inline]
-    unsafe fn decompress(&mut self, src: Input<'_>, dst: &mut NotUptodate<'_>) {
-        // SAFETY: By the type invariant of `Input` `src.sg` is a scatterlist of at least `src.len`
-        // bytes, and by that of `self` `page` is one with room for the page set here. The caller
-        // guarantees that this request is idle, that it isn't used otherwise or moved until
-        // `decompressed` returns, and that until then `src`, the page, to whose contents `dst` gives
-        // exclusive access, and the transform stay alive.
-        unsafe {
-            bindings::sg_set_page(self.page.get(), dst.page(), PAGE_SIZE as u32, 0);
-            self.start(
-                bindings::crypto_acomp_decompress,
-                src.sg,
-                src.len,
-                self.page.get(),
-            )
-        }
-    }
-
-    /// Waits until `dst` is decompressed. May sleep. On failure, returns the length that the
-    /// compressor reports.
-    ///
-    /// # Safety
-    ///
-    /// Must be called once after each decompression into `dst` was started.
-    #[inline]
-    unsafe fn decompressed<'a>(&mut self, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
-        // SAFETY: The caller guarantees that this is called once for each operation that was
-        // started.
-        match unsafe { self.finish() } {
-            // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
-            // C's compressors are trusted to have done so. One in Rust may lie, but can't leave
-            // older bytes: `scompress` clears the destination first.
-            (Ok(()), PAGE_SIZE) => Ok(unsafe { dst.assume_written() }),
-            (_, len) => Err(len),
-        }
+/// The page that was decompressed. On failure, the length that the compressor reports.
+///
+/// # Safety
+///
+/// `report` must be that of a decompression into `dst`.
+#[inline]
+unsafe fn decompressed<'a>(dst: NotUptodate<'a>, report: Report) -> Result<Uptodate<'a>, usize> {
+    match report {
+        // SAFETY: The compressor has succeeded, and reports that it has written `PAGE_SIZE` bytes.
+        // C's compressors are trusted to have done so. One in Rust may lie, but can't leave
+        // older bytes: `scompress` clears the destination first.
+        (Ok(()), PAGE_SIZE) => Ok(unsafe { dst.assume_written() }),
+        (_, len) => Err(len),
     }
 }
 
@@ -359,16 +300,6 @@ impl Drop for Request {
         // SAFETY: By the type invariant the request is owned by this value. No operation is in
         // flight: `start` requires its caller to wait before the request is dropped.
         unsafe { bindings::acomp_request_free(self.req.as_ptr()) }
-    }
-}
-
-/// The first `len` bytes of `buffer`, which a compressor reports to have written. `EINVAL` if the
-/// reported length is zero, or more than the buffer's.
-#[inline]
-fn compressed(buffer: &[u8; PAGE_SIZE], len: usize) -> Result<&[u8]> {
-    match buffer.get(..len) {
-        Some(compressed) if len > 0 => Ok(compressed),
-        _ => Err(EINVAL),
     }
 }
 
@@ -419,7 +350,8 @@ impl Compressor {
     pub fn new(algorithm: &Algorithm, nid: NumaNode) -> Result<Self> {
         let transform = Transform::new(algorithm, nid)?;
         let request = Request::new(&transform, nid)?;
-        let queue = if transform.is_async() {
+        // SAFETY: By its type invariant the transform is valid.
+        let queue = if unsafe { bindings::acomp_is_async(transform.0.as_ptr()) } {
             Request::all(&transform, nid).unwrap_or_default()
         } else {
             KVec::new()
@@ -454,10 +386,9 @@ impl Compressor {
         // SAFETY: By the type invariant the request is idle, and its transform owned by `self`. The
         // request is finished before this returns; until then the page is borrowed, and `self`
         // exclusively.
-        unsafe {
-            self.request.compress(page);
-            self.request.compressed()
-        }
+        unsafe { self.request.start(page.as_raw(), None) };
+        let report = self.request.finish();
+        self.request.compressed(report)
     }
 
     /// Decompresses `src` into the first page of `dst`. May sleep.
@@ -473,11 +404,11 @@ impl Compressor {
         mut dst: NotUptodate<'a>,
     ) -> Result<Uptodate<'a>, usize> {
         // SAFETY: By the type invariant the request is idle, and its transform owned by `self`. The
-        // request is finished before this returns; until then `src` and the page are borrowed, and
-        // `self` exclusively.
+        // request is finished before this returns; until then `src` and the page, to whose contents
+        // `dst` gives exclusive access, are borrowed, and `self` exclusively.
         unsafe {
-            self.request.decompress(src, &mut dst);
-            self.request.decompressed(dst)
+            self.request.start(dst.page(), Some(src));
+            decompressed(dst, self.request.finish())
         }
     }
 }
@@ -506,22 +437,17 @@ impl RequestQueue<'_> {
         mut each: impl FnMut(FolioPage<'p>, Result<&[u8]>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pages = pages.into_iter().fuse();
-        // SAFETY: The first closure starts the request for the page that it returns, which is alive,
-        // as `'p` outlives this call; the second finishes it. `run` guarantees that the request is
-        // idle before, and not used meanwhile, and that the transform is alive.
-        unsafe {
-            self.run(
-                |request| pages.next().inspect(|&page| request.compress(page)),
-                |request, page, go_on| {
-                    let compressed = request.compressed();
-                    if go_on {
-                        each(page, compressed)
-                    } else {
-                        Ok(())
-                    }
-                },
-            )
-        }
+        let next = |request: &mut Request| {
+            let page = pages.next()?;
+            // SAFETY: `run` guarantees that the request is idle, that it isn't used until it is
+            // finished, and that its transform stays alive. So does the page, as `'p` outlives this
+            // call.
+            unsafe { request.start(page.as_raw(), None) };
+            Some(page)
+        };
+        self.run(next, |request, page, report| {
+            each(page, request.compressed(report))
+        })
     }
 
     /// Decompresses into `pages`, up to [`QUEUE_DEPTH`] at a time, and passes the result for each page
@@ -537,46 +463,36 @@ impl RequestQueue<'_> {
         mut each: impl FnMut(T, Result<Uptodate<'p>, usize>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut pages = pages.into_iter().fuse();
-        // SAFETY: The first closure starts the request for the page that it returns, which is alive,
-        // as `'p` outlives this call; the second finishes it, and gives the page away only then.
-        // `run` guarantees that the request is idle before, and not used meanwhile, and that the
-        // transform is alive. `output` is the scatterlist of the request's buffer, by its invariant:
-        // of `PAGE_SIZE` bytes, which `read` can't access after its call.
-        unsafe {
-            self.run(
-                |request| {
-                    let (from, mut page) = pages.next()?;
-                    let len = read(&from, &mut request.buffer);
-                    let src = Input::from_raw(request.output.get(), len.min(PAGE_SIZE));
-                    request.decompress(src, &mut page);
-                    Some((from, page))
-                },
-                |request, (from, page), go_on| {
-                    let decompressed = request.decompressed(page);
-                    if go_on {
-                        each(from, decompressed)
-                    } else {
-                        Ok(())
-                    }
-                },
-            )
-        }
+        let next = |request: &mut Request| {
+            let (from, mut page) = pages.next()?;
+            let len = read(&from, &mut request.buffer).min(PAGE_SIZE);
+            // SAFETY: `output` is the list of the request's buffer, which `read` can't access after
+            // its call. `run` guarantees that the request is idle, that it isn't used until it is
+            // finished, and that its transform stays alive. So does the page, as `'p` outlives this
+            // call; only then is it given away.
+            unsafe {
+                let src = Input::from_raw(request.output.get(), len);
+                request.start(page.page(), Some(src));
+            }
+            Some((from, page))
+        };
+        self.run(next, |_, (from, page), report| {
+            // SAFETY: It is the report of the operation that was started for the page.
+            each(from, unsafe { decompressed(page, report) })
+        })
     }
 
     /// Starts the requests in turn, each again after it was finished, until `start` returns `None` or
-    /// `finish` fails. `finish` is told whether an earlier one failed. All that were started are
-    /// finished when this returns.
+    /// `each` fails, which is called for what `start` has returned, with the report. All that were
+    /// started are finished when this returns.
     ///
-    /// # Safety
-    ///
-    /// `start` gets an idle request, and must start it for an operation that may run until `finish` gets
-    /// the value that `start` returns, or leave it idle and return `None`. `finish` must finish the request.
-    /// Neither may move or drop it.
+    /// `start` gets an idle request, whose transform is alive, and starts it, or returns `None`. Until
+    /// it is finished, this uses the request only to finish it, and keeps what `start` has returned.
     #[inline(always)]
-    unsafe fn run<T, E>(
+    fn run<T, E>(
         &mut self,
         mut start: impl FnMut(&mut Request) -> Option<T>,
-        mut finish: impl FnMut(&mut Request, T, bool) -> Result<(), E>,
+        mut each: impl FnMut(&Request, T, Report) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut under_way = [const { None::<T> }; QUEUE_DEPTH];
         let mut result = Ok(());
@@ -587,9 +503,9 @@ impl RequestQueue<'_> {
             for (request, slot) in self.0.iter_mut().zip(&mut under_way) {
                 if let Some(started) = slot.take() {
                     any = true;
-                    let finished = finish(request, started, result.is_ok());
+                    let report = request.finish();
                     if result.is_ok() {
-                        result = finished;
+                        result = each(request, started, report);
                     }
                 }
                 if result.is_ok() {
