@@ -54,11 +54,10 @@ from C is a scope: everything that C lends borrows from a value that lives
 in the called function, so it can't outlive the call.""",
      r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
-    ("rust: crypto, mm: Compressors and zsmalloc",
+    ("rust: crypto: Compressors",
      """Transforms of acomp with their requests, up to eight of them in flight: a
-call can't return before all have completed. And zsmalloc pools, whose
-objects are read and written as a whole.""",
-     r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/kernel/mm/zsmalloc\.rs|rust/helpers/(acompress|sg)\.c"),
+call can't return before all have completed.""",
+     r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/helpers/(acompress|sg)\.c"),
     ("rust: mm: The swap cache, its table and readahead",
      """Swap-table entries are a type whose layout is compared with C's at build
 time. Tracepoints take closures: a disabled event evaluates none of its

@@ -8,7 +8,7 @@
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
 files="block/plug cpuhotplug crypto/acompress debugfs/attribute mm/call mm/debug mm/folio mm/memalloc
-	mm/memcontrol mm/mempolicy mm/swap_add mm/swap_table mm/trace_event mm/vmstat mm/zsmalloc
+	mm/memcontrol mm/mempolicy mm/swap_add mm/swap_table mm/trace_event mm/vmstat
 	module_param/runtime nodemask percpu race ratelimit shrinker slab"
 # shellcheck disable=SC2086
 set -- $files

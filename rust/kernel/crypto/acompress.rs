@@ -106,10 +106,13 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
+    /// The first `len` bytes of a scatterlist.
+    ///
     /// # Safety
     ///
     /// `sg` must be a scatterlist of at least `len` bytes that may be read for the lifetime of the result.
-    pub(crate) unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
+    #[inline]
+    pub unsafe fn from_raw(sg: *mut bindings::scatterlist, len: usize) -> Self {
         // INVARIANT: The caller guarantees that `sg` is such a scatterlist during the result's
         // lifetime.
         Self {

@@ -219,15 +219,13 @@ fn refused(error: Error, counter: &'static Atomic<u64>, outcome: Outcome) -> Ref
 /// Mirrors `zswap_decompress()`, except for the error message, which `load::decompress_entry` prints.
 pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Uptodate<'a>, usize> {
     match Form::of(object) {
-        Form::Raw => object
-            .read(|view| view.copy_to(dst))
-            .map_err(|_| object.len()),
+        Form::Raw => object.copy_to(dst).map_err(|_| object.len()),
         Form::Compressed => {
             let mut context = object.pool().contexts().this_cpu().lock();
             let Some(compressor) = &mut *context else {
                 return Err(0);
             };
-            object.read(|view| compressor.decompress(view.as_input(), dst))
+            object.read(|input| compressor.decompress(input, dst))
         }
     }
 }
@@ -277,7 +275,7 @@ fn decompress_in_queue<'e, 'p>(
 ) -> Result {
     queue.decompress_each(
         pages,
-        |entry, buffer| entry.object().read(|view| view.copy_to_buffer(buffer)),
+        |entry, buffer| entry.object().copy_to_buffer(buffer),
         each,
     )
 }

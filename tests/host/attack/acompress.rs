@@ -60,7 +60,7 @@ pub mod input_made_up {
 
     pub fn attack(input: Input<'_>) -> Input<'_> {
         #[cfg(input_made_up)]
-        return Input::from_raw(core::ptr::null_mut(), 4096); //~[input_made_up] E0624
+        return Input::from_raw(core::ptr::null_mut(), 4096); //~[input_made_up] E0133
         input
     }
 }

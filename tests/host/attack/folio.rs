@@ -30,7 +30,7 @@ mod zswap_core;
 
 /// Fills a page from what is stored for it.
 fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
-    from.read(|view| view.copy_to(to))
+    from.copy_to(to)
 }
 
 // A folio that a lookup has found may have left its slot: C's callers must lock it and recheck

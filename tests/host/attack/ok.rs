@@ -21,7 +21,6 @@ use kernel::{
         swap_cache::{Reads, SwapDevice},
         swap_cluster::Slot,
         swapops::SwapEntry,
-        zsmalloc,
     },
     module_param::runtime::{ParamLock, Text},
     page::PAGE_SIZE,
@@ -59,7 +58,7 @@ mod zswap_core;
 
 /// Fills a page from what is stored for it.
 fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
-    from.read(|view| view.copy_to(to))
+    from.copy_to(to)
 }
 
 // Lost data, and not excluded: a compressor reports more bytes than it has written. They are zeroes, and not another
@@ -170,7 +169,7 @@ pub mod flags_of_any_bits {
 }
 
 // A witness that owns nothing: forgetting it has no effect, nor has dropping it. A witness that is
-// only lent to a closure (View, ParamLock, Reads, StoreBatch, and what NewFolio and UnreadFolio lend) can't be
+// only lent to a closure (Input, ParamLock, Reads, StoreBatch, and what NewFolio and UnreadFolio lend) can't be
 // forgotten: see view_forgotten, batch_kept. A caller that forgets a Visit or an Unlocked has no Next to end
 // the callback with: see visit_without_end.
 pub mod forget_evidence {
@@ -269,13 +268,8 @@ pub mod forget_memory {
         forget((instance, state));
     }
 
-    pub(crate) fn others(
-        pool: zsmalloc::Pool,
-        cpus: PerCpu<u32>,
-        compressor: Compressor,
-        shrinker: Shrinker,
-    ) {
-        forget((pool, cpus, compressor, shrinker));
+    pub(crate) fn others(cpus: PerCpu<u32>, compressor: Compressor, shrinker: Shrinker) {
+        forget((cpus, compressor, shrinker));
     }
 }
 

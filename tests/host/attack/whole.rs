@@ -162,7 +162,7 @@ pub mod page_in_flight {
             let (_, page) = pages.next().ok_or(EIO)?;
             queue.decompress_each(
                 [(from, page)],
-                |from, buffer| from.read(|view| view.copy_to_buffer(buffer)),
+                |from, buffer| from.copy_to_buffer(buffer),
                 |_from, page| {
                     filled.add(page.map_err(|_| EIO)?);
                     Ok::<(), Error>(())
@@ -185,7 +185,7 @@ pub mod page_in_flight {
         queue.decompress_each(
             [(from, page)],
             |from, buffer| {
-                let len = from.read(|view| view.copy_to_buffer(buffer));
+                let len = from.copy_to_buffer(buffer);
                 kept.set(Some(buffer)); //~[page_in_flight] E0521
                 len
             },

@@ -9,6 +9,7 @@ use core::{
 use kernel::{
     alloc::NumaNode,
     bindings::{self, lru_status},
+    crypto::acompress::Input,
     mm::{
         call::Call,
         fault::{AllocContext, Fault},
@@ -21,7 +22,6 @@ use kernel::{
         swap_table::Shadow,
         swapops::SwapEntry,
         virt::VmaRef,
-        zsmalloc::{self, Handle, View},
     },
     module_param::runtime::ParamLock,
     prelude::*,
@@ -126,22 +126,15 @@ pub mod mechanism_called {
         }
     }
 
-    pub(crate) fn memory(kept: slab::Box<u64>, pool: &zsmalloc::Pool, nid: NumaNode) {
+    pub(crate) fn memory(kept: slab::Box<u64>, input: Option<Input<'_>>) {
         let ptr = slab::Box::into_raw(kept);
         #[cfg(mechanism_called)]
         {
             let _ = slab::nid_of(ptr.as_ptr()); //~[mechanism_called] E0133
             let _ = slab::Box::from_raw(ptr); //~[mechanism_called] E0133
-            let handle = pool.store(&[1], GFP_KERNEL, nid); //~[mechanism_called] E0133
-            let Ok(handle) = handle else { return };
-            pool.read(&handle, 1, |_| ()); //~[mechanism_called] E0133
-            pool.free(handle); //~[mechanism_called] E0133
+            let _ = Input::from_raw(null_mut(), 1); //~[mechanism_called] E0133
         }
-    }
-
-    pub(crate) fn page(pool: &zsmalloc::Pool, page: FolioPage<'_>) {
-        #[cfg(mechanism_called)]
-        let _ = pool.store_page(page, GFP_KERNEL); //~[mechanism_called] E0133
+        drop(input);
     }
 }
 
@@ -214,7 +207,6 @@ pub mod evidence_copied {
             copied::<Entry>(); //~[evidence_copied] E0277
             copied::<StoredEntry>(); //~[evidence_copied] E0277
             copied::<Object>(); //~[evidence_copied] E0277
-            copied::<Handle>(); //~[evidence_copied] E0277
             copied::<slab::Box<Entry>>(); //~[evidence_copied] E0277
             copied::<Call>(); //~[evidence_copied] E0277
         }
@@ -272,7 +264,7 @@ pub mod guard_sent {
                                  //~[guard_sent]^^ E0277
             sent::<Next<'_>>(); //~[guard_sent] E0277
             sent::<Unlocked<'_>>(); //~[guard_sent] E0277
-            sent::<View<'_>>(); //~[guard_sent] E0277
+            sent::<Input<'_>>(); //~[guard_sent] E0277
             sent::<AllocContext<'_>>(); //~[guard_sent] E0277
                                         //~[guard_sent]^ E0277
             sent::<ParamLock>(); //~[guard_sent] E0277

@@ -38,8 +38,6 @@ pub mod swapops;
 pub mod trace_event;
 #[path = "../../../../../rust/kernel/mm/vmstat.rs"]
 pub mod vmstat;
-#[path = "../../../../../rust/kernel/mm/zsmalloc.rs"]
-pub mod zsmalloc;
 
 pub mod virt {
     //! A VMA, by its address.
