@@ -48,11 +48,11 @@ They are built into the kernel crate only with their users, since all
 functions of the crate are exported to modules.""",
      r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
      r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
-    ("rust: mm: Folios, memory cgroups, LRU lists and swap entries",
+    ("rust: mm: Folios, memory cgroups and swap entries",
      """A folio's state is a type: locked, in the swap cache, not uptodate. A call
 from C is a scope: everything that C lends borrows from a value that lives
 in the called function, so it can't outlive the call.""",
-     r"rust/kernel/mm/(call|debug|folio|list_lru|memalloc|memcontrol|swapops|vmstat)\.rs"
+     r"rust/kernel/mm/(call|debug|folio|memalloc|memcontrol|swapops|vmstat)\.rs"
      r"|rust/kernel/shrinker\.rs|rust/helpers/(folio|list_lru|memcontrol|swap|vmstat)\.c"),
     ("rust: crypto: Compressors",
      """Transforms of acomp with their requests, up to eight of them in flight: a

@@ -162,7 +162,8 @@ impl Shrinker {
         unsafe { bindings::shrinker_register(ptr.as_ptr()) }
     }
 
-    pub(crate) fn as_raw(&self) -> *mut bindings::shrinker {
+    /// The shrinker, for C.
+    pub fn as_raw(&self) -> *mut bindings::shrinker {
         self.ptr.as_ptr()
     }
 }

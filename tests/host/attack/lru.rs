@@ -7,8 +7,10 @@ use kernel::{
     bindings::lru_status,
     mm::{folio::CachedFolio, memcontrol::ObjCgroup},
     prelude::*,
+    shrinker::Shrinker,
     slab,
     sync::aref::ARef,
+    types::Opaque,
 };
 use zswap_core::{
     entry::Entry,
@@ -197,13 +199,26 @@ pub mod lists_of_core {
         #[cfg(lists_of_core)]
         lru::del(memory); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]
-        lru::add_chain(entry.links.as_raw(), 1, prepared); //~[lists_of_core] E0603
-                                                           //~[lists_of_core]^ E0616
+        lru::add_each(core::iter::once(entry), prepared); //~[lists_of_core] E0603
+        #[cfg(lists_of_core)]
+        let _ = &entry.links; //~[lists_of_core] E0616
         #[cfg(lists_of_core)]
         lru::del_each(core::iter::once(entry)); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]
         let _ = &lru::LRU; //~[lists_of_core] E0603
         lru::count(memory.nid(), None)
+    }
+}
+
+// The lists are used by C after they are gone: there are no others than those that stay.
+#[cfg(any(control, lists_that_go))]
+pub mod lists_that_go {
+    use super::*;
+
+    pub(crate) fn attack(shrinker: &Shrinker) -> Result {
+        #[cfg(lists_that_go)]
+        let _ = lru::ListLru(Opaque::zeroed()); //~[lists_that_go] E0603
+        lru::init(shrinker)
     }
 }
 

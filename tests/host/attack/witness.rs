@@ -8,14 +8,13 @@ use core::{
 };
 use kernel::{
     alloc::NumaNode,
-    bindings::{self, lru_status},
+    bindings,
     crypto::acompress::Input,
     mm::{
         call::Call,
         fault::{AllocContext, Fault},
         folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
-        list_lru::{ListLru, LockedList},
-        memcontrol::{disk_swapins, MemCgroup, ObjCgroup},
+        memcontrol::{disk_swapins, MemCgroup},
         swap_add::{self, FreshFolio, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::{LockedCluster, Slot},
@@ -110,22 +109,6 @@ pub mod mechanism_called {
         }
     }
 
-    pub(crate) fn lists(
-        lru: &ListLru,
-        mut list: LockedList<'_>,
-        links: *mut bindings::list_head,
-        nid: NumaNode,
-        objcg: Option<&ObjCgroup>,
-    ) {
-        #[cfg(mechanism_called)]
-        {
-            let _ = lru.lock(nid, objcg); //~[mechanism_called] E0133
-            lru.walk(nid, None, &mut 1, |_, _| lru_status::LRU_RETRY); //~[mechanism_called] E0133
-            list.add(links); //~[mechanism_called] E0133
-            list.del(links); //~[mechanism_called] E0133
-        }
-    }
-
     pub(crate) fn memory(kept: slab::Box<u64>, input: Option<Input<'_>>) {
         let ptr = slab::Box::into_raw(kept);
         #[cfg(mechanism_called)]
@@ -200,7 +183,6 @@ pub mod evidence_copied {
             copied::<ZeroMarked>(); //~[evidence_copied] E0277
             copied::<FreshFolio>(); //~[evidence_copied] E0277
             copied::<LockedCluster<'_>>(); //~[evidence_copied] E0277
-            copied::<LockedList<'_>>(); //~[evidence_copied] E0277
             copied::<Visit<'_>>(); //~[evidence_copied] E0277
             copied::<Unlocked<'_>>(); //~[evidence_copied] E0277
             copied::<Next<'_>>(); //~[evidence_copied] E0277
@@ -255,9 +237,6 @@ pub mod guard_sent {
                                        //~[guard_sent]^ E0277
             sent::<LockedCluster<'_>>(); //~[guard_sent] E0277
                                          //~[guard_sent]^ E0277
-            sent::<LockedList<'_>>(); //~[guard_sent] E0277
-                                      //~[guard_sent]^ E0277
-                                      //~[guard_sent]^^ E0277
             sent::<FreshFolio>(); //~[guard_sent] E0277
             sent::<Visit<'_>>(); //~[guard_sent] E0277
                                  //~[guard_sent]^ E0277

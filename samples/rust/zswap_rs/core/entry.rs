@@ -51,11 +51,6 @@ unsafe impl Send for Links {}
 unsafe impl Sync for Links {}
 
 impl Links {
-    /// For C. The pointer may be used to access the links, not the rest of the entry.
-    pub(super) fn as_raw(&self) -> *mut bindings::list_head {
-        self.0.get()
-    }
-
     /// Whether the entry is on a list. The caller must own the entry, so that no other task adds or removes it. (A walk
     /// may move it.)
     pub(super) fn are_in_use(&self) -> bool {

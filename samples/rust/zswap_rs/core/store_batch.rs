@@ -151,10 +151,19 @@ impl Chain {
             self.last = links;
         }
         race_point!("store:before_lru_add");
-        // SAFETY: By the type invariant the `nr` links are chained and from `lru::raw_links`, and the entries were on
-        // no list. The caller guarantees that they are charged to the objcg of `prepared`, and stay in their slots, so
-        // that they are not freed, until this returns.
-        unsafe { lru::add_chain(chain, nr, prepared) };
+        let mut links = chain;
+        let entries = core::iter::from_fn(|| {
+            // SAFETY: By the type invariant the `nr` links are chained and from `lru::raw_links`. The entries stay in
+            // their slots, so that they are not freed, until this returns. The next is found before this one is added.
+            unsafe {
+                let entry = &*lru::entry_of(links);
+                links = (*links).next;
+                Some(entry)
+            }
+        });
+        // SAFETY: The entries are in memory of a slab cache, and were on no list. The caller guarantees that they are
+        // charged to the objcg of `prepared`, and stay in their slots.
+        unsafe { lru::add_each(entries.take(nr), prepared) };
     }
 }
 

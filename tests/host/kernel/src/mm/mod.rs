@@ -10,8 +10,6 @@ pub mod debug;
 pub mod fault;
 #[path = "../../../../../rust/kernel/mm/folio.rs"]
 pub mod folio;
-#[path = "../../../../../rust/kernel/mm/list_lru.rs"]
-pub mod list_lru;
 #[path = "../../../../../rust/kernel/mm/memalloc.rs"]
 pub mod memalloc;
 #[path = "../../../../../rust/kernel/mm/memcontrol.rs"]
