@@ -41,13 +41,12 @@ COMMITS = [
      r"rust/kernel/print\.rs"),
     ("rust: Add abstractions for a cache that is used in reclaim",
      """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
-static keys, rate limits, parameters with callbacks, attributes in debugfs,
 and plugs.
 
 They are built into the kernel crate only with their users, since all
 functions of the crate are exported to modules.""",
-     r"rust/kernel/(block/|cpuhotplug|debugfs/|jump_label/|module_param/|nodemask|percpu|race|ratelimit|slab|sync/).*"
-     r"|rust/helpers/(kmem_cache|module_param|nodemask|percpu|percpu_refcount|ratelimit|rculist|static_key)\.c"),
+     r"rust/kernel/(block/|cpuhotplug|nodemask|percpu|race|slab|sync/).*"
+     r"|rust/helpers/(kmem_cache|nodemask|percpu|percpu_refcount|rculist)\.c"),
     ("rust: mm: Folios, memory cgroups and swap entries",
      """A folio's state is a type: locked, in the swap cache, not uptodate. A call
 from C is a scope: everything that C lends borrows from a value that lives
@@ -151,7 +150,7 @@ def message(commit):
 def filtered(path, text, present):
     """The text of a split file, limited to lines whose files exist."""
     at = pathlib.PurePath(path)
-    if path == "rust/kernel/lib.rs" or re.fullmatch(r"rust/kernel/\w+\.rs|rust/kernel/sync/atomic\.rs", path):
+    if path == "rust/kernel/lib.rs" or re.fullmatch(r"rust/kernel/\w+\.rs", path):
         folder = at.parent if at.name == "lib.rs" else at.with_suffix("")
 
         def keep(match):
@@ -230,7 +229,7 @@ def mm_makefile(text, present):
 def zswap_makefile(text, present):
     text = re.sub(r"^(obj-[^\n]* \+= kunit/|# Where a comparison [^\n]*)\n", "", text, flags=re.M).rstrip("\n") + "\n"
     if "mm/zswap/zswap_rs.rs" not in present:
-        text = re.sub(r"^(obj-\$\(CONFIG_ZSWAP_RUST\)|# The composite|zswap-y)[^\n]*\n", "", text, flags=re.M)
+        text = re.sub(r"^(obj-\$\(CONFIG_ZSWAP_RUST\)|# The composite|# Rust calls|zswap-y|CFLAGS_glue)[^\n]*\n", "", text, flags=re.M)
     return text
 
 
@@ -253,9 +252,7 @@ def main():
     base = {str(p.relative_to(pristine)) for folder in ("rust/kernel", "rust/helpers")
             for p in (pristine / folder).rglob("*.[rc]*")}
     parted = {"rust/kernel/lib.rs", "rust/kernel/mm.rs", "rust/kernel/sync.rs", "rust/kernel/block.rs",
-              "rust/kernel/debugfs.rs", "rust/kernel/module_param.rs", "rust/kernel/jump_label.rs",
-              "rust/kernel/sync/atomic.rs", "rust/kernel/crypto.rs", "rust/helpers/helpers.c",
-              "rust/bindings/bindings_helper.h"}
+              "rust/kernel/crypto.rs", "rust/helpers/helpers.c", "rust/bindings/bindings_helper.h"}
     left = set(manifest) - {"mm/Kconfig", "mm/Makefile", "samples/rust/zswap_rs/Kconfig", "samples/rust/zswap_rs/Makefile",
                             "samples/rust/swap_cache_rs/Makefile", "samples/rust/zswap_rs/kunit/Makefile"} - parted
     begun = False

@@ -160,6 +160,11 @@ def trusted():
 # --- The report of unsafe code --------------------------------------------------------
 
 
+def declared(text):
+    """The functions of C that blocks of Rust declare, with what is safe to call."""
+    return [name for block in re.findall(r'^unsafe extern "C" \{$(.*?)^\}$', text, re.M | re.S) for name in re.findall(r"\bfn (\w+)\(", block)]
+
+
 UNSAFE = (r"\bunsafe\s*\{", r"\bunsafe (?:extern \"C\" )?fn\b", r"\bunsafe impl\b")
 
 
@@ -168,7 +173,7 @@ def undocumented(path, text):
     lines = text.splitlines()
     for i, line in enumerate(lines):
         bare = re.sub(r"//.*", "", line)
-        if not re.search(r"\bunsafe\s*(\{|impl\b)", bare):
+        if not re.search(r"\bunsafe\s*(\{|impl\b|extern \"C\" \{)", bare):
             continue
         above = i - 1
         # The comment is above the statement, which may start some lines earlier.
@@ -191,16 +196,17 @@ def safety():
         if any(count):
             counts.append((path, *count))
         wrong += [f"{where}: unsafe without a SAFETY comment" for where in undocumented(path, text)]
-        for name in re.findall(r"\bbindings::([a-z_]\w*)", stripped):
+        for name in re.findall(r"\bbindings::([a-z_]\w*)", stripped) + declared(stripped):
             used[name].add(path)
     table = trusted()
     # C's types and constants are named like functions: a function is followed by a parenthesis, or passed by name.
     called = {name for path, text in sources() for name in re.findall(r"\bbindings::([a-z_]\w*)\s*[,(]", bare(text))}
     called = {name for name in called if not re.fullmatch(r".*_t|__GFP_.*|vm_event_item.*|mthp_stat_item.*|memcg_stat_item.*|lru_status|cpuhp_state.*|system_states.*", name)}
-    types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "dentry", "file", "file_operations", "folio", "hlist_node",
-             "inode", "kernel_param", "kernel_param_ops", "kmem_cache", "kmem_cache_args", "list_head", "list_lru", "list_lru_one",
-             "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "ratelimit_state", "scatterlist", "scomp_alg", "shrink_control",
+    types = {"acomp_req", "blk_plug", "crypto_acomp", "crypto_alg", "crypto_scomp", "crypto_wait", "folio", "hlist_node",
+             "kmem_cache", "kmem_cache_args", "list_head", "list_lru", "list_lru_one",
+             "lruvec", "mem_cgroup", "mempolicy", "obj_cgroup", "page", "percpu_ref", "scatterlist", "scomp_alg", "shrink_control",
              "shrinker", "static_key_false", "swap_cluster_info", "swap_info_struct", "swap_io_ctx", "vm_area_struct", "vm_fault", "zs_pool"}
+    called |= {name for _, text in sources() for name in declared(bare(text))}
     called -= types
     through_xarray = {name for name in table if name.startswith("xa_")}
     wrong += [f"{name} is called, and has no line in docs/trusted.tsv" for name in sorted(called - set(table))]

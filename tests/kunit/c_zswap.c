@@ -69,3 +69,10 @@ struct workqueue_struct *c_zswap_shrink_queue(void)
 {
 	return shrink_wq;
 }
+
+struct workqueue_struct *zswap_shrink_queue(void)
+{
+	extern struct workqueue_struct *zswap_shrink_wq;
+
+	return zswap_shrink_wq;
+}

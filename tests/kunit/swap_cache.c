@@ -13,10 +13,19 @@
 #include <linux/kthread.h>
 #include <linux/leafops.h>
 #include <linux/mman.h>
+#include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
 #include "swap_test.h"
+
+/*
+ * Large swap-ins: whether every block in zswap is admitted whose PTEs are exclusive and which the
+ * settings of transparent huge pages allow. Rust reads it.
+ */
+extern bool swap_cache_admit_all_large;
+bool swap_cache_admit_all_large;
+module_param_named(admit_all_large, swap_cache_admit_all_large, bool, 0644);
 
 /* Drops a user of each slot: a slot that has no folio is freed. */
 static void give_back(struct kunit *test, swp_entry_t entry, int order)

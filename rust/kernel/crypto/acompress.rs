@@ -74,9 +74,14 @@ impl Algorithm {
         self.0.as_ptr().cast()
     }
 
+    /// The name.
+    pub fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or_default()
+    }
+
     /// The name's bytes.
     pub fn as_bytes(&self) -> &[u8] {
-        self.0.split(|&b| b == 0).next().unwrap_or_default()
+        self.as_c_str().to_bytes()
     }
 
     /// Whether a compression algorithm of that name is available. May sleep, and load a module.

@@ -34,6 +34,19 @@ pub fn zswap_large_swapin_enabled() -> bool {
     unsafe { bindings::zswap_large_swapin_enabled() }
 }
 
+// SAFETY: tests/kunit/swap_cache.c defines it as a `bool`, which C accesses as a whole.
+unsafe extern "C" {
+    safe static swap_cache_admit_all_large: Atomic<bool>;
+}
+
+/// For tests: whether every block in zswap is admitted whose PTEs are exclusive and which the
+/// settings of transparent huge pages allow, whether its neighbours were accessed or not. Thus the
+/// policy hides no bug of the mechanism.
+#[inline]
+pub fn admits_all() -> bool {
+    cfg!(CONFIG_SWAP_CACHE_KUNIT_TEST) && swap_cache_admit_all_large.load(Relaxed)
+}
+
 impl Slot<'_> {
     /// The flags of the device (`si->flags`).
     #[inline]

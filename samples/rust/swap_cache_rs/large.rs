@@ -28,6 +28,7 @@ use kernel::{
         },
         swap_cluster::Slot,
         swap_large::{
+            admits_all,
             zswap_large_swapin_enabled,
             zswap_never_enabled, //
         },
@@ -102,7 +103,7 @@ pub(crate) fn orders_of_file(slot: Slot<'_>, fault: Option<Fault<'_>>, sequentia
         return from_device();
     }
     let orders = up_to(MAX_ORDER);
-    if test::ADMITS_ALL.is_on() {
+    if admits_all() {
         return orders;
     }
     let pattern = fault.map_or(AccessPattern::Normal, |fault| fault.vma().access_pattern());
@@ -149,7 +150,7 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
 /// Those of `orders` all of whose pages are likely to be used soon, and for which the cgroup has room.
 #[inline(never)]
 fn likely(fault: Fault<'_>, orders: usize) -> usize {
-    if test::ADMITS_ALL.is_on() {
+    if admits_all() {
         return orders;
     }
     let vma = fault.vma();
@@ -243,34 +244,4 @@ pub(crate) fn room_for(order: u32) -> usize {
     } else {
         CHARGE_BATCH
     }
-}
-
-#[cfg(CONFIG_SWAP_CACHE_KUNIT_TEST)]
-mod test {
-    use kernel::{
-        builtin_param,
-        module_param::runtime::Switch, //
-    };
-
-    /// For tests: whether every block in zswap is admitted whose PTEs are exclusive and which the
-    /// settings of transparent huge pages allow, whether its neighbours were accessed or not. Thus the
-    /// policy hides no bug of the mechanism.
-    pub(super) static ADMITS_ALL: Switch = Switch::new(false);
-
-    builtin_param!("swap_cache.admit_all_large", ADMITS_ALL: Switch, 0o644);
-}
-
-#[cfg(not(CONFIG_SWAP_CACHE_KUNIT_TEST))]
-mod test {
-    /// No test admits more than the policy.
-    pub(super) struct Never;
-
-    impl Never {
-        #[inline]
-        pub(super) fn is_on(&self) -> bool {
-            false
-        }
-    }
-
-    pub(super) static ADMITS_ALL: Never = Never;
 }

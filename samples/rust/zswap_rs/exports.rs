@@ -8,8 +8,12 @@
 use super::{
     device, load, setup, shrink,
     state::zswap,
-    store, tunables,
+    store,
     zswap_core::{
+        glue::{
+            zswap_enabled,
+            ParamLock, //
+        },
         index,
         load_states::{
             Load,
@@ -29,16 +33,20 @@ use super::{
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 use super::{
     whole,
-    zswap_core::whole_folio::{
-        seems_filled,
-        FilledFolio,
-        MappedFolio,
-        VacantSlots,
-        WholeFolio, //
+    zswap_core::{
+        glue::zswap_large_swapin,
+        whole_folio::{
+            seems_filled,
+            FilledFolio,
+            MappedFolio,
+            VacantSlots,
+            WholeFolio, //
+        },
     },
 };
 use kernel::{
     bindings,
+    error::from_result,
     mm::{
         call::Call,
         folio::CachedFolio,
@@ -54,10 +62,7 @@ use kernel::{
 /// The initcall. Called once.
 #[no_mangle]
 extern "C" fn zswap_rs_init() -> c_int {
-    match setup::init() {
-        Ok(()) => 0,
-        Err(error) => error.to_errno(),
-    }
+    from_result(|| setup::init().map(|()| 0))
 }
 
 /// The number of pages of memory that zswap uses.
@@ -70,11 +75,35 @@ pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
     zswap().map_or(0, |zswap| zswap.total_pages())
 }
 
-/// The workqueue of the shrink worker, or null before zswap is set up. For tests that wait for the worker.
-#[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
+/// Sets zswap up. Returns 0 if it can be enabled.
+///
+/// # Safety
+///
+/// Only for the setter of a parameter in `glue.c`: the caller holds `param_lock`.
 #[no_mangle]
-extern "C" fn zswap_shrink_queue() -> *mut bindings::workqueue_struct {
-    shrink::queue().map_or(core::ptr::null_mut(), |queue| queue.as_ptr())
+unsafe extern "C" fn zswap_rs_prepare() -> c_int {
+    // SAFETY: The caller guarantees that this task holds `param_lock`. This function creates no other witness.
+    let mut lock = unsafe { ParamLock::held() };
+    from_result(|| setup::prepare(&mut lock).map(|()| 0))
+}
+
+/// Sets the compressor, after boot.
+///
+/// # Safety
+///
+/// Only for the setter of a parameter in `glue.c`: the caller holds `param_lock`, and `name` is a string.
+#[no_mangle]
+unsafe extern "C" fn zswap_rs_set_compressor(name: *const c_char) -> c_int {
+    // SAFETY: The caller guarantees that this task holds `param_lock`, and that `name` is a string. This function creates
+    // no other witness.
+    let (mut lock, name) = unsafe { (ParamLock::held(), CStr::from_char_ptr(name)) };
+    from_result(|| setup::set_compressor(&mut lock, name).map(|()| 0))
+}
+
+/// The shrink worker. May sleep.
+#[no_mangle]
+extern "C" fn zswap_rs_shrink(_work: *mut bindings::work_struct) {
+    shrink::shrink_worker();
 }
 
 /// Whether pages are stored.
@@ -84,7 +113,7 @@ extern "C" fn zswap_shrink_queue() -> *mut bindings::workqueue_struct {
 /// None. The function is `unsafe` only because its C prototype is.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
-    tunables::ENABLED.is_on()
+    zswap_enabled.load(Relaxed)
 }
 
 /// Whether no pool has ever existed, so that nothing can have been stored. A no-op as long as that is true.
@@ -113,7 +142,7 @@ pub(crate) unsafe extern "C" fn zswap_never_enabled() -> bool {
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn zswap_large_swapin_enabled() -> bool {
-    tunables::LARGE_SWAPIN.is_on()
+    zswap_large_swapin.load(Relaxed)
 }
 
 /// Stores the folio, and returns whether all its pages are stored. The policy must prove either outcome: the type of

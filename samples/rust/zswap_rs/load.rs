@@ -4,10 +4,10 @@
 
 use super::{
     compress::decompress,
-    state::zswap,
     stats, trace,
     zswap_core::{
         entry::Entry,
+        glue::zswap_may_report,
         load_states::{
             Load,
             UnreadFolio, //
@@ -67,7 +67,7 @@ pub(crate) fn decompress_entry<'a>(
 #[inline(never)] // stack: printing needs a large frame
 fn report_failure(entry: &Entry, made: usize) -> Error {
     stats::inc(&stats::zswap_decompress_fail);
-    if zswap().is_some_and(|zswap| zswap.may_report_failure(c"zswap_decompress")) {
+    if zswap_may_report() {
         let (device, offset) = (entry.swap().device(), entry.swap().offset());
         let object = entry.object();
         let (algorithm, len) = (object.pool().algorithm(), object.len());

@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! One-time setup: at boot if zswap is enabled by then, otherwise when it is first enabled. A system
-//! that never enables zswap does not allocate its memory.
+//! Setup, and the parameters that need it: `enabled` and `compressor`.
+//!
+//! zswap is set up once: at boot if it is enabled by then, otherwise when it is first enabled. A system that never enables
+//! zswap does not allocate its memory.
 
 use super::{
-    debugfs,
-    shrink::{
-        ShrinkWorker, //
-        ZswapShrinker,
-    },
-    state::Zswap,
-    tunables::{
-        COMPRESSOR,
-        COMPRESSOR_DEFAULT,
-        ENABLED, //
+    shrink::ZswapShrinker,
+    state::{
+        zswap,
+        Zswap, //
     },
     zswap_core::{
+        glue::{
+            zswap_debugfs_init,
+            zswap_enabled,
+            ParamLock, //
+        },
         lru,
         pool_list::NewPool, //
     },
 };
 use kernel::{
+    bindings::CONFIG_ZSWAP_COMPRESSOR_DEFAULT,
     crypto::acompress::Algorithm,
-    module_param::runtime::{
-        ParamLock,
-        ParamLocked, //
-    },
     prelude::*,
+    race_point,
     shrinker::Shrinker,
-    str::BStr, //
+    str::BStr,
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
+    },
 };
 
-/// The state of setup. Mirrors `enum zswap_init_type`.
-#[derive(Clone, Copy)]
-pub(crate) enum State {
-    /// zswap was never enabled.
-    Uninit,
-    /// zswap is set up; stores work if there is a pool.
-    Ready {
-        /// Whether a current pool exists: C's `zswap_has_pool`.
-        has_pool: bool,
-    },
-    /// Setup has failed, and isn't retried.
-    Failed,
-}
+/// The compressor that is used if no available compressor is requested.
+const COMPRESSOR_DEFAULT: &CStr = match CStr::from_bytes_with_nul(CONFIG_ZSWAP_COMPRESSOR_DEFAULT) {
+    Ok(name) => name,
+    Err(_) => panic!("CONFIG_ZSWAP_COMPRESSOR_DEFAULT is a string"),
+};
 
-/// The state of setup: C's `zswap_init_state`.
-pub(crate) static STATE: ParamLocked<State> = ParamLocked::new(State::Uninit);
+/// Whether setup has succeeded, if only without a pool. Set under `param_lock`, as `FAILED`. Mirrors
+/// `enum zswap_init_type`.
+static READY: Atomic<bool> = Atomic::new(false);
+
+/// Whether setup has failed. It isn't retried.
+static FAILED: Atomic<bool> = Atomic::new(false);
+
+/// Whether a current pool exists: C's `zswap_has_pool`.
+fn has_pool() -> bool {
+    zswap().is_some_and(|zswap| zswap.pools().current().is_some())
+}
 
 /// Everything that zswap needs, before it is enabled.
 struct Created {
@@ -57,15 +61,14 @@ struct Created {
     pool: Option<NewPool>,
 }
 
-/// Creates and publishes everything that zswap needs except a pool. On failure, frees what it has created.
+/// Creates and publishes everything that zswap needs except a pool. On failure, frees what it has created, except the
+/// workqueue.
 fn create_state() -> Result<&'static Zswap> {
     let zswap = Zswap::new()?;
-    let worker = ShrinkWorker::new()?;
     // The shrinker and its lists can't be freed, so they are created last.
     let shrinker = Shrinker::new::<ZswapShrinker>(c"mm-zswap")?;
     lru::init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
-    ShrinkWorker::publish(worker);
     Zswap::publish(zswap)
 }
 
@@ -109,15 +112,14 @@ fn create(name: &[u8]) -> Result<Created> {
 /// Ends setup with what [`create`] returned: makes the pool current, if there is one, or disables zswap.
 fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
     let Ok(created) = created else {
-        STATE.replace(lock, State::Failed);
-        ENABLED.turn_off(lock);
+        FAILED.store(true, Relaxed);
+        zswap_enabled.store(false, Relaxed);
         return Err(ENOMEM);
     };
 
-    // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`. The name of an algorithm is never too long for a parameter.
-    let name = created.algorithm.as_ref().map(Algorithm::as_bytes);
-    let _ = COMPRESSOR.set(lock, name.unwrap_or_default());
-    let has_pool = created.pool.is_some();
+    // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`. Without memory for it the requested name stays.
+    let name = created.algorithm.as_ref().map(Algorithm::as_c_str);
+    let _ = lock.set_compressor(name.unwrap_or_default());
     match created.pool {
         Some(pool) => {
             created.zswap.leaves().open();
@@ -126,14 +128,12 @@ fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
         }
         None => {
             pr_err!("pool creation failed\n");
-            ENABLED.turn_off(lock);
+            zswap_enabled.store(false, Relaxed);
         }
     }
 
-    if debugfs::init().is_err() {
-        pr_warn!("debugfs initialization failed\n");
-    }
-    STATE.replace(lock, State::Ready { has_pool });
+    zswap_debugfs_init();
+    READY.store(true, Relaxed);
     Ok(())
 }
 
@@ -144,22 +144,81 @@ fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
 /// built-in code would never return. [`init`] does without.
 ///
 /// Mirrors `zswap_setup()`.
-pub(crate) fn setup(lock: &mut ParamLock) -> Result {
-    let created = create(COMPRESSOR.get(lock));
+fn setup(lock: &mut ParamLock) -> Result {
+    let created = create(lock.compressor().to_bytes());
     finish(lock, created)
 }
 
 /// The initcall: sets zswap up if it is enabled. Mirrors `zswap_init()`.
 pub(crate) fn init() -> Result {
     pr_info!("Rust implementation\n");
-    if !ENABLED.is_on() {
+    if !zswap_enabled.load(Relaxed) {
         return Ok(());
     }
     // `modprobe` may need param_lock, which therefore isn't held while the compressor's module is loaded. If `modprobe`
-    // writes another name meanwhile, the pool's compressor replaces it. No other task can set zswap up before
-    // `system_is_running()`.
+    // writes another name meanwhile, the pool's compressor replaces it. No other task can set zswap up before user space
+    // runs: see `zswap_enabled_param_set()` in glue.c.
     let mut name = KVec::new();
-    let copied = ParamLock::with(|lock| name.extend_from_slice(COMPRESSOR.get(lock), GFP_KERNEL));
+    let copied =
+        ParamLock::with(|lock| name.extend_from_slice(lock.compressor().to_bytes(), GFP_KERNEL));
     let created = copied.map_err(Error::from).and_then(|()| create(&name));
     ParamLock::with(|lock| finish(lock, created))
+}
+
+/// Sets zswap up, unless that was done. Fails with `ENODEV` if zswap can't be enabled.
+///
+/// Mirrors `zswap_enabled_param_set()`.
+pub(crate) fn prepare(lock: &mut ParamLock) -> Result {
+    if FAILED.load(Relaxed) {
+        pr_err!("can't enable, initialization failed\n");
+        return Err(ENODEV);
+    }
+    if !READY.load(Relaxed) {
+        setup(lock).map_err(|_| ENODEV)?;
+    }
+    if !has_pool() {
+        pr_err!("can't enable, no pool configured\n");
+        return Err(ENODEV);
+    }
+    Ok(())
+}
+
+/// Makes a pool with the compressor `name` current: a retired pool that still has references, or a new
+/// pool. Before setup, only stores the name.
+///
+/// Mirrors `zswap_compressor_param_set()`.
+pub(crate) fn set_compressor(lock: &mut ParamLock, name: &CStr) -> Result {
+    if FAILED.load(Relaxed) {
+        pr_err!("can't set param, initialization failed\n");
+        return Err(ENODEV);
+    }
+    if !READY.load(Relaxed) {
+        return lock.set_compressor(name);
+    }
+    if has_pool() && name == lock.compressor() {
+        return Ok(());
+    }
+    let zswap = zswap().ok_or(ENODEV)?;
+    let algorithm = Algorithm::new(name.to_bytes()).filter(Algorithm::is_available);
+    let Some(algorithm) = algorithm else {
+        pr_err!(
+            "compressor {} not available\n",
+            BStr::from_bytes(name.to_bytes())
+        );
+        return Err(ENOENT);
+    };
+
+    let pool = match zswap.pools().take_retired(&algorithm) {
+        Some(pool) => {
+            pr_debug!("using existing pool {}\n", pool.algorithm());
+            pool
+        }
+        None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
+    };
+    race_point!("switch:before_make_current");
+    // If this fails, dropping the pool retires it.
+    lock.set_compressor(name)?;
+    zswap.leaves().open();
+    pool.make_current();
+    Ok(())
 }

@@ -3,22 +3,23 @@
 //! Shrinking: writes back the least recently used entries.
 //!
 //! Three events cause it: memory pressure ([`ZswapShrinker`]); a store that hits the limit of its cgroup
-//! ([`shrink_memcg`]); a store that hits the global limit, which queues the worker ([`ShrinkWorker`]).
+//! ([`shrink_memcg`]); a store that hits the global limit, which queues the worker ([`shrink_worker`]).
 
 use super::{
     age,
     state::{
         accept_pages,
-        zswap, //
+        zswap,
+        Zswap, //
     },
     stats, trace,
-    tunables::SHRINKER_ENABLED,
     writeback::{
         write_back,
         WrittenBack, //
     },
     zswap_core::{
         counts::zswap_stored_pages,
+        glue::zswap_shrinker_enabled,
         lru::{
             self,
             Next,
@@ -28,12 +29,9 @@ use super::{
 };
 use kernel::{
     alloc::NumaNode,
-    impl_has_work,
     mm::memcontrol::{
-        Cursor,
         MemCgroup, //
     },
-    new_spinlock, new_work,
     nodemask::memory_nodes,
     page::PAGE_SHIFT,
     prelude::*,
@@ -52,16 +50,8 @@ use kernel::{
             Full,
             Relaxed, //
         },
-        Arc,
-        SetOnce,
-        SpinLock, //
     },
-    task::cond_resched,
-    workqueue::{
-        ReclaimQueue,
-        Work,
-        WorkItem, //
-    },
+    task::cond_resched, //
 };
 
 /// The outcome of a walk over a list.
@@ -165,7 +155,9 @@ pub(crate) struct ZswapShrinker;
 impl Shrink for ZswapShrinker {
     /// Mirrors `zswap_shrinker_count()`.
     fn count(request: &Request<'_>) -> usize {
-        if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
+        if !zswap_shrinker_enabled.load(Relaxed)
+            || !MemCgroup::zswap_writeback_enabled(request.memcg)
+        {
             return 0;
         }
         // Writeback does I/O, possibly through a file system.
@@ -199,7 +191,9 @@ impl Shrink for ZswapShrinker {
 
     /// Mirrors `zswap_shrinker_scan()`.
     fn scan(request: &Request<'_>, nr_to_scan: &mut usize) -> Scanned {
-        if !SHRINKER_ENABLED.is_on() || !MemCgroup::zswap_writeback_enabled(request.memcg) {
+        if !zswap_shrinker_enabled.load(Relaxed)
+            || !MemCgroup::zswap_writeback_enabled(request.memcg)
+        {
             return Scanned::Refused;
         }
         let found = walk(request.nid, request.memcg, nr_to_scan, true);
@@ -226,144 +220,77 @@ fn discount_swapins(freeable: usize, swapins: &Atomic<isize>) -> usize {
     }
 }
 
-/// Writes back after the global limit was hit, until stores are accepted again.
-///
-/// Mirrors `shrink_wq`, `zswap_shrink_work`, and `zswap_next_shrink` with `zswap_shrink_lock`.
-#[pin_data]
-pub(crate) struct ShrinkWorker {
-    queue: ReclaimQueue,
-    #[pin]
-    work: Work<ShrinkWorker>,
-    #[pin]
-    next_shrink: SpinLock<Cursor>,
-}
-
-/// Never freed: the worker must not put the last reference, which would destroy its own workqueue.
-static WORKER: SetOnce<Arc<ShrinkWorker>> = SetOnce::new();
-
-impl_has_work! {
-    impl HasWork<ShrinkWorker> for ShrinkWorker { self.work }
-}
-
-impl WorkItem for ShrinkWorker {
-    type Pointer = Arc<Self>;
-
-    fn run(this: Arc<Self>) {
-        this.shrink();
-    }
-}
-
-/// Queues the worker, after a store that was refused at the global limit. Any context.
-pub(crate) fn queue_work() {
-    if let Some(worker) = WORKER.as_ref() {
-        // It may be queued already.
-        let _ = worker.queue.enqueue(worker.clone());
-    }
-}
-
-/// The workqueue of the worker, for tests that wait for the worker.
-#[cfg(CONFIG_ZSWAP_TWINS_KUNIT_TEST)]
-pub(crate) fn queue() -> Option<&'static ReclaimQueue> {
-    WORKER.as_ref().map(|worker| &worker.queue)
-}
-
-/// Drops the reference of the worker's cursor to a cgroup that goes offline.
+/// If the worker's cursor is at `memcg`, which goes offline, advances it to the next online cgroup.
 ///
 /// Mirrors `zswap_memcg_offline_cleanup()`.
 pub(crate) fn memcg_offline(memcg: &MemCgroup) {
-    if let Some(worker) = WORKER.as_ref() {
-        worker.skip(memcg);
+    let Some(zswap) = zswap() else { return };
+    let mut cursor = zswap.next_shrink().lock();
+    if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {
+        return;
+    }
+    loop {
+        cursor.advance();
+        if cursor.get().is_none_or(MemCgroup::is_online) {
+            return;
+        }
     }
 }
 
-impl ShrinkWorker {
-    /// Creates a worker, not queued. May sleep.
-    pub(crate) fn new() -> Result<Arc<Self>> {
-        let queue = ReclaimQueue::new(c"zswap-shrink", 1)?;
-        Arc::pin_init(
-            pin_init!(Self {
-                queue,
-                work <- new_work!("zswap_shrink_work"),
-                next_shrink <- new_spinlock!(Cursor::new(), "zswap_shrink_lock"),
-            }),
-            GFP_KERNEL,
-        )
-    }
-
-    /// Publishes the worker, for [`queue_work`]. Called once.
-    pub(crate) fn publish(this: Arc<Self>) {
-        WORKER.populate(this);
-    }
-
-    /// Writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
-    ///
-    /// Gives up after `MAX_RECLAIM_RETRIES` failures. A failure is a round over all cgroups in which none
-    /// had a candidate for writeback, or a cgroup with candidates of which none could be written back.
-    /// The cursor keeps its position between runs, so that no cgroup is starved.
-    ///
-    /// Mirrors `shrink_worker()`.
-    fn shrink(&self) {
-        let Some(zswap) = zswap() else { return };
-        let threshold = accept_pages();
-        let (mut attempts, mut failures) = (0u32, 0u32);
-        loop {
-            let memcg = self.next_memcg();
-            race_point!("shrink:after_next_memcg");
-            if memcg.is_none() && !MemCgroup::disabled() {
-                // The end of a round. (With cgroups disabled, `next_memcg` always returns `None`.)
-                if attempts == 0 {
+/// The worker: writes back some pages of each cgroup in turn, until the pools have shrunk to the threshold.
+///
+/// Gives up after `MAX_RECLAIM_RETRIES` failures. A failure is a round over all cgroups in which none
+/// had a candidate for writeback, or a cgroup with candidates of which none could be written back.
+/// The cursor keeps its position between runs, so that no cgroup is starved.
+///
+/// Mirrors `shrink_worker()`.
+pub(crate) fn shrink_worker() {
+    let Some(zswap) = zswap() else { return };
+    let threshold = accept_pages();
+    let (mut attempts, mut failures) = (0u32, 0u32);
+    loop {
+        let memcg = next_memcg(zswap);
+        race_point!("shrink:after_next_memcg");
+        if memcg.is_none() && !MemCgroup::disabled() {
+            // The end of a round. (With cgroups disabled, `next_memcg` always returns `None`.)
+            if attempts == 0 {
+                failures = failures.saturating_add(1);
+            }
+            attempts = 0;
+        } else {
+            let shrunk = shrink_memcg(memcg.as_deref());
+            drop(memcg);
+            // A cgroup without candidates is no failure if another cgroup has some.
+            if shrunk != Err(ENOENT) {
+                attempts = attempts.saturating_add(1);
+                if shrunk.is_err() {
                     failures = failures.saturating_add(1);
                 }
-                attempts = 0;
-            } else {
-                let shrunk = shrink_memcg(memcg.as_deref());
-                drop(memcg);
-                // A cgroup without candidates is no failure if another cgroup has some.
-                if shrunk != Err(ENOENT) {
-                    attempts = attempts.saturating_add(1);
-                    if shrunk.is_err() {
-                        failures = failures.saturating_add(1);
-                    }
-                }
-            }
-            if failures == MAX_RECLAIM_RETRIES {
-                return;
-            }
-            cond_resched();
-            if zswap.total_pages() <= threshold {
-                return;
             }
         }
-    }
-
-    /// Returns the next online cgroup of the round, or `None` at the end. The result owns a reference,
-    /// since [`memcg_offline`] may put the cursor's.
-    ///
-    /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
-    fn next_memcg(&self) -> Option<ARef<MemCgroup>> {
-        let mut cursor = self.next_shrink.lock();
-        loop {
-            cursor.advance();
-            cursor.get()?;
-            // The cursor must not stay at an offline cgroup, which it would pin until the next run:
-            // `memcg_offline` is called only once, possibly before.
-            if let Some(memcg) = cursor.tryget_online() {
-                return Some(memcg);
-            }
-        }
-    }
-
-    /// If the cursor is at `memcg`, advances it to the next online cgroup.
-    fn skip(&self, memcg: &MemCgroup) {
-        let mut cursor = self.next_shrink.lock();
-        if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {
+        if failures == MAX_RECLAIM_RETRIES {
             return;
         }
-        loop {
-            cursor.advance();
-            if cursor.get().is_none_or(MemCgroup::is_online) {
-                return;
-            }
+        cond_resched();
+        if zswap.total_pages() <= threshold {
+            return;
+        }
+    }
+}
+
+/// Returns the next online cgroup of the round, or `None` at the end. The result owns a reference,
+/// since [`memcg_offline`] may put the cursor's.
+///
+/// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
+fn next_memcg(zswap: &Zswap) -> Option<ARef<MemCgroup>> {
+    let mut cursor = zswap.next_shrink().lock();
+    loop {
+        cursor.advance();
+        cursor.get()?;
+        // The cursor must not stay at an offline cgroup, which it would pin until the next run:
+        // `memcg_offline` is called only once, possibly before.
+        if let Some(memcg) = cursor.tryget_online() {
+            return Some(memcg);
         }
     }
 }

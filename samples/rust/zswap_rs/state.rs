@@ -7,10 +7,15 @@ use super::{
         Fullness,
         Limits, //
     },
-    stats, tunables,
+    stats,
     zswap_core::{
         contexts::Contexts,
         entry::Entry,
+        glue::{
+            zswap_accept_thr_percent,
+            zswap_alloc_shrink_wq,
+            zswap_max_pool_percent, //
+        },
         index::LeafCache,
         pool::Pool,
         pool_list::{
@@ -22,16 +27,21 @@ use super::{
 use kernel::{
     cpuhotplug,
     crypto::acompress::Algorithm,
-    mm::totalram_pages,
+    error::to_result,
+    mm::{
+        memcontrol::Cursor,
+        totalram_pages, //
+    },
+    new_spinlock,
     prelude::*,
-    ratelimit::RateLimit,
     slab,
     sync::{
         atomic::{
             Atomic,
             Relaxed, //
         },
-        SetOnce, //
+        SetOnce,
+        SpinLock, //
     },
 };
 
@@ -45,7 +55,7 @@ pub(crate) struct Zswap {
     pools: PoolList,
     reached_full: Atomic<bool>,
     #[pin]
-    failure_reports: RateLimit,
+    next_shrink: SpinLock<Cursor>,
 }
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
@@ -57,8 +67,8 @@ pub(crate) fn zswap() -> Option<&'static Zswap> {
 
 fn limits() -> Limits {
     Limits {
-        max_pool_percent: tunables::MAX_POOL_PERCENT.get(),
-        accept_threshold_percent: tunables::ACCEPT_THRESHOLD_PERCENT.get(),
+        max_pool_percent: zswap_max_pool_percent.load(Relaxed),
+        accept_threshold_percent: zswap_accept_thr_percent.load(Relaxed),
     }
 }
 
@@ -80,6 +90,7 @@ impl Zswap {
             cpuhotplug::StateSlot::MmZswapPoolPrepare,
             c"mm/zswap_pool:prepare"
         )?;
+        to_result(zswap_alloc_shrink_wq())?;
         KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
@@ -87,7 +98,7 @@ impl Zswap {
                 contexts_state,
                 pools <- PoolList::new(),
                 reached_full: Atomic::new(false),
-                failure_reports <- RateLimit::new(),
+                next_shrink <- new_spinlock!(Cursor::new(), "zswap_shrink_lock"),
             }),
             GFP_KERNEL,
         )
@@ -149,9 +160,8 @@ impl Zswap {
         is_full
     }
 
-    /// Whether `function` may print another message about failed decompression: the rate limit of
-    /// `pr_alert_ratelimited()`.
-    pub(crate) fn may_report_failure(&self, function: &CStr) -> bool {
-        self.failure_reports.allows(function)
+    /// The position of the shrink worker: C's `zswap_next_shrink` and `zswap_shrink_lock`.
+    pub(crate) fn next_shrink(&self) -> &SpinLock<Cursor> {
+        &self.next_shrink
     }
 }

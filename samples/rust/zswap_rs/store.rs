@@ -18,10 +18,7 @@ use super::{
         Refused, //
     },
     runs::SkipIncompressible,
-    shrink::{
-        queue_work,
-        shrink_memcg, //
-    },
+    shrink::shrink_memcg,
     state::{
         zswap,
         Zswap, //
@@ -31,11 +28,12 @@ use super::{
         self,
         Outcome, //
     },
-    tunables::{
-        ENABLED,
-        SKIP_INCOMPRESSIBLE, //
-    },
     zswap_core::{
+        glue::{
+            zswap_enabled,
+            zswap_queue_shrink_work,
+            zswap_skip_incompressible, //
+        },
         index,
         lru::{
             self,
@@ -62,7 +60,10 @@ use kernel::{
     },
     prelude::*,
     race_point,
-    sync::atomic::Atomic, //
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
+    },
 };
 
 /// The maximum number of pages whose entries are allocated together, and for which the mutex of an
@@ -80,8 +81,7 @@ pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
 ///
 /// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. Mirrors `zswap_store()`.
 pub(crate) fn store<'f>(folio: &'f mut CachedFolio<'f>) -> Store<'f> {
-    let zswap = if ENABLED.is_on() { zswap() } else { None };
-    match zswap {
+    match zswap().filter(|_| zswap_enabled.load(Relaxed)) {
         Some(zswap) => store_pages(zswap, folio),
         None => refuse(None, folio, Refused(Outcome::Disabled)),
     }
@@ -107,7 +107,7 @@ fn clear<'f>(
     let folio = slots.folio();
     trace::store(|| (folio.swap(), folio.nr_pages(), folio.zero_marks(), why));
     if zswap.is_some_and(Zswap::reached_full) {
-        queue_work();
+        zswap_queue_shrink_work();
     }
     race_point!("store:before_clear");
     Err(slots.clear())
@@ -171,8 +171,9 @@ fn make_all<'a>(
     }
     // Storing a page uncompressed saves no memory: skip compression only if the cgroup allows writeback.
     let folio = batch.slots().folio();
-    let mut skip =
-        SkipIncompressible::new(SKIP_INCOMPRESSIBLE.is_on() && folio.zswap_writeback_enabled());
+    let mut skip = SkipIncompressible::new(
+        zswap_skip_incompressible.load(Relaxed) && folio.zswap_writeback_enabled(),
+    );
     let mut first = 0;
     while first < nr {
         let last = first.saturating_add(TOGETHER).min(nr);

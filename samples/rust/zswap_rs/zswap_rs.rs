@@ -16,19 +16,18 @@
 //!
 //! Each imports only files above it in this list.
 //!
-//! - [`stats`], [`trace`], [`tunables`], [`age`], [`limits`], [`runs`]: counters, events, values of parameters,
-//!   arithmetic
+//! - [`trace`], [`age`], [`limits`], [`runs`]: events, arithmetic
 //! - [`zswap_core`]: the mechanism
 //! - [`compress`]: compressing pages
 //! - [`state`]: the global state
 //! - [`load`], `whole`, [`writeback`], [`shrink`], [`store`], [`device`]: the operations
-//! - [`debugfs`], [`setup`], [`params`]: setup and parameters
+//! - [`setup`]: setup and parameters
 //! - `exports`: the C ABI
 //!
 //! # Lock order, outermost first
 //!
-//! 1. `param_lock` ([`ParamLock`](kernel::module_param::runtime::ParamLock)), for setup and the choice
-//!    of a compressor; its holder may allocate
+//! 1. `param_lock` ([`ParamLock`](zswap_core::glue::ParamLock)), for setup and the choice of a
+//!    compressor; its holder may allocate
 //! 2. a folio's lock
 //! 3. a compressor's mutex; its holder may sleep, but must not make an allocation that enters reclaim
 //! 4. a cluster's lock (`ci->lock`), taken to set zeromap bits, and held by the callers of
@@ -50,8 +49,6 @@ mod age;
 #[forbid(unsafe_code)]
 mod compress;
 #[forbid(unsafe_code)]
-mod debugfs;
-#[forbid(unsafe_code)]
 mod device;
 #[allow(unsafe_code)]
 mod exports;
@@ -59,8 +56,6 @@ mod exports;
 mod limits;
 #[forbid(unsafe_code)]
 mod load;
-#[forbid(unsafe_code)]
-mod params;
 #[forbid(unsafe_code)]
 mod runs;
 #[forbid(unsafe_code)]
@@ -70,13 +65,9 @@ mod shrink;
 #[forbid(unsafe_code)]
 mod state;
 #[forbid(unsafe_code)]
-mod stats;
-#[forbid(unsafe_code)]
 mod store;
 #[forbid(unsafe_code)]
 mod trace;
-#[forbid(unsafe_code)]
-mod tunables;
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[forbid(unsafe_code)]
 mod whole;
@@ -86,6 +77,7 @@ mod writeback;
 #[path = "core/mod.rs"]
 mod zswap_core;
 
-// Normally defined by `module!`, which this crate can't use: it is built in, and `module!` can't declare its
-// parameters.
+use zswap_core::stats;
+
+// Normally defined by `module!`, which this crate can't use: it is built in, and `glue.c` declares its parameters.
 const __LOG_PREFIX: &[u8] = b"zswap\0";

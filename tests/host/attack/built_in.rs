@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is for built-in code only, and variables that C defines or reads by name.
+// What is for built-in code only, and functions that C knows by name.
 //@[control] check-pass
 //@[in_a_module] compile-flags: --cfg MODULE
 //@[in_a_module] error-in-other-file: zswap must be built in
@@ -7,12 +7,8 @@
 #![deny(unsafe_code)]
 use kernel::{
     cpuhotplug::{Prepare, State, StateSlot},
-    debugfs::attribute::StaticDir,
-    jump_label::static_key::StaticKeyFalse,
-    module_param::runtime::UintParam,
     prelude::*,
     shrinker::Shrinker,
-    static_key_enabled_unlikely,
 };
 
 // As in zswap_rs.rs.
@@ -22,22 +18,18 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-// Callbacks that C never drops are unloaded with the module: shrinkers, debugfs files, lists of pools,
-// parameters and CPU states that are never unregistered are for built-in code.
+// Callbacks that C never drops are unloaded with the module: shrinkers, lists of pools and CPU states
+// that are never unregistered are for built-in code.
 #[cfg(any(control, in_a_module))]
 pub mod in_a_module {
     use super::*;
-
-    static PERCENT: UintParam = UintParam::new(20);
-    kernel::builtin_param!("attack.percent", PERCENT: UintParam, 0o644); //~[in_a_module] ERROR: builtin_param! is for built-in code
 
     pub fn state<T: Prepare>() -> Result<State<T>> {
         kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack") //~[in_a_module] ERROR: builtin_cpu_state! is for built-in code
     }
 
-    pub fn attack(shrinker: Shrinker) -> Result {
+    pub fn attack(shrinker: Shrinker) {
         kernel::register_builtin_shrinker!(shrinker); //~[in_a_module] ERROR: register_builtin_shrinker! is for built-in code
-        kernel::static_debugfs_dir!(c"attack").map(drop) //~[in_a_module] ERROR: static_debugfs_dir! is for built-in code
     }
 }
 
@@ -66,31 +58,11 @@ pub mod around_the_macros {
         )
     }
 
-    pub fn attack(shrinker: Shrinker) -> Result<StaticDir> {
+    pub fn attack(shrinker: Shrinker) {
         #[cfg(around_the_macros)]
         shrinker.register(); //~[around_the_macros] E0133
         #[cfg(control)]
         kernel::register_builtin_shrinker!(shrinker);
-        #[cfg(around_the_macros)]
-        return StaticDir::new(c"attack"); //~[around_the_macros] E0133
-        kernel::static_debugfs_dir!(c"attack")
-    }
-}
-
-// A variable that C reads by name is placed in memory that is freed after boot, or renamed.
-#[cfg(any(control, exported_with_attributes))]
-pub mod exported_with_attributes {
-    use super::*;
-
-    #[cfg(control)]
-    kernel::exported_atomic_long! {
-        /// Pages.
-        pub static zswap_stored_pages;
-    }
-    #[cfg(exported_with_attributes)]
-    kernel::exported_atomic_long! {
-        #[link_section = ".init.data"] //~[exported_with_attributes] ERROR: no rules expected
-        pub static zswap_stored_pages;
     }
 }
 
@@ -109,38 +81,4 @@ pub mod event_with_attributes {
     }
     #[cfg(control)]
     use kernel::mm::swapops::SwapEntry;
-}
-
-// The key is tested through a reference: the jump table gets its address, and C patches by that.
-#[cfg(any(control, static_key_of_another))]
-pub mod static_key_of_another {
-    use super::*;
-
-    static KEY: StaticKeyFalse = StaticKeyFalse::new();
-    #[cfg(static_key_of_another)]
-    static REF: &StaticKeyFalse = &KEY;
-    #[cfg(control)]
-    use KEY as REF;
-
-    pub fn attack() -> bool {
-        static_key_enabled_unlikely!(REF) //~[static_key_of_another] E0308
-    }
-}
-
-// The key is a symbol of C that isn't a key: C patches code and counts users in its memory.
-#[cfg(any(control, static_key_of_c))]
-pub mod static_key_of_c {
-    use super::*;
-
-    #[cfg(control)]
-    static KEY: StaticKeyFalse = StaticKeyFalse::new();
-    #[cfg(static_key_of_c)]
-    extern "C" {
-        #[link_name = "jiffies_64"]
-        static KEY: StaticKeyFalse;
-    }
-
-    pub fn attack() -> bool {
-        static_key_enabled_unlikely!(KEY) //~[static_key_of_c] E0133
-    }
 }

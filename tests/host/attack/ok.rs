@@ -22,7 +22,6 @@ use kernel::{
         swap_cluster::Slot,
         swapops::SwapEntry,
     },
-    module_param::runtime::{ParamLock, Text},
     page::PAGE_SIZE,
     percpu::PerCpu,
     prelude::*,
@@ -30,12 +29,12 @@ use kernel::{
     slab::{self, UninitBox, UninitBoxes},
     sync::{aref::ARef, rcu, Arc, Mutex, SetOnce, SpinLock},
     types::ForeignOwnable,
-    workqueue::{impl_has_work, ReclaimQueue, Work, WorkItem},
     xarray::XArray,
 };
 use pin_init::Wrapper;
 use zswap_core::{
     entry::Entry,
+    glue::ParamLock,
     index::LeafCache,
     load_states::{
         check_zero_mark, Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio,
@@ -486,34 +485,9 @@ pub mod null_by_bitfield {
 pub mod parameters_locked_twice {
     use super::*;
 
-    static TEXT: Text = Text::new(c"lzo");
-
     pub(crate) fn twice() -> usize {
-        ParamLock::with(|outer| {
-            ParamLock::with(|inner| TEXT.get(inner).len()) + TEXT.get(outer).len()
-        })
-    }
-}
-
-// A deadlock, not excluded: the work puts the last reference to its own queue, and so waits for itself.
-pub mod queue_dropped_by_its_work {
-    use super::*;
-
-    #[pin_data]
-    pub struct Worker {
-        queue: ReclaimQueue,
-        #[pin]
-        work: Work<Worker>,
-    }
-
-    impl_has_work! {
-        impl HasWork<Worker> for Worker { self.work }
-    }
-
-    impl WorkItem for Worker {
-        type Pointer = Arc<Self>;
-
-        fn run(_: Arc<Self>) {}
+        let len = |lock: &mut ParamLock| lock.compressor().count_bytes();
+        ParamLock::with(|outer| ParamLock::with(len) + len(outer))
     }
 }
 

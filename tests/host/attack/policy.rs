@@ -9,7 +9,6 @@
 //@[freed_for_ever] error-in-other-file: `call` does not live long enough
 #![deny(unsafe_code)]
 use kernel::{
-    jump_label::static_key::StaticKeyFalse,
     mm::{call::Call, folio::CachedFolio, memcontrol::MemCgroup},
     prelude::*,
     slab::UninitBox,
@@ -20,6 +19,7 @@ use zswap_core::{
     index,
     object::Object,
     slots::Slots,
+    stats,
     store_batch::{Published, StoreBatch}, //
 };
 
@@ -30,8 +30,6 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod age;
 #[path = "../../../samples/rust/zswap_rs/compress.rs"]
 mod compress;
-#[path = "../../../samples/rust/zswap_rs/debugfs.rs"]
-mod debugfs;
 #[cfg(not(freed_for_ever))]
 #[path = "../../../samples/rust/zswap_rs/device.rs"]
 mod device;
@@ -47,8 +45,6 @@ mod limits;
 mod load;
 #[cfg(load_for_ever)]
 use load_for_ever as load;
-#[path = "../../../samples/rust/zswap_rs/params.rs"]
-mod params;
 #[path = "../../../samples/rust/zswap_rs/runs.rs"]
 mod runs;
 #[path = "../../../samples/rust/zswap_rs/setup.rs"]
@@ -57,8 +53,6 @@ mod setup;
 mod shrink;
 #[path = "../../../samples/rust/zswap_rs/state.rs"]
 mod state;
-#[path = "../../../samples/rust/zswap_rs/stats.rs"]
-mod stats;
 #[cfg(not(store_for_ever))]
 #[path = "../../../samples/rust/zswap_rs/store.rs"]
 mod store;
@@ -66,8 +60,6 @@ mod store;
 use store_for_ever as store;
 #[path = "../../../samples/rust/zswap_rs/trace.rs"]
 mod trace;
-#[path = "../../../samples/rust/zswap_rs/tunables.rs"]
-mod tunables;
 #[path = "../../../samples/rust/zswap_rs/whole.rs"]
 mod whole;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
@@ -127,15 +119,12 @@ pub mod memcg_kept {
 pub mod ever_enabled_key {
     use super::*;
 
-    static KEY: StaticKeyFalse = StaticKeyFalse::new();
-
     pub(crate) fn attack() -> bool {
         #[cfg(ever_enabled_key)]
-        let _ = &raw mut KEY.key; //~[ever_enabled_key] E0616
+        let _ = &raw mut index::zswap_ever_enabled; //~[ever_enabled_key] E0603
         #[cfg(ever_enabled_key)]
-        let _ = &raw const index::EVER_OPEN; //~[ever_enabled_key] E0603
-        KEY.enable();
-        kernel::static_key_enabled_unlikely!(KEY) && index::never_opened()
+        index::zswap_set_ever_enabled(); //~[ever_enabled_key] E0603
+        index::never_opened()
     }
 }
 

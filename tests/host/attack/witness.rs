@@ -22,7 +22,6 @@ use kernel::{
         swapops::SwapEntry,
         virt::VmaRef,
     },
-    module_param::runtime::ParamLock,
     prelude::*,
     slab,
     sync::{lock::mutex::MutexGuard, rcu, Mutex, SetOnce},
@@ -30,6 +29,7 @@ use kernel::{
 use zswap_core::{
     entry::Entry,
     free::StoredEntry,
+    glue::ParamLock,
     load_states::{Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio, ZeroMarked},
     lru::{Next, Unlocked, Visit},
     object::Object,

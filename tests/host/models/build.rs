@@ -38,13 +38,9 @@ fn main() {
     for (name, from, to) in INDEX_VARIANTS {
         write(name, &replace(&index, from, to));
     }
-    for name in ["slots", "page_mask", "trees"] {
+    for name in ["counts", "slots", "page_mask", "trees"] {
         write(name, &read(&format!("{name}.rs")));
     }
-    // The symbol is that of the whole zswap_rs.
-    let counts = read("counts.rs");
-    let counter = "kernel::exported_atomic_long! {";
-    write("counts", &replace(&counts, counter, "super::counter! {"));
 }
 
 /// A file of the core, to be included: without module documentation and attributes, which an included file

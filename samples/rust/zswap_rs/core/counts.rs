@@ -12,13 +12,14 @@ use kernel::{
     },
 };
 
-kernel::exported_atomic_long! {
-    /// The number of pages currently stored in zswap. C code (`/proc/meminfo`) accesses it by this name.
-    pub(crate) static zswap_stored_pages;
-}
+// SAFETY: `glue.c` defines these as `atomic_long_t`. C only reads them.
+unsafe extern "C" {
+    /// The number of pages currently stored in zswap. Also in `/proc/meminfo`.
+    pub(crate) safe static zswap_stored_pages: Atomic<isize>;
 
-/// The number of incompressible pages currently stored in zswap.
-pub(crate) static zswap_stored_incompressible_pages: Atomic<isize> = Atomic::new(0);
+    /// The number of incompressible pages currently stored in zswap.
+    pub(crate) safe static zswap_stored_incompressible_pages: Atomic<isize>;
+}
 
 /// The number of pages of a batch, to be added to the totals or subtracted from them.
 #[derive(Default)]

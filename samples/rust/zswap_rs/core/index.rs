@@ -35,9 +35,8 @@ use core::{
 use kernel::{
     alloc::NumaNode,
     bindings,
-    jump_label::static_key::StaticKeyFalse,
     prelude::*,
-    slab, static_key_enabled_unlikely,
+    slab, static_branch_unlikely,
     sync::{
         atomic::{
             Acquire,
@@ -165,21 +164,33 @@ impl Drop for Leaf {
     }
 }
 
-/// Mirrors `zswap_ever_enabled`. Enabled before the first leaf is created.
-static EVER_OPEN: StaticKeyFalse = StaticKeyFalse::new();
+/// `static_branch_unlikely!` requires a field.
+#[repr(transparent)]
+struct EverEnabled {
+    key: bindings::static_key_false,
+}
+
+// SAFETY: `glue.c` defines these with these types. The function has no requirement, except a context that may sleep.
+unsafe extern "C" {
+    /// Enabled before the first leaf is created.
+    static mut zswap_ever_enabled: EverEnabled;
+
+    safe fn zswap_set_ever_enabled();
+}
 
 /// Whether no leaf has ever existed, so that nothing can have been stored. A no-op as long as that is true.
 ///
 /// Mirrors `zswap_never_enabled()`.
 pub(crate) fn never_opened() -> bool {
-    !static_key_enabled_unlikely!(EVER_OPEN)
+    // SAFETY: `zswap_ever_enabled` is a static key, defined in C.
+    !unsafe { static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
 }
 
 /// The slab cache of leaves.
 ///
 /// # Invariants
 ///
-/// If `open` is true, `EVER_OPEN` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) are an
+/// If `open` is true, `zswap_ever_enabled` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) are an
 /// exception: no folio is read for their slots.)
 pub(crate) struct LeafCache {
     cache: slab::Cache<Leaf>,
@@ -199,8 +210,8 @@ impl LeafCache {
     /// Allows the allocation of leaves. From here on [`never_opened`] returns false. May sleep; takes
     /// `cpus_read_lock()`.
     pub(crate) fn open(&self) {
-        EVER_OPEN.enable();
-        // INVARIANT: `EVER_OPEN` was just enabled; release orders that before the store.
+        zswap_set_ever_enabled();
+        // INVARIANT: `zswap_ever_enabled` was just enabled; release orders that before the store.
         self.open.store(true, Release);
     }
 }

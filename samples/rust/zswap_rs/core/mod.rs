@@ -6,7 +6,8 @@
 //!
 //! Each imports only files above it in this list.
 //!
-//! - [`entry_word`], [`page_mask`], [`counts`]: arithmetic
+//! - [`glue`], [`stats`], [`counts`]: what `glue.c` defines: parameters, the workqueue, counters
+//! - [`entry_word`], [`page_mask`]: arithmetic
 //! - [`contexts`], [`pool`], [`pool_list`]: per-CPU compressors, and pools
 //! - [`object`], [`entry`]: a compressed page, and the entry of a slot
 //! - [`lru`], [`charge`], [`free`]: LRU lists, charges, and the freeing of entries
@@ -18,6 +19,7 @@ pub(crate) mod counts;
 pub(crate) mod entry;
 pub(crate) mod entry_word;
 pub(crate) mod free;
+pub(crate) mod glue;
 pub(crate) mod index;
 pub(crate) mod load_states;
 pub(crate) mod lru;
@@ -26,6 +28,7 @@ pub(crate) mod page_mask;
 pub(crate) mod pool;
 pub(crate) mod pool_list;
 pub(crate) mod slots;
+pub(crate) mod stats;
 pub(crate) mod store_batch;
 pub(crate) mod trees;
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]

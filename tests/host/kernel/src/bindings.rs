@@ -173,6 +173,9 @@ pub struct vm_area_struct {
     pub vm_ops: *const c_void,
 }
 pub type atomic_long_t = isize;
+pub struct work_struct {
+    _p: (),
+}
 pub struct folio {
     _p: (),
 }
@@ -186,11 +189,20 @@ unsafe fn word(address: *const c_void, followed: bool) -> Rc<Word> {
 
 // --- Static keys, and definitions of what the kernel declares --------------------------------------
 
+#[repr(C)]
 pub struct static_key {
     _key: u32,
 }
+#[repr(C)]
 pub struct static_key_false {
     pub key: static_key,
+}
+
+impl static_key_false {
+    pub const fn new() -> Self {
+        let key = static_key { _key: 0 };
+        Self { key }
+    }
 }
 
 pub unsafe fn static_key_enable(key: *mut static_key) {
@@ -1020,8 +1032,20 @@ extern "C-unwind" {
 
 extern "C" {
     pub fn zswap_rs_init() -> c_int;
+}
 
-    pub static mut zswap_stored_pages: atomic_long_t;
+// --- The lock of parameters ------------------------------------------------------------------------
+
+static PARAM_LOCK: u8 = 0;
+
+fn param_lock() -> Rc<Lock> {
+    Lock::at(&raw const PARAM_LOCK as usize, None)
+}
+pub unsafe fn kernel_param_lock(_: *mut c_void) {
+    param_lock().lock();
+}
+pub unsafe fn kernel_param_unlock(_: *mut c_void) {
+    param_lock().unlock();
 }
 
 pub const MAX_RECLAIM_RETRIES: u32 = 16;

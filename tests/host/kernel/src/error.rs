@@ -65,6 +65,10 @@ pub fn to_result(errno: c_int) -> Result {
     }
 }
 
+pub fn from_result(f: impl FnOnce() -> Result<c_int>) -> c_int {
+    f().unwrap_or_else(|error| error.to_errno())
+}
+
 pub fn from_err_ptr<T>(ptr: *mut T) -> Result<*mut T> {
     let errno = ptr as isize;
     if (-MAX_ERRNO..0).contains(&errno) {

@@ -8,8 +8,8 @@
 //!
 //! Replaced at their API, since they belong to C or the kernel crate and their unsafe code isn't
 //! the project's, or is unrelated to access to slots: `xarray`, `sync` except `percpu_ref`,
-//! `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `module_param`,
-//! `debugfs`, `ratelimit`, `block`.
+//! `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `block`. And
+//! [`glue`] simulates what zswap itself has in C.
 
 #![allow(
     dead_code,
@@ -31,10 +31,9 @@ pub mod alloc;
 pub mod bindings;
 pub mod c;
 pub mod cpuhotplug;
-pub mod debugfs;
 pub mod error;
+pub mod glue;
 pub mod mm;
-pub mod module_param;
 pub mod percpu;
 pub mod prelude;
 pub mod sim;
@@ -52,13 +51,6 @@ pub mod race;
 pub mod shrinker;
 #[path = "../../../../rust/kernel/slab.rs"]
 pub mod slab;
-
-/// Static keys, the kernel's.
-#[path = "."]
-pub mod jump_label {
-    #[path = "../../../../rust/kernel/jump_label/static_key.rs"]
-    pub mod static_key;
-}
 
 /// Compressors: the kernel's file, and variants of it for models.
 #[path = "."]
@@ -118,23 +110,6 @@ pub mod cpu {
 pub mod page {
     pub const PAGE_SHIFT: usize = 4;
     pub const PAGE_SIZE: usize = 1 << PAGE_SHIFT;
-}
-
-/// Rate limits, replaced at their API.
-pub mod ratelimit {
-    use crate::str::CStr;
-    use pin_init::PinInit;
-
-    pub struct RateLimit(());
-
-    impl RateLimit {
-        pub fn new() -> impl PinInit<Self> {
-            Self(())
-        }
-        pub fn allows(&self, _: &CStr) -> bool {
-            true
-        }
-    }
 }
 
 /// Tasks.

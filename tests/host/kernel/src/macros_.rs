@@ -79,21 +79,11 @@ macro_rules! impl_has_work {
     ($(impl $({$($generics:tt)*})? HasWork<$work:ty> for $self:ty { self.$field:ident })*) => {};
 }
 
-/// A symbol for the value, by the parameter's name: there is neither a command line nor sysfs here.
+/// As without `CONFIG_JUMP_LABEL`.
 #[macro_export]
-macro_rules! builtin_param {
-    ($name:literal, $value:ident: $type:ty, $mode:literal) => {
-        const _: () = {
-            #[export_name = $name]
-            static PARAM: &(dyn $crate::module_param::runtime::Value) = &$value;
-        };
-    };
-}
-
-#[macro_export]
-macro_rules! static_debugfs_dir {
-    ($name:expr) => {
-        $crate::debugfs::attribute::StaticDir::new($name)
+macro_rules! static_branch_unlikely {
+    ($key:path, $type:ty, $field:ident) => {
+        $crate::bindings::static_key_count((&raw mut $key).cast()) > 0
     };
 }
 

@@ -8,11 +8,21 @@ use core::fmt;
 
 pub trait CStrExt {
     fn as_char_ptr(&self) -> *const crate::ffi::c_char;
+
+    /// # Safety
+    ///
+    /// As for `CStr::from_ptr()`.
+    unsafe fn from_char_ptr<'a>(ptr: *const crate::ffi::c_char) -> &'a Self;
 }
 
 impl CStrExt for CStr {
     fn as_char_ptr(&self) -> *const crate::ffi::c_char {
         self.as_ptr().cast()
+    }
+
+    unsafe fn from_char_ptr<'a>(ptr: *const crate::ffi::c_char) -> &'a Self {
+        // SAFETY: By the requirement.
+        unsafe { CStr::from_ptr(ptr.cast()) }
     }
 }
 

@@ -4,7 +4,6 @@
 
 use crate::{
     alloc::KBox,
-    error::Result,
     sim,
     str::CStr,
     sync::{Arc, LockClassKey},
@@ -49,26 +48,24 @@ impl<T: WorkItem<Pointer = Self> + 'static> Pointer for Pin<KBox<T>> {
     }
 }
 
-pub struct ReclaimQueue(());
+pub struct Queue(());
 
-impl ReclaimQueue {
-    pub fn new(_: &CStr, _: u32) -> Result<Self> {
-        Ok(Self(()))
-    }
-
-    pub fn enqueue<P: Pointer>(&self, work: P) -> Result<(), P> {
-        let mut queue = sim::world().c.work.borrow_mut();
-        let address = work.address();
-        if queue.iter().any(|(queued, _)| *queued == address) {
-            return Err(work);
-        }
-        queue.push((address, Box::new(move || P::Item::run(work))));
-        Ok(())
+impl Queue {
+    pub fn enqueue<P: Pointer>(&self, work: P) {
+        queue(work.address(), Box::new(move || P::Item::run(work)));
     }
 }
 
-pub fn system_percpu() -> ReclaimQueue {
-    ReclaimQueue(())
+pub fn system_percpu() -> Queue {
+    Queue(())
+}
+
+/// Queues the work at an address, unless it is queued.
+pub fn queue(address: usize, work: Box<dyn FnOnce()>) {
+    let mut queue = sim::world().c.work.borrow_mut();
+    if !queue.iter().any(|(queued, _)| *queued == address) {
+        queue.push((address, work));
+    }
 }
 
 /// Runs the queued work. Returns whether there was any.

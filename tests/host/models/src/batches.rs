@@ -28,15 +28,6 @@ mod counts {
     include!(concat!(env!("OUT_DIR"), "/counts.rs"));
 }
 
-/// Defines a counter without a symbol.
-macro_rules! counter {
-    ($(#[doc = $doc:literal])* pub(crate) static $name:ident;) => {
-        $(#[doc = $doc])*
-        pub(crate) static $name: Atomic<isize> = Atomic::new(0);
-    };
-}
-use counter;
-
 mod object {
     use super::entry_word::EntryWord;
     use kernel::{

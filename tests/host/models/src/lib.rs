@@ -22,45 +22,11 @@ pub mod leaves;
 use kernel::{
     bindings::{self, swap_info_struct, swp_entry_t},
     c::{self, Content, Page, Pte},
-    module_param::runtime::Value,
     sim, workqueue,
 };
 use std::ffi::CStr;
 
-extern "Rust" {
-    #[link_name = "zswap.enabled"]
-    static ENABLED: &'static dyn Value;
-    #[link_name = "zswap.compressor"]
-    static COMPRESSOR: &'static dyn Value;
-    #[link_name = "zswap.max_pool_percent"]
-    static MAX_POOL_PERCENT: &'static dyn Value;
-    #[link_name = "zswap.shrinker_enabled"]
-    static SHRINKER_ENABLED: &'static dyn Value;
-    static zswap_stored_pages: kernel::sync::atomic::Atomic<isize>;
-}
-
-/// Parameters of zswap.
-#[derive(Clone, Copy, Debug)]
-pub enum Param {
-    Enabled,
-    Compressor,
-    MaxPoolPercent,
-    ShrinkerEnabled,
-}
-
-/// Writes a parameter, like root in sysfs.
-pub fn set(param: Param, word: &CStr) {
-    // SAFETY: `builtin_param!` defines these, with that type.
-    let value = unsafe {
-        match param {
-            Param::Enabled => ENABLED,
-            Param::Compressor => COMPRESSOR,
-            Param::MaxPoolPercent => MAX_POOL_PERCENT,
-            Param::ShrinkerEnabled => SHRINKER_ENABLED,
-        }
-    };
-    assert!(value.write(word).is_ok());
-}
+pub use kernel::glue::{set, Param};
 
 /// A pointer shared by a model's threads.
 #[derive(Clone, Copy)]
@@ -154,6 +120,5 @@ pub fn nothing_is_left() {
 
 /// The number of stored pages, from zswap's counter.
 pub fn stored_pages() -> isize {
-    // SAFETY: zswap_rs defines it, with that type.
-    unsafe { zswap_stored_pages.load(kernel::sync::atomic::ordering::Relaxed) }
+    kernel::glue::zswap_stored_pages.load(kernel::sync::atomic::ordering::Relaxed)
 }

@@ -9,9 +9,6 @@ pub use ordering::{Acquire, Full, Relaxed, Release};
 use ordering::{AcquireOrRelaxed, Any, ReleaseOrRelaxed};
 use std::rc::Rc;
 
-#[path = "../../../../../rust/kernel/sync/atomic/exported.rs"]
-pub mod exported;
-
 pub mod ordering {
     //! The kernel's memory orderings, each a type.
 
