@@ -16,7 +16,7 @@ use super::{
     zswap_core::{
         object::Object,
         pool_list::PoolRef,
-        slots::{
+        store::{
             SlotPage,
             SlotPages, //
         },
@@ -89,7 +89,7 @@ pub(crate) fn compress_each(
     mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
     let mut context = pool.contexts().this_cpu().lock();
-    if let Some(compressor) = &mut *context {
+    if let (true, Some(compressor)) = (pages.len() > 1, &mut *context) {
         if let Some(queue) = compressor.queue() {
             return compress_in_queue(pool, queue, pages, each);
         }
@@ -118,21 +118,6 @@ pub(crate) fn compress_each(
         context = pool.contexts().this_cpu().lock();
     }
     Ok(())
-}
-
-/// Compresses one page into `pool`, like [`compress_each`]. May sleep.
-///
-/// Mirrors `zswap_compress()`.
-pub(crate) fn compress_one(
-    pool: &PoolRef,
-    slot: SlotPage<'_>,
-    folio: &CachedFolio<'_>,
-) -> Result<Object, Refused> {
-    let mut context = pool.contexts().this_cpu().lock();
-    let Some(compressor) = &mut *context else {
-        return Err(failed(EINVAL, Outcome::NoCompressor));
-    };
-    store_compressed(pool, slot, compressor.compress(slot.page), folio)
 }
 
 /// [`compress_each`] with an asynchronous compressor, which works on several pages at a time.

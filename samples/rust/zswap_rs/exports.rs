@@ -5,42 +5,25 @@
 //! Each function turns the guarantees of its C callers into witnesses and calls the policy. This and the core are the
 //! only code of this crate that contains `unsafe`.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 use super::{
-    device, load, setup, shrink,
+    whole,
+    zswap_core::glue::zswap_large_swapin, //
+};
+use super::{
+    load, setup, shrink,
     state::zswap,
-    store,
+    store, trace,
     zswap_core::{
+        self,
         glue::{
             zswap_enabled,
             ParamLock, //
         },
         index,
-        load_states::{
-            Load,
-            UnreadFolio, //
-        },
         slots::{
-            Cleared,
-            FreedSlots, //
-        },
-        store_batch::Published,
-        trees::{
-            Attached,
-            DeadDevice, //
-        },
-    },
-};
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::{
-    whole,
-    zswap_core::{
-        glue::zswap_large_swapin,
-        whole_folio::{
-            seems_filled,
-            FilledFolio,
-            MappedFolio,
-            VacantSlots,
-            WholeFolio, //
+            self,
+            Slots, //
         },
     },
 };
@@ -145,13 +128,6 @@ pub(crate) unsafe extern "C" fn zswap_large_swapin_enabled() -> bool {
     zswap_large_swapin.load(Relaxed)
 }
 
-/// Stores the folio, and returns whether all its pages are stored. The policy must prove either outcome: the type of
-/// its result admits nothing else.
-fn is_stored<'f>(folio: &'f mut CachedFolio<'f>) -> bool {
-    let stored: Result<Published<'f>, Cleared<'f>> = store::store(folio);
-    stored.is_ok()
-}
-
 /// Stores a folio. If this returns false, the caller must write the folio to the device.
 ///
 /// The zeromap bits of the folio's slots must be clear. Afterwards those of zero-filled pages may be set, whatever
@@ -169,7 +145,9 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
     // its lock. `swap_writeout()` has cleared the zeromap bits of its slots (`swap_zeromap_folio_clear()`), does not
     // access these or the slots' entries meanwhile, and holds no spin lock. This function creates no other witness.
     let mut folio = unsafe { CachedFolio::from_raw(folio, &mut call) };
-    is_stored(&mut folio)
+    let zeroes = zswap_core::store::store(&mut folio, store::make);
+    store::report(&folio, &zeroes);
+    zeroes.is_ok()
 }
 
 /// Loads a folio. Returns 0, with the folio uptodate and unlocked; `-ENOENT` if it isn't in zswap,
@@ -180,26 +158,14 @@ pub(crate) unsafe extern "C" fn zswap_store(folio: *mut bindings::folio) -> bool
 /// Only for `swap_read_folio()`: `folio` is locked, in the swap cache, and not uptodate.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int {
-    // Checked here and not by the policy, which can return `NotStored` only after a lookup.
     if never_enabled() {
         return ENOENT.to_errno();
     }
-    let mut call = Call::new();
     // SAFETY: The callers of `swap_read_folio()`, which are `swap_cache_read_folio()` and `swapin_sync()`, or
     // `NewFolio::read()` in Rust, have just added the folio: it is new, locked, and in the swap cache. They hold a
-    // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`: only
-    // `NotStored` becomes `-ENOENT`, and returns the lock. By its invariant, an `Abandoned` never does. No other task
-    // accesses the content of a folio that isn't uptodate.
-    let folio = unsafe { UnreadFolio::from_raw(folio, &mut call) };
-    let loaded = load::load(folio);
-    match loaded {
-        Load::Loaded(_) => 0,
-        Load::NotStored(folio) => {
-            folio.into_c_locked();
-            ENOENT.to_errno()
-        }
-        Load::Failed(abandoned) => abandoned.to_errno(),
-    }
+    // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`. No other
+    // task accesses the content of a folio that isn't uptodate.
+    from_result(|| unsafe { zswap_core::load::load(folio, load::fill) }.map(|()| 0))
 }
 
 /// Whether a slot seems to have an entry. The result may be stale at once.
@@ -211,7 +177,7 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
 #[export]
 pub(crate) unsafe extern "C" fn zswap_seems_to_hold(entry: bindings::swp_entry_t) -> bool {
     // SAFETY: The caller guarantees that the device is not swapped off.
-    !never_enabled() && unsafe { seems_filled(entry) }
+    !never_enabled() && unsafe { slots::count_filled(entry, 1, 0) } != 0
 }
 
 /// The number of slots that have an entry, of `nr` slots starting at `first`, all in one cluster. Slots whose bit in
@@ -230,11 +196,8 @@ pub(crate) unsafe extern "C" fn zswap_holds(
     if never_enabled() {
         return 0;
     }
-    let call = Call::new();
-    // SAFETY: The caller guarantees that it holds the lock of the slots' cluster, and that they are in use and have no
-    // folio. A device with a slot in use is not swapped off.
-    let slots = unsafe { VacantSlots::from_raw(first, nr as usize, &call) };
-    slots.filled(zeroes) as c_uint
+    // SAFETY: A device with a slot in use is not swapped off.
+    unsafe { slots::count_filled(first, nr as usize, zeroes) as c_uint }
 }
 
 /// Fills a large folio from the entries of its slots, which stay in their slots. Returns 0, with the folio uptodate and
@@ -247,15 +210,10 @@ pub(crate) unsafe extern "C" fn zswap_holds(
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn zswap_fill(folio: *mut bindings::folio) -> c_int {
-    let mut call = Call::new();
     // SAFETY: The caller guarantees that the folio is locked, in the swap cache, and not uptodate. It has just added
     // it: no other task accesses its contents. The caller holds a reference, and unlocks the folio only after this
     // returns.
-    let folio = unsafe { WholeFolio::from_raw(folio, &mut call) };
-    match whole::fill(folio) {
-        Ok(FilledFolio { .. }) => 0,
-        Err(error) => error.to_errno(),
-    }
+    from_result(|| unsafe { zswap_core::whole::fill(folio, whole::fill) }.map(|()| 0))
 }
 
 /// Whether a slot of a large folio has an entry.
@@ -272,8 +230,8 @@ pub(crate) unsafe extern "C" fn zswap_has_folio(folio: *mut bindings::folio) -> 
     let mut call = Call::new();
     // SAFETY: `do_swap_page()` has locked the folio, and verified that it is uptodate and in the swap cache. It does
     // not access the slots' entries meanwhile, and this function creates no other witness.
-    let folio = unsafe { MappedFolio::from_raw(folio, &mut call) };
-    whole::has(folio)
+    let mut folio = unsafe { CachedFolio::from_raw(folio, &mut call) };
+    Slots::of_folio(&mut folio).are_filled()
 }
 
 /// Marks a large folio dirty and frees the entries of its slots, if there are any; returns whether there were.
@@ -288,12 +246,9 @@ pub(crate) unsafe extern "C" fn zswap_folio_mapped(folio: *mut bindings::folio) 
     if never_enabled() {
         return false;
     }
-    let mut call = Call::new();
     // SAFETY: `do_swap_page()` has locked the folio, and verified that it is uptodate and in the swap cache. It does
-    // not access the slots' entries meanwhile, and this function creates no other witness. It holds the lock of the
-    // page table, but not that of the slots' cluster.
-    let folio = unsafe { MappedFolio::from_raw(folio, &mut call) };
-    whole::mapped(folio)
+    // not access the slots' entries meanwhile. It holds the lock of the page table, but not that of the slots' cluster.
+    unsafe { zswap_core::whole::take_over(folio) }
 }
 
 /// Frees the entries of `nr` slots starting at `swp`, all in one cluster, that are being freed.
@@ -308,9 +263,10 @@ pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_
     // SAFETY: `swap_range_free()` is called only by `__swap_cluster_free_entries()`, for slots of one cluster, with its
     // lock held and the slots' swap-table entries set to NULL just before.
     // If the folios are locked instead, no other task can access the slots. The device is in use, since the slots were
-    // allocated until now. So `zswap_swapon()` has succeeded, and with it `DeadDevice::attach()`, with the number of
+    // allocated until now. So `zswap_swapon()` has succeeded, and with it `slots::attach()`, with the number of
     // slots of the device.
-    device::invalidate(unsafe { FreedSlots::from_raw(swp, nr as usize, &call) });
+    let slots = unsafe { Slots::freed(swp, nr as usize, &call) };
+    slots.clear(|entry| trace::invalidate(|| entry.swap()));
 }
 
 /// Frees the entry of a slot whose page is swapped out without zswap.
@@ -324,8 +280,9 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     let call = Call::new();
     // SAFETY: The caller guarantees that it holds the lock of the slot's folio, which excludes other tasks from the
     // slot, and that it has no other witness for it. The device is in use, since a folio is in the swap cache for the
-    // slot. So `zswap_swapon()` has succeeded, and with it `DeadDevice::attach()`.
-    device::invalidate(unsafe { FreedSlots::from_raw(swp, 1, &call) });
+    // slot. So `zswap_swapon()` has succeeded, and with it `slots::attach()`.
+    let slots = unsafe { Slots::freed(swp, 1, &call) };
+    slots.clear(|entry| trace::invalidate(|| entry.swap()));
 }
 
 /// Prepares zswap for the slots of a swap device.
@@ -335,17 +292,13 @@ pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
 /// Only for `swapon()`, before the device can be used.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) -> c_int {
-    let mut call = Call::new();
     // SAFETY: `swapon()` has exclusive access to the device's `swap_info_struct`, and publishes it later.
-    let device = unsafe { DeadDevice::from_raw(type_, nr_pages, &mut call) };
-    // The proof is for this device: this function creates no other witness.
-    match device.and_then(device::swapon) {
-        Ok(Attached { .. }) => 0,
-        Err(error) => {
-            pr_err!("alloc failed, zswap disabled for swap type {type_}\n");
-            error.to_errno()
-        }
-    }
+    let attached = unsafe { slots::attach(type_, nr_pages) };
+    from_result(|| {
+        attached
+            .inspect_err(|_| pr_err!("alloc failed, zswap disabled for swap type {type_}\n"))
+            .map(|()| 0)
+    })
 }
 
 /// Frees what zswap holds for a swap device.
@@ -355,13 +308,10 @@ pub(crate) unsafe extern "C" fn zswap_swapon(type_: c_int, nr_pages: c_ulong) ->
 /// Only for `swapoff()`, after it has waited for the last user of the device, and for `swapon()` on failure.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_swapoff(type_: c_int) {
-    let mut call = Call::new();
     // SAFETY: The caller is `swapoff()` or a `swapon()` that fails. `swapoff()` has freed all slots (`try_to_unuse()`),
     // killed the device's reference, and waited for its users and for RCU readers. `swapon()` hasn't published the
     // device, so no task uses it.
-    if let Ok(device) = unsafe { DeadDevice::from_raw(type_, 0, &mut call) } {
-        device::swapoff(device);
-    }
+    unsafe { slots::detach(type_) };
 }
 
 /// Drops the references to a cgroup that goes offline.

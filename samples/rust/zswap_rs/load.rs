@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Loading a page from zswap.
+//! Filling a page from its entry.
 
 use super::{
     compress::decompress,
     stats, trace,
     zswap_core::{
         entry::Entry,
-        glue::zswap_may_report,
-        load_states::{
-            Load,
-            UnreadFolio, //
-        },
+        glue::zswap_may_report, //
     },
 };
 use kernel::{
@@ -29,30 +25,23 @@ use kernel::{
     race_point, //
 };
 
-/// Loads `folio` from zswap, if its slot has an entry, and frees the entry.
+/// Fills a folio from its slot's entry. If this fails, every later load fails as well: without the entry, the next load
+/// would read older data from the device.
 ///
-/// An entry that can't be decompressed stays in its slot, and every later load fails with an I/O error
-/// as well. Without the entry, the next load would read older data from the device.
-///
-/// Runs in a task that may sleep. Mirrors `zswap_load()`.
-pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
-    // If the closure fills the folio, `load_exclusively` marks it uptodate and dirty, frees the entry, and unlocks the
-    // folio, in this order. As in C, the entry is not retained: the memory pressure of two copies outweighs the
-    // compression that would be saved.
-    folio.load_exclusively(|entry, contents| {
-        race_point!("load:after_lookup");
-        trace::load_begin(|| entry.swap());
-        let filled = decompress_entry(entry, contents);
-        trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
-        let filled = filled.ok()?;
-        race_point!("load:after_decompress");
+/// Runs in a task that may sleep. Mirrors the part of `zswap_load()` that decompresses and counts.
+pub(crate) fn fill<'f>(entry: &Entry, contents: NotUptodate<'f>) -> Option<Uptodate<'f>> {
+    race_point!("load:after_lookup");
+    trace::load_begin(|| entry.swap());
+    let filled = decompress_entry(entry, contents);
+    trace::load_end(|| (entry.swap(), filled.as_ref().err().copied()));
+    let filled = filled.ok()?;
+    race_point!("load:after_decompress");
 
-        vmstat::count(Event::ZSWPIN, 1);
-        if let Some(objcg) = entry.objcg() {
-            objcg.count(Event::ZSWPIN, 1);
-        }
-        Some(filled)
-    })
+    vmstat::count(Event::ZSWPIN, 1);
+    if let Some(objcg) = entry.objcg() {
+        objcg.count(Event::ZSWPIN, 1);
+    }
+    Some(filled)
 }
 
 /// Decompresses `entry`, and reports a failure. Mirrors `zswap_decompress()`.

@@ -13,25 +13,21 @@ use super::{
         Zswap, //
     },
     stats, trace,
-    writeback::{
-        write_back,
-        WrittenBack, //
-    },
+    writeback::write_back,
     zswap_core::{
-        counts::zswap_stored_pages,
+        charge::zswap_stored_pages,
         glue::zswap_shrinker_enabled,
         lru::{
             self,
             Next,
             Visit, //
         },
+        writeback::WrittenBack,
     },
 };
 use kernel::{
     alloc::NumaNode,
-    mm::memcontrol::{
-        MemCgroup, //
-    },
+    mm::memcontrol::MemCgroup,
     nodemask::memory_nodes,
     page::PAGE_SHIFT,
     prelude::*,

@@ -7,7 +7,10 @@ use super::{
     stats, //
     zswap_core::{
         entry::Identity,
-        load_states::check_zero_mark, //
+        writeback::{
+            write,
+            WrittenBack, //
+        },
     },
 };
 use kernel::{
@@ -22,15 +25,6 @@ use kernel::{
     prelude::*,
     race_point, //
 };
-
-/// The reason for which writeback freed an entry.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum WrittenBack {
-    /// Its page was submitted to the device.
-    Written,
-    /// The zeromap bit of the slot is set, so the entry was stale.
-    Stale,
-}
 
 /// Writes the page of the entry `identity` to the device, and frees the entry.
 ///
@@ -55,23 +49,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
     drop(device);
     race_point!("writeback:after_add_folio");
 
-    // C sets the zeromap bit of a zero-filled page without invalidating zswap: the entry of such a slot is stale.
-    // Writing it to the device, or showing it to a task, would bring old data back.
-    let folio = match check_zero_mark(folio) {
-        Ok(folio) => folio,
-        Err(zero) => {
-            let found = zero.discard_stale();
-            return if found {
-                Ok(WrittenBack::Stale)
-            } else {
-                Err(ENOMEM)
-            };
-        }
-    };
-
-    // If the closure fills the folio, `write` frees the entry, marks the folio uptodate and submits it,
-    // in this order. It fails with `ENOMEM` if the slot has no entry any more.
-    let written = folio.write(|entry, contents| {
+    let written = write(folio, |entry, contents| {
         // The slot may have been freed and reused.
         if entry.identity() != identity {
             return Err(ENOMEM);
@@ -84,15 +62,9 @@ pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
             objcg.count(Event::ZSWPWB, 1);
         }
         Ok(filled)
-    });
-    match written {
-        Ok(()) => {
-            stats::inc(&stats::zswap_written_back_pages);
-            Ok(WrittenBack::Written)
-        }
-        Err((folio, error)) => {
-            folio.discard(); // removed from the swap cache, unlocked, put
-            Err(error)
-        }
+    })?;
+    if written == WrittenBack::Written {
+        stats::inc(&stats::zswap_written_back_pages);
     }
+    Ok(written)
 }

@@ -4,7 +4,7 @@
 //!
 //! On swap-out, zswap compresses a page into memory ([`store`]) instead of writing it to the swap
 //! device. On swap-in, it decompresses the page ([`load`]), which is faster than a read from most
-//! devices. When the slot is freed, so is its entry ([`device`]). At a limit, or under memory pressure,
+//! devices. When the slot is freed, so is its entry ([`zswap_core::slots`]). At a limit, or under memory pressure,
 //! the least recently used entries are written back to the device ([`shrink`], [`writeback`]).
 //!
 //! An [`Entry`](zswap_core::entry::Entry) has an object in a [`Pool`](zswap_core::pool::Pool), and the
@@ -20,7 +20,7 @@
 //! - [`zswap_core`]: the mechanism
 //! - [`compress`]: compressing pages
 //! - [`state`]: the global state
-//! - [`load`], `whole`, [`writeback`], [`shrink`], [`store`], [`device`]: the operations
+//! - [`load`], `whole`, [`writeback`], [`shrink`], [`store`]: the operations
 //! - [`setup`]: setup and parameters
 //! - `exports`: the C ABI
 //!
@@ -48,8 +48,6 @@
 mod age;
 #[forbid(unsafe_code)]
 mod compress;
-#[forbid(unsafe_code)]
-mod device;
 #[allow(unsafe_code)]
 mod exports;
 #[forbid(unsafe_code)]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Charging entries to memory cgroups, with one call for a run of entries.
+//! Counting entries, and charging them to memory cgroups, with one call for a run of entries.
 //!
 //! C header: [`include/linux/memcontrol.h`](srctree/include/linux/memcontrol.h)
+
+#![allow(non_upper_case_globals)]
 
 use core::ptr::NonNull;
 use kernel::{
@@ -13,11 +15,23 @@ use kernel::{
     },
     page::PAGE_SIZE,
     sync::{
-        aref::ARef,
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
         rcu, //
     },
     warn_on_once, //
 };
+
+// SAFETY: `glue.c` defines these as `atomic_long_t`. C only reads them.
+unsafe extern "C" {
+    /// The number of pages currently stored in zswap. Also in `/proc/meminfo`.
+    pub(crate) safe static zswap_stored_pages: Atomic<isize>;
+
+    /// The number of incompressible pages currently stored in zswap.
+    safe static zswap_stored_incompressible_pages: Atomic<isize>;
+}
 
 /// The sums over a run of entries.
 ///
@@ -33,23 +47,37 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    /// The number of entries.
+    pub(super) fn entries(&self) -> usize {
+        self.entries
+    }
+
     /// Whether an entry of `len` bytes can be added without overflow: `mod_memcg_state()` takes an `int`, and
     /// `obj_cgroup_uncharge()` counts in an `unsigned int`.
-    fn has_room(&self, len: usize) -> bool {
+    pub(super) fn has_room(&self, len: usize) -> bool {
         self.bytes.wrapping_add(len) <= i32::MAX as usize
     }
 
     /// Adds an entry of `len` bytes, from 1 to `PAGE_SIZE`. The caller must have checked [`has_room`](Self::has_room).
-    fn add(&mut self, len: usize) {
+    pub(super) fn add(&mut self, len: usize) {
         // INVARIANT: `has_room` has checked `bytes`. Each entry has at least one byte, so the other sums are no larger.
         self.bytes = self.bytes.wrapping_add(len);
         self.entries = self.entries.wrapping_add(1);
         self.incompressible = self.incompressible.wrapping_add((len == PAGE_SIZE).into());
     }
 
+    /// Adds the entries to the totals if `sign` is 1, subtracts them if it is -1.
+    pub(super) fn count(&self, sign: isize) {
+        zswap_stored_pages.fetch_add((self.entries as isize).wrapping_mul(sign), Relaxed);
+        if self.incompressible != 0 {
+            let change = (self.incompressible as isize).wrapping_mul(sign);
+            zswap_stored_incompressible_pages.fetch_add(change, Relaxed);
+        }
+    }
+
     /// Adds the sums to the zswap counters of the cgroup if `sign` is 1, subtracts them if it is -1.
     #[inline(never)] // stack: keeps its locals out of its callers' frames
-    fn count(&self, objcg: &ObjCgroup, sign: i32) {
+    fn count_in(&self, objcg: &ObjCgroup, sign: i32) {
         let rcu = rcu::read_lock();
         let memcg = objcg.memcg_rcu(&rcu);
         let count = |item, n: usize| {
@@ -66,6 +94,42 @@ impl Sum {
             );
         }
     }
+
+    /// Charges the entries to `objcg`, and takes a reference for each. May sleep.
+    ///
+    /// Mirrors `obj_cgroup_charge_zswap()` of each entry. The charge can't fail in a task with `PF_MEMALLOC`.
+    pub(super) fn charge(&self, objcg: &ObjCgroup, _memalloc: &Memalloc) {
+        // SAFETY: `objcg` is alive, since it is borrowed, and so has a reference.
+        unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), self.entries) };
+        if !takes_zswap(objcg) {
+            return;
+        }
+        // SAFETY: `objcg` is alive. `_memalloc` proves that `PF_MEMALLOC` is set, so that C may allocate.
+        let refused = unsafe {
+            bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, self.bytes)
+        };
+        warn_on_once!(refused != 0);
+        self.count_in(objcg, 1);
+    }
+
+    /// Ends the charges of the entries, and puts their references. Any context except NMI.
+    ///
+    /// Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each entry.
+    ///
+    /// # Safety
+    ///
+    /// [`charge`](Self::charge) must have charged the entries to `objcg`, and the caller gives up their references.
+    pub(super) unsafe fn uncharge(&self, objcg: NonNull<ObjCgroup>) {
+        // SAFETY: The caller owns references, which are put last.
+        let group = unsafe { objcg.as_ref() };
+        if takes_zswap(group) {
+            // SAFETY: The caller guarantees that the bytes are charged to the group.
+            unsafe { bindings::obj_cgroup_uncharge(group.as_raw(), self.bytes) };
+            self.count_in(group, -1);
+        }
+        // SAFETY: The caller owns a reference for each entry, and doesn't use them again.
+        unsafe { bindings::obj_cgroup_put_many(group.as_raw(), self.entries) };
+    }
 }
 
 /// Whether entries are charged to the cgroup of `objcg`: only on the default hierarchy, and not to the root.
@@ -74,89 +138,15 @@ fn takes_zswap(objcg: &ObjCgroup) -> bool {
     unsafe { bindings::memcg_on_dfl() && !bindings::obj_cgroup_is_root(objcg.as_raw()) }
 }
 
-// A folio's entries have at most as many bytes as a cluster's slots.
-const _: () = assert!(bindings::SWAPFILE_CLUSTER_SLOTS * PAGE_SIZE <= i32::MAX as usize);
-
-/// Charges entries of one folio, which have these lengths, to `objcg`, and takes a reference for each. May sleep.
-///
-/// Mirrors `obj_cgroup_charge_zswap()` of each entry. The charge can't fail in a task with `PF_MEMALLOC`.
-pub(super) fn charge(objcg: &ObjCgroup, lens: impl Iterator<Item = usize>, _memalloc: &Memalloc) {
-    let mut sum = Sum::default();
-    for len in lens {
-        // There is room, by the assertion above.
-        sum.add(len);
-    }
-    if sum.entries == 0 {
-        return;
-    }
-    // SAFETY: `objcg` is alive, since it is borrowed, and so has a reference.
-    unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), sum.entries) };
-    if !takes_zswap(objcg) {
-        return;
-    }
-    // SAFETY: `objcg` is alive. `_memalloc` proves that `PF_MEMALLOC` is set, so that C may allocate.
-    let refused =
-        unsafe { bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, sum.bytes) };
-    warn_on_once!(refused != 0);
-    sum.count(objcg, 1);
-}
-
-/// Charges to be ended together: one call into C for a run of entries with the same `objcg`.
-///
-/// # Invariants
-///
-/// `sum` is charged to `objcg`, and this value owns `sum.entries` references to it. Without an `objcg`, `sum` is zero.
-pub(super) struct UnchargeBatch {
-    objcg: Option<NonNull<ObjCgroup>>,
-    sum: Sum,
-}
-
-impl UnchargeBatch {
-    /// No charges.
-    pub(super) fn new() -> Self {
-        Self {
-            objcg: None,
-            sum: Sum::default(),
-        }
-    }
-
-    /// Takes over the charge of one entry of `len` bytes, and its reference.
-    #[inline] // make bench: for each entry that is freed
-    pub(super) fn add(&mut self, objcg: ARef<ObjCgroup>, len: usize) {
-        let objcg = ARef::into_raw(objcg);
-        if self.objcg != Some(objcg) || !self.sum.has_room(len) {
-            self.end();
-            self.objcg = Some(objcg);
-        }
-        // INVARIANT: The caller hands over the charge and the reference. `objcg` is that of the entries before.
-        self.sum.add(len);
-    }
-
-    /// Ends the charges. Any context except NMI. Mirrors `obj_cgroup_uncharge_zswap()` and `obj_cgroup_put()` of each
-    /// entry.
-    pub(super) fn end(&mut self) {
-        let Some(objcg) = self.objcg.take() else {
-            return;
-        };
-        let sum = core::mem::take(&mut self.sum);
-        // SAFETY: By the type invariant this value owns references, which are put last.
-        let group = unsafe { objcg.as_ref() };
-        if takes_zswap(group) {
-            // SAFETY: By the type invariant `sum.bytes` are charged to the group.
-            unsafe { bindings::obj_cgroup_uncharge(group.as_raw(), sum.bytes) };
-            sum.count(group, -1);
-        }
-        // SAFETY: By the type invariant this value owns `sum.entries` references, which are not used again.
-        unsafe { bindings::obj_cgroup_put_many(group.as_raw(), sum.entries) };
-    }
-}
-
 #[cfg(CONFIG_ZSWAP_RUST_KUNIT_TEST)]
 #[kernel::macros::kunit_tests(zswap_charge)]
 mod tests {
     use super::*;
     #[cfg(CONFIG_MEMCG)]
-    use kernel::prelude::*;
+    use kernel::{
+        prelude::*,
+        sync::aref::ARef, //
+    };
 
     const GIB: usize = 1 << 30;
 
@@ -215,10 +205,12 @@ mod tests {
             objcg.cast::<ObjCgroup>().as_ref().ok_or(EINVAL)?.into()
         };
 
+        let mut one = Sum::default();
+        one.add(GIB);
         let (bytes, pages) = usage(&memcg).ok_or(EINVAL)?;
         memalloc::scope(|memalloc| {
             for _ in 0..ENTRIES {
-                charge(&objcg, core::iter::once(GIB), memalloc);
+                one.charge(&objcg, memalloc);
             }
         });
         let counted = if takes_zswap(&objcg) { ENTRIES } else { 0 };
@@ -227,12 +219,10 @@ mod tests {
             Some((bytes + counted * GIB, pages + counted))
         );
 
-        let mut uncharge = UnchargeBatch::new();
         for _ in 0..ENTRIES {
-            // SAFETY: `charge` has taken a reference for each entry.
-            uncharge.add(unsafe { ARef::from_raw(NonNull::from(&*objcg)) }, GIB);
+            // SAFETY: `charge` has charged the entry, and taken its reference.
+            unsafe { one.uncharge(NonNull::from(&*objcg)) };
         }
-        uncharge.end();
         assert_eq!(usage(&memcg), Some((bytes, pages)));
         Ok(())
     }

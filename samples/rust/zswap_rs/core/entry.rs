@@ -26,8 +26,8 @@ use kernel::{
 ///
 /// # Invariants
 ///
-/// If `objcg` is `Some`, the object's bytes and one page are charged to it, and the entry owns the reference. The field
-/// is written only while the entry is in a [`StoreBatch`](super::store_batch::StoreBatch).
+/// If `objcg` is `Some`, the object's bytes and one page are charged to it, and the entry owns the reference: from when
+/// the [`Group`](super::store::Group) that has made the entry is published.
 pub(crate) struct Entry {
     pub(super) object: Object,
     pub(super) objcg: Option<ARef<ObjCgroup>>,
@@ -36,12 +36,11 @@ pub(crate) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 40);
 
-/// The links of an entry in its LRU list, or to the next entry of its batch.
+/// The links of an entry in its LRU list.
 ///
 /// # Invariants
 ///
-/// A zeroed `struct list_head`, unless the entry is on one of the lists of [`LRU`](super::lru::LRU), in a
-/// [`StoreBatch`](super::store_batch::StoreBatch), or being published by the task that has the witness for its slot.
+/// A zeroed `struct list_head`, unless the entry is on one of the lists of [`LRU`](super::lru::LRU).
 #[repr(transparent)]
 pub(super) struct Links(Opaque<bindings::list_head>);
 
@@ -78,12 +77,12 @@ impl Identity {
 }
 
 impl Entry {
-    /// An entry that is neither charged nor on a list.
-    pub(super) fn new(object: Object) -> Self {
-        // INVARIANT: `objcg` is `None`. The links are zeroed.
+    /// An entry that is on no list, to be charged to `objcg` before any other access to it.
+    pub(super) fn new(object: Object, objcg: Option<ARef<ObjCgroup>>) -> Self {
+        // INVARIANT: The links are zeroed. The caller charges the entry.
         Self {
             object,
-            objcg: None,
+            objcg,
             links: Links(Opaque::zeroed()),
         }
     }
@@ -110,11 +109,6 @@ impl Entry {
     /// The slot that the entry was stored for.
     pub(crate) fn swap(&self) -> SwapEntry {
         self.object.word().slot()
-    }
-
-    /// The offset of that slot on its device.
-    pub(super) fn offset(&self) -> usize {
-        self.object.word().offset()
     }
 
     /// The compressed page.

@@ -73,9 +73,4 @@ impl EntryWord {
     pub(crate) fn without_referenced(self) -> Self {
         Self(self.0 & !REFERENCED)
     }
-
-    /// The offset of the slot on its device.
-    pub(crate) fn offset(self) -> usize {
-        SwapEntry::unpack_offset(self.0 >> SLOT_SHIFT)
-    }
 }

@@ -3,8 +3,7 @@
 //! Freeing entries.
 
 use super::{
-    charge::UnchargeBatch,
-    counts::Counts,
+    charge::Sum,
     entry::Entry,
     lru, //
 };
@@ -13,7 +12,11 @@ use core::{
     ops::Deref,
     ptr::NonNull, //
 };
-use kernel::slab;
+use kernel::{
+    mm::memcontrol::ObjCgroup,
+    slab,
+    sync::aref::ARef, //
+};
 
 /// An owned entry: the owner is a slot of the index, or the task that has removed the entry from the index. A walk over
 /// an LRU list may be accessing the entry concurrently.
@@ -30,7 +33,7 @@ impl StoredEntry {
         Self(ManuallyDrop::new(unsafe { slab::Box::from_raw(entry) }))
     }
 
-    /// Writes `entry`, which is in the totals or will be added to them, into `memory`.
+    /// Writes `entry`, which is in the totals and charged, or will be before it is freed, into `memory`.
     pub(super) fn new(memory: slab::UninitBox<Entry>, entry: Entry) -> Self {
         Self(ManuallyDrop::new(memory.write(entry)))
     }
@@ -58,33 +61,36 @@ impl Drop for StoredEntry {
 }
 
 /// Frees entries, with one uncharge and one update of the totals for a run. Cf. `struct mmu_gather`.
-pub(crate) struct FreeBatch {
-    uncharge: UnchargeBatch,
-    counts: Counts,
+///
+/// # Invariants
+///
+/// `sum` is in the totals. It is charged to `objcg`, if that is `Some`, and this value owns the references.
+pub(super) struct FreeBatch {
+    objcg: Option<NonNull<ObjCgroup>>,
+    sum: Sum,
 }
 
 impl FreeBatch {
     /// Calls `f`, which frees entries. May be called under spin locks and with interrupts disabled.
-    pub(crate) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn with<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         let mut batch = Self {
-            uncharge: UnchargeBatch::new(),
-            counts: Counts::default(),
+            objcg: None,
+            sum: Sum::default(),
         };
         let ret = f(&mut batch);
-        batch.uncharge.end();
-        batch.counts.subtract();
+        batch.end();
         ret
     }
 
     /// Frees an entry.
     #[inline] // make bench: for each entry that is freed
-    pub(crate) fn free(&mut self, entry: StoredEntry) {
+    pub(super) fn free(&mut self, entry: StoredEntry) {
         let mut entry = ManuallyDrop::new(entry);
         // SAFETY: `entry` isn't used again, and isn't dropped.
         self.free_box(unsafe { ManuallyDrop::take(&mut entry.0) });
     }
 
-    /// Mirrors `zswap_entry_free()`, but uncharges and counts at the end of the batch.
+    /// Mirrors `zswap_entry_free()`, but uncharges and counts at the end of the run.
     #[inline(always)] // make bench: for each entry that is freed or loaded
     fn free_box(&mut self, entry: slab::Box<Entry>) {
         // Waits for a walk that accesses the entry. Afterwards no other task can reach it.
@@ -92,10 +98,27 @@ impl FreeBatch {
         let (Entry { object, objcg, .. }, memory) = slab::Box::into_parts(entry);
         let len = object.len();
         drop(object); // zs_free(), zswap_pool_put()
-        if let Some(objcg) = objcg {
-            self.uncharge.add(objcg, len); // for end(): obj_cgroup_uncharge_zswap(), obj_cgroup_put()
-        }
         drop(memory); // zswap_entry_cache_free()
-        self.counts.add(len);
+        let objcg = objcg.map(ARef::into_raw);
+        if self.objcg != objcg || !self.sum.has_room(len) {
+            self.end();
+            self.objcg = objcg;
+        }
+        // INVARIANT: The entry is in the totals, and hands over its charge and its reference. `objcg` is that of the
+        // entries before.
+        self.sum.add(len);
+    }
+
+    /// Ends the run: obj_cgroup_uncharge_zswap(), obj_cgroup_put().
+    fn end(&mut self) {
+        let sum = core::mem::take(&mut self.sum);
+        if sum.entries() == 0 {
+            return;
+        }
+        sum.count(-1);
+        if let Some(objcg) = self.objcg.take() {
+            // SAFETY: By the type invariant the entries are charged to it, and this value owned the references.
+            unsafe { sum.uncharge(objcg) };
+        }
     }
 }

@@ -364,11 +364,6 @@ impl<'a> LeafRef<'a> {
         filled
     }
 
-    /// The tree that the leaf is in.
-    pub(super) fn tree(&self) -> &'a Tree {
-        self.tree
-    }
-
     /// The offset of the slot by which the leaf was found.
     pub(super) fn offset(&self) -> usize {
         self.offset
@@ -464,7 +459,7 @@ impl Drop for LeafRef<'_> {
 pub(super) mod tests {
     use super::{
         super::{
-            counts::Counts,
+            charge::Sum,
             object::Object,
             pool_list::{
                 tests::{
@@ -541,10 +536,10 @@ pub(super) mod tests {
             let pool = self.0.clone();
             let object =
                 Object::from_bytes(pool, bytes, slot(offset), GFP_KERNEL, NumaNode::NO_NODE)?;
-            let mut counts = Counts::default();
-            counts.add(len);
-            counts.publish();
-            Ok(StoredEntry::new(memory, Entry::new(object)))
+            let mut sum = Sum::default();
+            sum.add(len);
+            sum.count(1);
+            Ok(StoredEntry::new(memory, Entry::new(object, None)))
         }
     }
 

@@ -77,16 +77,6 @@ fn links_of(entry: &Entry) -> *mut bindings::list_head {
     (&raw const entry.links).cast_mut().cast()
 }
 
-/// As [`links_of`], for an entry that is not borrowed.
-///
-/// # Safety
-///
-/// `entry` must be alive.
-pub(super) unsafe fn raw_links(entry: *mut Entry) -> *mut bindings::list_head {
-    // SAFETY: The caller guarantees that the entry is alive.
-    unsafe { (&raw mut (*entry).links).cast() }
-}
-
 /// The entry that contains `links`.
 ///
 /// # Safety
@@ -103,11 +93,11 @@ pub(super) unsafe fn entry_of(links: *mut bindings::list_head) -> *mut Entry {
 ///
 /// [`LRU`] is initialised. The cgroup of `objcg`, if any, and its ancestors have lists in it.
 #[derive(Clone, Copy)]
-pub(crate) struct Prepared<'a> {
+pub(crate) struct Lists<'a> {
     objcg: Option<&'a ObjCgroup>,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> Lists<'a> {
     /// The objcg to which the entries must be charged.
     pub(crate) fn objcg(&self) -> Option<&'a ObjCgroup> {
         self.objcg
@@ -117,7 +107,7 @@ impl<'a> Prepared<'a> {
 /// Allocates the lists of entries that are charged to `objcg`. May sleep.
 ///
 /// Fails with `ENODEV` before zswap is set up, and with `ENOMEM`. Mirrors `memcg_list_lru_alloc()`.
-pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Prepared<'_>> {
+pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Lists<'_>> {
     let lru = ready().ok_or(ENODEV)?;
     if let Some(memcg) = objcg.and_then(ObjCgroup::memcg) {
         let memcg = MemCgroup::raw(Some(&memcg));
@@ -125,7 +115,7 @@ pub(crate) fn prepare(objcg: Option<&ObjCgroup>, gfp: Flags) -> Result<Prepared<
         to_result(unsafe { bindings::list_lru_alloc_memcg(memcg, lru, gfp.as_raw()) })?;
     }
     // INVARIANT: `LRU` is initialised, and the cgroup and its ancestors have lists.
-    Ok(Prepared { objcg })
+    Ok(Lists { objcg })
 }
 
 /// Calls `f` for each entry, in order, with its list, which is locked, and that list's node and cgroup. Takes the lock
@@ -174,14 +164,14 @@ unsafe fn for_each<'a>(
 ///
 /// # Safety
 ///
-/// The entries must be in memory of a slab cache, on no list, and charged to the objcg of the [`Prepared`]. They must
+/// The entries must be in memory of a slab cache, on no list, and charged to the objcg of the [`Lists`]. They must
 /// not be freed until this returns, and be freed by the owner of their slots, which removes them from their lists.
 pub(super) unsafe fn add_each<'a>(
     entries: impl Iterator<Item = &'a Entry>,
-    _prepared: Prepared<'_>,
+    _lists: Lists<'_>,
 ) {
     // SAFETY: The caller guarantees that the entries are in memory of a slab cache, and on no list. By the invariant of
-    // `Prepared` `LRU` is initialised, and their cgroup and its ancestors have lists. The list passed is that of the
+    // `Lists` `LRU` is initialised, and their cgroup and its ancestors have lists. The list passed is that of the
     // entry's node and cgroup, and locked. The links are initialised first, as C requires.
     unsafe {
         for_each(entries, |entry, list, nid, memcg| {
@@ -202,8 +192,7 @@ pub(super) unsafe fn add_each<'a>(
 /// The entries must be in memory of a slab cache. The caller must own them, or have a witness for their slots.
 pub(super) unsafe fn del_each<'a>(entries: impl Iterator<Item = &'a Entry>) {
     // Only the task that publishes an entry, which has the witness for its slot, adds it to a list, and only once. So
-    // links that aren't in use stay unused, and others are those of an entry on its list, by the invariant of `Links`:
-    // no batch has it, as a batch lends its entries to no caller of this.
+    // links that aren't in use stay unused, and others are those of an entry on its list, by the invariant of `Links`.
     let listed = entries.filter(|entry| entry.links.are_in_use());
     // SAFETY: The caller guarantees that the entries are in memory of a slab cache. They are on lists, so `LRU` is
     // initialised, and their cgroups, or the ancestors that have taken over, have lists. The list passed is that which
@@ -418,7 +407,7 @@ mod tests {
         let new = |slot| -> Result<_> {
             let (slot, nid) = (SwapEntry::unpack(slot), NumaNode::new(0)?);
             let object = Object::from_bytes(pool.clone(), b"bytes", slot, GFP_KERNEL, nid)?;
-            Ok(cache.alloc(GFP_KERNEL, nid)?.write(Entry::new(object)))
+            Ok(cache.alloc(GFP_KERNEL, nid)?.write(Entry::new(object, None)))
         };
         let entries = [new(1)?, new(2)?];
         // Both must be on one list, which has no others: if node 0 has no memory, they may lie on different nodes.
