@@ -150,7 +150,7 @@ impl<T> Cache<T> {
     /// Mirrors `kmem_cache_alloc_bulk()`.
     ///
     /// [`alloc`]: Cache::alloc
-    #[inline(never)] // stack: keeps its array out of the caller's frame
+    #[inline]
     pub fn alloc_bulk(
         &'static self,
         nr: usize,
@@ -165,7 +165,22 @@ impl<T> Cache<T> {
             first: core::ptr::null_mut(),
             _p: PhantomData,
         };
-        let mut left = nr;
+        if nr == 1 {
+            all.push(self.alloc(gfp, nid)?);
+        } else {
+            self.alloc_more(&mut all, nr, gfp, nid)?;
+        }
+        Ok(all)
+    }
+
+    #[inline(never)] // stack: keeps its array out of the caller's frame
+    fn alloc_more(
+        &'static self,
+        all: &mut UninitBoxes<T>,
+        mut left: usize,
+        gfp: Flags,
+        nid: NumaNode,
+    ) -> Result<(), AllocError> {
         // SAFETY: No requirement.
         let (here, max) = unsafe { (bindings::numa_mem_id(), bindings::max_node_ids()) };
         let elsewhere = cfg!(CONFIG_NUMA) && max > 1;
@@ -203,7 +218,7 @@ impl<T> Cache<T> {
         for _ in 0..left {
             all.push(self.alloc(gfp, nid)?);
         }
-        Ok(all)
+        Ok(())
     }
 }
 

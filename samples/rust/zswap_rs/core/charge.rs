@@ -98,6 +98,7 @@ impl Sum {
     /// Charges the entries to `objcg`, and takes a reference for each. May sleep.
     ///
     /// Mirrors `obj_cgroup_charge_zswap()` of each entry. The charge can't fail in a task with `PF_MEMALLOC`.
+    #[inline]
     pub(super) fn charge(&self, objcg: &ObjCgroup, _memalloc: &Memalloc) {
         // SAFETY: `objcg` is alive, since it is borrowed, and so has a reference.
         unsafe { bindings::obj_cgroup_get_many(objcg.as_raw(), self.entries) };
@@ -119,6 +120,7 @@ impl Sum {
     /// # Safety
     ///
     /// [`charge`](Self::charge) must have charged the entries to `objcg`, and the caller gives up their references.
+    #[inline]
     pub(super) unsafe fn uncharge(&self, objcg: NonNull<ObjCgroup>) {
         // SAFETY: The caller owns references, which are put last.
         let group = unsafe { objcg.as_ref() };

@@ -78,6 +78,7 @@ pub(crate) struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     /// The slots of a folio. The tree is that of `folio->swap`, so that a caller can't name other slots.
+    #[inline] // make bench: for each folio that is loaded
     pub(crate) fn of_folio(folio: &'a mut CachedFolio<'_>) -> Self {
         // SAFETY: No other `Slots` of the folio is in use, since `folio` is borrowed exclusively for `'a`.
         unsafe { Self::of(folio) }
@@ -86,6 +87,7 @@ impl<'a> Slots<'a> {
     /// # Safety
     ///
     /// No other `Slots` of `folio` may exist during `'a`.
+    #[inline] // make bench: for each folio that is loaded
     pub(super) unsafe fn of(folio: &'a CachedFolio<'_>) -> Self {
         let first = folio.swap();
         // INVARIANT: By the invariant of `CachedFolio` it gives exclusive access to the slots, and the caller guarantees
@@ -134,6 +136,7 @@ impl<'a> Slots<'a> {
     }
 
     /// The entry of slot `index`.
+    #[inline] // make bench: for each folio that is loaded
     pub(super) fn entry(self, index: usize) -> Option<SlotEntry<'a>> {
         let tree = self.filled_tree()?;
         let offset = self.offsets.clone().nth(index)?;
@@ -250,6 +253,7 @@ impl SlotEntry<'_> {
     }
 
     /// Removes the entry from its slot. Mirrors `xa_erase()` in C's `zswap_load()`.
+    #[inline] // make bench: for each folio that is loaded
     pub(super) fn take(mut self) -> StoredEntry {
         let offset = self.leaf.offset();
         // SAFETY: By the type invariant `self` gives exclusive access to the slot, and the slot has an entry.

@@ -106,7 +106,7 @@ impl<'f> Store<'_, 'f> {
     ///
     /// Sets the zeromap bits of zero-filled pages of a large folio on the way, which need none. (C does so only if the
     /// whole folio is zero-filled, and has checked that before.)
-    #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
+    #[inline] // make bench: for each folio of one page
     pub(crate) fn next_group(&mut self, most: usize) -> Option<usize> {
         let nr = self.folio.nr_pages();
         while self.wanted.len() == 0 && self.next < nr {
@@ -131,6 +131,7 @@ impl<'f> Store<'_, 'f> {
     ///
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
     /// and does not free entries.
+    #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
     fn mark_zeroes(&mut self, group: PageMask) -> PageMask {
         let mut zeroes = 0;
         let pages = SlotPages {
