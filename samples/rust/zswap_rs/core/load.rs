@@ -52,10 +52,9 @@ pub(crate) unsafe fn load(
     // SAFETY: The caller guarantees that no other task accesses the contents; `cached` lends no page below. `fill` is
     // generic over the lifetime of what it gets.
     let (mut cached, contents) = unsafe { cached.split() };
-    let slots = Slots::of_folio(&mut cached);
     let loaded = match contents.single() {
         Some(contents) => {
-            let entry = slots.entry(0).ok_or(ENOENT)?;
+            let entry = Slots::of_folio(&mut cached).entry(0).ok_or(ENOENT)?;
             fill(entry.get(), contents).ok_or(EIO).map(|_filled| {
                 // SAFETY: The caller guarantees that the folio is alive and locked. It was filled: an `Uptodate` is
                 // created from a `NotUptodate`, and its lifetime shows that it was created from `contents`.
@@ -66,7 +65,9 @@ pub(crate) unsafe fn load(
                 drop(entry.take());
             })
         }
-        None if cfg!(CONFIG_ZSWAP_LARGE_SWAPIN) && !slots.are_filled() => return Err(ENOENT),
+        None if cfg!(CONFIG_ZSWAP_LARGE_SWAPIN) && !Slots::of_folio(&mut cached).are_filled() => {
+            return Err(ENOENT)
+        }
         None => {
             warn_on_once!(true);
             Err(EINVAL)

@@ -30,7 +30,8 @@ use super::{
         Tree,
         SLOTS_PER_TREE, //
     },
-    lru, //
+    lru,
+    page_mask::PageMask, //
 };
 use core::{
     alloc::Layout,
@@ -118,12 +119,17 @@ impl<'a> Slots<'a> {
     pub(crate) unsafe fn freed(first: bindings::swp_entry_t, nr: usize, _call: &'a Call) -> Self {
         // SAFETY: The caller guarantees that the device of `first` is not swapped off.
         let first = unsafe { SwapEntry::from_raw(first) };
+        let trees = trees(first);
+        // SAFETY: The caller guarantees that `attach` has succeeded, so that the device has trees for all of its slots, and
+        // that it is not swapped off during `'a`.
+        let tree = unsafe {
+            core::hint::assert_unchecked(!trees.is_null());
+            &*trees.add(first.offset() / SLOTS_PER_TREE)
+        };
         // INVARIANT: The caller guarantees that it holds the lock that excludes other witnesses. A cluster is in one
         // tree, since its size divides that of a tree.
         Self {
-            // SAFETY: The caller guarantees that `attach` has succeeded, so that the device has trees for all of its
-            // slots, and that it is not swapped off during `'a`.
-            tree: Some(unsafe { &*trees(first).add(first.offset() / SLOTS_PER_TREE) }),
+            tree: Some(tree),
             offsets: first.offset()..first.offset().wrapping_add(nr),
             _not_send: NotThreadSafe,
         }
@@ -147,6 +153,23 @@ impl<'a> Slots<'a> {
             leaf,
             _not_send: NotThreadSafe,
         })
+    }
+
+    /// Frees the entries of the slots at `indices`, all in one leaf; one that is no slot of these is left out.
+    pub(super) fn free_only(self, indices: PageMask) {
+        let Some(tree) = self.filled_tree() else {
+            return;
+        };
+        let offset_of = |index| self.offsets.start.wrapping_add(index);
+        let run = index::in_one_leaf(&(offset_of(indices.bits().0)..self.offsets.end));
+        // SAFETY: By the type invariant `self` gives exclusive access to the slots.
+        let Some(mut leaf) = (unsafe { LeafRef::first_filled(tree, run.clone()) }) else {
+            return;
+        };
+        for offset in indices.map(offset_of).filter(|offset| run.contains(offset)) {
+            // SAFETY: By the type invariant `self` gives exclusive access to the slot, which is in `run`.
+            drop(unsafe { leaf.empty(offset) });
+        }
     }
 
     /// Borrows the entry of slot `index`.

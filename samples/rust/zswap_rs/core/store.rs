@@ -8,6 +8,7 @@ use super::{
     entry::Entry,
     free::StoredEntry,
     index::{
+        self,
         LeafCache,
         LeafRef, //
     },
@@ -22,7 +23,10 @@ use super::{
         Slots, //
     },
 };
-use core::ptr::NonNull;
+use core::{
+    ops::Range,
+    ptr::NonNull, //
+};
 use kernel::{
     bindings,
     mm::{
@@ -101,30 +105,28 @@ impl<'f> Store<'_, 'f> {
         self.folio.nr_pages().wrapping_sub(self.entries)
     }
 
-    /// The number of pages of the next group, which is of at most `most` (and [`PageMask::MOST`]) pages: those that need
-    /// an entry. `None` after the last group.
+    /// The number of pages of the next group that need an entry, at most `most`. `None` after the last group.
     ///
-    /// Sets the zeromap bits of zero-filled pages of a large folio on the way, which need none. (C does so only if the
-    /// whole folio is zero-filled, and has checked that before.)
+    /// Zero-filled pages of a large folio need none: sets their zeromap bits on the way. (C does so only if the whole
+    /// folio is zero-filled, and has checked that before.)
     #[inline] // make bench: for each folio of one page
     pub(crate) fn next_group(&mut self, most: usize) -> Option<usize> {
         let nr = self.folio.nr_pages();
         while self.wanted.len() == 0 && self.next < nr {
-            let group = PageMask::new(self.next..self.next.saturating_add(most).min(nr));
-            let end = self.next.wrapping_add(group.len());
-            // INVARIANT: The other pages' bits were set.
-            self.wanted = if nr == 1 {
-                group
+            let run = index::in_one_leaf(&(self.next..nr));
+            // INVARIANT: The zeromap bits of the other pages before `next` were set.
+            if nr == 1 {
+                (self.wanted, self.next) = (PageMask::new(run), 1);
             } else {
-                self.mark_zeroes(group)
-            };
-            self.next = end;
+                (self.wanted, self.next) = self.mark_zeroes(run, most);
+            }
         }
         (self.wanted.len() != 0).then_some(self.wanted.len())
     }
 
-    /// Sets the zeromap bit of each slot in `group` whose page is zero-filled. Such a page is then read as zeroes,
-    /// without zswap or the device. Frees the entry of such a slot, which is stale. Returns the other pages.
+    /// Sets the zeromap bit of each slot in `run` whose page is zero-filled, up to the `most`th page that isn't. Such a
+    /// page is then read as zeroes, without zswap or the device. Frees the entry of such a slot, which is stale. Returns
+    /// the other pages, and the index after the last page.
     ///
     /// The bit stays set if the store fails: the zeroes are then written to the device as well. It must be cleared when
     /// the page changes: `swap_writeout()` clears the bits of each folio before it calls zswap.
@@ -132,33 +134,37 @@ impl<'f> Store<'_, 'f> {
     /// Takes the lock of the slots' cluster. Mirrors `swap_zeromap_folio_set()`, which sets the bits of a whole folio,
     /// and does not free entries.
     #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
-    fn mark_zeroes(&mut self, group: PageMask) -> PageMask {
-        let mut zeroes = 0;
+    fn mark_zeroes(&mut self, run: Range<usize>, most: usize) -> (PageMask, usize) {
+        let mut next = run.start;
+        let all = PageMask::new(run);
+        let (mut zeroes, mut others, mut nr_others) = (0, 0, 0);
+        // INVARIANT: The folio has these pages.
         let pages = SlotPages {
             folio: self.folio,
-            pages: group,
+            pages: all,
         };
-        for (index, slot) in group.zip(pages) {
+        for (index, slot) in all.zip(pages) {
+            next = index.wrapping_add(1);
             if slot.page.is_zero_filled() {
-                zeroes |= group.bit(index);
+                zeroes |= all.bit(index);
+                continue;
+            }
+            others |= all.bit(index);
+            nr_others = usize::wrapping_add(nr_others, 1);
+            if nr_others == most {
+                break;
             }
         }
-        if zeroes == 0 {
-            return group;
+        if zeroes != 0 {
+            let zeroes = all.only(zeroes);
+            Slots::of_folio(self.folio).free_only(zeroes);
+            let (first, bits) = zeroes.bits();
+            // SAFETY: By the invariant of `CachedFolio` the folio is alive, locked and in the swap cache. Its slots are
+            // in one cluster. It has these slots. Its pages were accessed, so by the invariant of `CachedFolio` this
+            // task doesn't hold the cluster's lock.
+            unsafe { bindings::folio_swap_set_zero(self.folio.as_raw(), first, bits) };
         }
-        for index in group.only(zeroes) {
-            drop(
-                Slots::of_folio(self.folio)
-                    .entry(index)
-                    .map(|entry| entry.take()),
-            );
-        }
-        let (first, bits) = group.only(zeroes).bits();
-        // SAFETY: By the invariant of `CachedFolio` the folio is alive, locked and in the swap cache. Its slots are in
-        // one cluster. `group` has only slots that the folio has. Its pages were accessed, so by the invariant of
-        // `CachedFolio` this task doesn't hold the cluster's lock.
-        unsafe { bindings::folio_swap_set_zero(self.folio.as_raw(), first, bits) };
-        group.only(!zeroes)
+        (all.only(others), next)
     }
 
     /// Makes the entries of the group that [`next_group`](Self::next_group) has returned: calls `f`, which pushes the
@@ -180,8 +186,8 @@ impl<'f> Store<'_, 'f> {
         let tree = unsafe { slots::tree(folio.swap()) }.ok_or(EINVAL)?;
         let (first, _) = self.wanted.bits();
         let first = folio.swap().offset().wrapping_add(first);
-        // The references pin the leaf without a lock, so that `f` may sleep. A group is in one leaf: groups are
-        // naturally aligned, as are folios, and no larger than a leaf.
+        // The references pin the leaf without a lock, so that `f` may sleep. A group is in one leaf, since folios are
+        // aligned to their size.
         let leaf = LeafRef::get_or_insert(tree, first, self.wanted.len(), leaves)?;
         let mut group = Group {
             folio,
