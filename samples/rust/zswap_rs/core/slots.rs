@@ -458,7 +458,7 @@ mod tests {
         for device in [-1, MAX_DEVICES as c_int] {
             // SAFETY: No device has this type.
             assert_eq!(unsafe { attach(device, 1) }, Err(EINVAL));
-            // SAFETY: As above.
+            // SAFETY: No device has this type.
             unsafe { detach(device) };
         }
     }
