@@ -179,7 +179,6 @@ FLOORS = ["rust/kernel", "core", "policy", "C ABI"]
 ZSWAP = [
     (".*", r"CONFIG_ZSWAP_RUST_KUNIT_TEST", "one option for the suites of all files"),
     ("crypto", r"CONFIG_ZSWAP_RUST", "a module that is built with its only user"),
-    ("cpuhotplug", r"MmZswapPoolPrepare", "C's state CPUHP_MM_ZSWP_POOL_PREPARE"),
     ("race", r"CONFIG_ZSWAP_RACE_POINTS|zswap_race_\w+", "what C's tests define"),
     ("mm/swap_large", r"zswap_\w+|seems_in_zswap", "what the swap cache asks of zswap alone"),
     ("mm/swap_cluster", r"Zswap|swap_slots_in_zswap", "the one backing of slots that isn't their device"),

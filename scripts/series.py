@@ -40,13 +40,13 @@ COMMITS = [
     ("rust: print: Check the prefix and the format at compile time", "patches/0011",
      r"rust/kernel/print\.rs"),
     ("rust: Add abstractions for a cache that is used in reclaim",
-     """Objects of a slab cache, per-CPU data and references, CPU hotplug, nodes,
+     """Objects of a slab cache, nodes,
 and plugs.
 
 They are built into the kernel crate only with their users, since all
 functions of the crate are exported to modules.""",
-     r"rust/kernel/(block/|cpuhotplug|nodemask|percpu|race|slab|sync/).*"
-     r"|rust/helpers/(kmem_cache|nodemask|percpu|percpu_refcount|rculist)\.c"),
+     r"rust/kernel/(block/|nodemask|race|slab).*"
+     r"|rust/helpers/(kmem_cache|nodemask|percpu_refcount|topology)\.c"),
     ("rust: mm: Folios, memory cgroups and swap entries",
      """A folio's state is a type: locked, in the swap cache, not uptodate. A call
 from C is a scope: everything that C lends borrows from a value that lives
@@ -162,7 +162,7 @@ def filtered(path, text, present):
         return re.sub(r"\n#ifdef CONFIG_\w+\n#endif\n", "", text)
     if path == "rust/bindings/bindings_helper.h":
         text = re.sub(r"\n#ifdef CONFIG_RUST_CRYPTO_SCOMPRESS\n.*?#endif\n", "", text, flags=re.S)
-        if "rust/kernel/percpu.rs" not in present:
+        if "rust/kernel/slab.rs" not in present:
             text = re.sub(r"\n(/\* For swap in Rust\. \*/\n)?#ifdef CONFIG_(RUST_SWAP_ABSTRACTIONS|ZSWAP_RUST)\n.*?#endif\n", "", text, flags=re.S)
             return text
         if "include/trace/events/zswap.h" not in present:
@@ -251,7 +251,7 @@ def main():
     whole = set()  # of the overlay, by its paths
     base = {str(p.relative_to(pristine)) for folder in ("rust/kernel", "rust/helpers")
             for p in (pristine / folder).rglob("*.[rc]*")}
-    parted = {"rust/kernel/lib.rs", "rust/kernel/mm.rs", "rust/kernel/sync.rs", "rust/kernel/block.rs",
+    parted = {"rust/kernel/lib.rs", "rust/kernel/mm.rs", "rust/kernel/block.rs",
               "rust/kernel/crypto.rs", "rust/helpers/helpers.c", "rust/bindings/bindings_helper.h"}
     left = set(manifest) - {"mm/Kconfig", "mm/Makefile", "samples/rust/zswap_rs/Kconfig", "samples/rust/zswap_rs/Makefile",
                             "samples/rust/swap_cache_rs/Makefile", "samples/rust/zswap_rs/kunit/Makefile"} - parted

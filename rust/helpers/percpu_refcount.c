@@ -21,8 +21,3 @@ __rust_helper void rust_helper_percpu_ref_kill(struct percpu_ref *ref)
 {
 	percpu_ref_kill(ref);
 }
-
-__rust_helper bool rust_helper_percpu_ref_is_dying(struct percpu_ref *ref)
-{
-	return percpu_ref_is_dying(ref);
-}

@@ -67,7 +67,7 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(store_uses_the_old_pool_during_switch),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE_SLOW(compression_survives_cpu_removal),
-	KUNIT_CASE(cpu_removal_waits_for_pool_creation),
+	KUNIT_CASE(pool_creation_survives_cpu_removal),
 #endif
 	/* Cgroups */
 	KUNIT_CASE(store_survives_cgroup_removal),

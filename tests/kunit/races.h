@@ -151,7 +151,7 @@ void pages_survive_compressor_switch(struct kunit *test);
 void retired_pool_dies_with_its_last_page(struct kunit *test);
 void store_uses_the_old_pool_during_switch(struct kunit *test);
 void compression_survives_cpu_removal(struct kunit *test);
-void cpu_removal_waits_for_pool_creation(struct kunit *test);
+void pool_creation_survives_cpu_removal(struct kunit *test);
 
 /* races_cgroup.c */
 void store_survives_cgroup_removal(struct kunit *test);

@@ -7,9 +7,9 @@
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
-files="block/plug cpuhotplug crypto/acompress mm/call mm/debug mm/folio mm/memalloc
+files="block/plug crypto/acompress mm/call mm/debug mm/folio mm/memalloc
 	mm/memcontrol mm/mempolicy mm/swap_add mm/swap_table mm/trace_event mm/vmstat
-	nodemask percpu race shrinker slab"
+	nodemask race shrinker slab"
 # shellcheck disable=SC2086
 set -- $files
 plan $(($# + 4))

@@ -97,13 +97,16 @@ slabs()
 	done | paste -s -d ' ' -
 }
 
-# The existing transforms: a pool has one for each CPU, which counts twice for the kernel's own
-# compressors.
+# The existing transforms: a pool has one for each CPU (in C, that was up), which counts twice for the
+# kernel's own compressors.
 transforms()
 {
 	awk '$1 == "name" { name = $3 } $1 == "refcnt" && $3 > 1 { print name, $3 - 1 }' /proc/crypto |
 		sort | paste -s -d ' ' -
 }
+
+# In C a CPU's transform is allocated when it comes up; in Rust, with the pool.
+allocates_at_hotplug() { grep -q mm/zswap_pool:prepare /sys/devices/system/cpu/hotplug/states; }
 
 # leaks: the leaks that kmemleak has found. It requires objects to be 5 s old, and unreachable
 # twice. KUnit must not have run: two suites in Rust leak what has to be 'static.

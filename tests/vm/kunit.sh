@@ -12,7 +12,7 @@ left=none
 ! grep -q PREEMPT_RT /proc/version || left=rust_spinlock_irq_condvar
 # Of zswap's own suites, those in Rust.
 suites=$(for run in rust_*/run zswap_charge/run zswap_index/run zswap_lru/run zswap_object/run \
-	zswap_pool_list/run zswap_slots/run; do echo "${run%/run}"; done | grep -v -x "$left")
+	zswap_pool_table/run zswap_slots/run; do echo "${run%/run}"; done | grep -v -x "$left")
 # shellcheck disable=SC2086
 set -- $suites
 

@@ -19,7 +19,6 @@ enum zswap_outcome {
 	ZSWAP_NO_POOL,		/* no pool exists */
 	ZSWAP_NO_MEMORY,	/* for an entry, its LRU list or a node of the tree */
 	ZSWAP_NO_ROOM,		/* for the compressed page, in zsmalloc */
-	ZSWAP_NO_COMPRESSOR,	/* for this CPU, which was brought up without one */
 	ZSWAP_NOT_COMPRESSED,	/* failed or no smaller, and the cgroup has writeback disabled */
 };
 #endif
@@ -32,7 +31,6 @@ enum zswap_outcome {
 	EM(ZSWAP_NO_POOL, "no pool")		\
 	EM(ZSWAP_NO_MEMORY, "no memory")	\
 	EM(ZSWAP_NO_ROOM, "no room")		\
-	EM(ZSWAP_NO_COMPRESSOR, "no compressor")	\
 	EMe(ZSWAP_NOT_COMPRESSED, "not compressed")
 
 #undef EM

@@ -15,7 +15,7 @@ use super::{
     trace::Outcome,
     zswap_core::{
         object::Object,
-        pool_list::PoolRef,
+        pool_table::PoolRef,
         store::{
             SlotPage,
             SlotPages, //
@@ -88,8 +88,8 @@ pub(crate) fn compress_each(
     skip: &mut SkipIncompressible,
     mut each: impl FnMut(Object),
 ) -> Result<(), Refused> {
-    let mut context = pool.contexts().this_cpu().lock();
-    if let (true, Some(compressor)) = (pages.len() > 1, &mut *context) {
+    let mut compressor = pool.compressor();
+    if pages.len() > 1 {
         if let Some(queue) = compressor.queue() {
             return compress_in_queue(pool, queue, pages, each);
         }
@@ -97,9 +97,6 @@ pub(crate) fn compress_each(
     let folio = pages.folio();
     let mut next = pages.next();
     while let Some(slot) = next {
-        let Some(compressor) = &mut *context else {
-            return Err(failed(EINVAL, Outcome::NoCompressor));
-        };
         let object = if skip.try_next() {
             let compressed = compressor.compress(slot.page);
             let object = store_compressed(pool, slot, compressed, folio)?;
@@ -114,8 +111,8 @@ pub(crate) fn compress_each(
             break;
         }
         // Let a load on this CPU use the compressor.
-        drop(context);
-        context = pool.contexts().this_cpu().lock();
+        drop(compressor);
+        compressor = pool.compressor();
     }
     Ok(())
 }
@@ -206,10 +203,7 @@ pub(crate) fn decompress<'a>(object: &Object, dst: NotUptodate<'a>) -> Result<Up
     match Form::of(object) {
         Form::Raw => object.copy_to(dst).map_err(|_| object.len()),
         Form::Compressed => {
-            let mut context = object.pool().contexts().this_cpu().lock();
-            let Some(compressor) = &mut *context else {
-                return Err(0);
-            };
+            let mut compressor = object.pool().compressor();
             object.read(|input| compressor.decompress(input, dst))
         }
     }
@@ -235,11 +229,9 @@ pub(crate) fn decompress_each<'e, 'p>(
     mut each: impl FnMut(&'e Entry, Result<Uptodate<'p>, usize>) -> Result,
 ) -> Result {
     if Form::of(object) == Form::Compressed {
-        let mut context = object.pool().contexts().this_cpu().lock();
-        if let Some(compressor) = &mut *context {
-            if let Some(queue) = compressor.queue() {
-                return decompress_in_queue(queue, pages, each);
-            }
+        let mut compressor = object.pool().compressor();
+        if let Some(queue) = compressor.queue() {
+            return decompress_in_queue(queue, pages, each);
         }
     }
     for (entry, page) in pages {

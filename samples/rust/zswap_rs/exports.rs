@@ -12,15 +12,15 @@ use super::{
 };
 use super::{
     load, setup, shrink,
-    state::zswap,
     store, trace,
     zswap_core::{
         self,
         glue::{
+            never_enabled,
             zswap_enabled,
             ParamLock, //
         },
-        index,
+        pool_table::POOLS,
         slots::{
             self,
             Slots, //
@@ -55,7 +55,7 @@ extern "C" fn zswap_rs_init() -> c_int {
 /// None. The function is `unsafe` only because its C prototype is.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_total_pages() -> c_ulong {
-    zswap().map_or(0, |zswap| zswap.total_pages())
+    POOLS.total_pages()
 }
 
 /// Sets zswap up. Returns 0 if it can be enabled.
@@ -97,14 +97,6 @@ extern "C" fn zswap_rs_shrink(_work: *mut bindings::work_struct) {
 #[export]
 pub(crate) unsafe extern "C" fn zswap_is_enabled() -> bool {
     zswap_enabled.load(Relaxed)
-}
-
-/// Whether no pool has ever existed, so that nothing can have been stored. A no-op as long as that is true.
-///
-/// The static key belongs to the index of slots, which is empty until the key is enabled.
-fn never_enabled() -> bool {
-    // With `CONFIG_ZSWAP_DEFAULT_ON`, C defines a key that is true from the start.
-    !cfg!(CONFIG_ZSWAP_DEFAULT_ON) && index::never_opened()
 }
 
 /// Whether no pool has ever existed, because zswap was never enabled.

@@ -7,10 +7,7 @@
 
 use super::{
     shrink::ZswapShrinker,
-    state::{
-        zswap,
-        Zswap, //
-    },
+    state::Zswap,
     zswap_core::{
         glue::{
             zswap_debugfs_init,
@@ -18,7 +15,8 @@ use super::{
             ParamLock, //
         },
         lru,
-        pool_list::NewPool, //
+        pool::Pool,
+        pool_table::POOLS, //
     },
 };
 use kernel::{
@@ -49,27 +47,27 @@ static FAILED: Atomic<bool> = Atomic::new(false);
 
 /// Whether a current pool exists: C's `zswap_has_pool`.
 fn has_pool() -> bool {
-    zswap().is_some_and(|zswap| zswap.pools().current().is_some())
+    POOLS.current().is_some()
 }
 
 /// Everything that zswap needs, before it is enabled.
 struct Created {
-    zswap: &'static Zswap,
     /// The compressor to use, or `None` if not even the default is available.
     algorithm: Option<Algorithm>,
     /// The pool that will be current, or `None` if it could not be created.
-    pool: Option<NewPool>,
+    pool: Option<Pool>,
 }
 
 /// Creates and publishes everything that zswap needs except a pool. On failure, frees what it has created, except the
 /// workqueue.
-fn create_state() -> Result<&'static Zswap> {
+fn create_state() -> Result {
     let zswap = Zswap::new()?;
     // The shrinker and its lists can't be freed, so they are created last.
     let shrinker = Shrinker::new::<ZswapShrinker>(c"mm-zswap")?;
     lru::init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
-    Zswap::publish(zswap)
+    zswap.publish();
+    Ok(())
 }
 
 /// Selects the compressor `name`, or the default one if that is not available. May load a module, and waits for
@@ -97,13 +95,12 @@ fn choose(name: &[u8]) -> Option<Algorithm> {
 /// Creates everything that zswap needs, with a pool for the compressor `name` if possible. May load a module, and
 /// waits for `modprobe`.
 fn create(name: &[u8]) -> Result<Created> {
-    let zswap = create_state()?;
+    create_state()?;
     let algorithm = choose(name);
     let pool = algorithm
         .clone()
-        .and_then(|algorithm| zswap.create_pool(algorithm).ok());
+        .and_then(|algorithm| Pool::new(algorithm).ok());
     Ok(Created {
-        zswap,
         algorithm,
         pool,
     })
@@ -120,11 +117,10 @@ fn finish(lock: &mut ParamLock, created: Result<Created>) -> Result {
     // Empty without a compressor: C's `ZSWAP_PARAM_UNSET`. Without memory for it the requested name stays.
     let name = created.algorithm.as_ref().map(Algorithm::as_c_str);
     let _ = lock.set_compressor(name.unwrap_or_default());
-    match created.pool {
+    match created.pool.and_then(|pool| POOLS.create(lock, pool).ok()) {
         Some(pool) => {
-            created.zswap.leaves().open();
             pr_info!("loaded using pool {}\n", pool.algorithm());
-            pool.make_current();
+            pool.make_current(lock);
         }
         None => {
             pr_err!("pool creation failed\n");
@@ -198,7 +194,6 @@ pub(crate) fn set_compressor(lock: &mut ParamLock, name: &CStr) -> Result {
     if has_pool() && name == lock.compressor() {
         return Ok(());
     }
-    let zswap = zswap().ok_or(ENODEV)?;
     let algorithm = Algorithm::new(name.to_bytes()).filter(Algorithm::is_available);
     let Some(algorithm) = algorithm else {
         pr_err!(
@@ -208,17 +203,18 @@ pub(crate) fn set_compressor(lock: &mut ParamLock, name: &CStr) -> Result {
         return Err(ENOENT);
     };
 
-    let pool = match zswap.pools().take_retired(&algorithm) {
+    let pool = match POOLS.find(&algorithm) {
         Some(pool) => {
             pr_debug!("using existing pool {}\n", pool.algorithm());
             pool
         }
-        None => zswap.create_pool(algorithm).map_err(|_| EINVAL)?,
+        None => Pool::new(algorithm)
+            .and_then(|pool| POOLS.create(lock, pool))
+            .map_err(|_| EINVAL)?,
     };
     race_point!("switch:before_make_current");
-    // If this fails, dropping the pool retires it.
+    // If this fails, the pool stays retired.
     lock.set_compressor(name)?;
-    zswap.leaves().open();
-    pool.make_current();
+    pool.make_current(lock);
     Ok(())
 }

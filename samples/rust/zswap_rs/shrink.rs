@@ -22,6 +22,7 @@ use super::{
             Next,
             Visit, //
         },
+        pool_table::POOLS,
         writeback::WrittenBack,
     },
 };
@@ -160,7 +161,6 @@ impl Shrink for ZswapShrinker {
         if !request.may_do_io() {
             return 0;
         }
-        let Some(zswap) = zswap() else { return 0 };
 
         // The counters of a cgroup are not per node: use its totals.
         let usage = match request.memcg {
@@ -170,7 +170,7 @@ impl Shrink for ZswapShrinker {
         let (backing, stored) = match usage {
             Some((bytes, pages)) => (bytes >> PAGE_SHIFT, pages),
             None => (
-                zswap.total_pages(),
+                POOLS.total_pages(),
                 zswap_stored_pages.load(Relaxed) as usize,
             ),
         };
@@ -268,7 +268,7 @@ pub(crate) fn shrink_worker() {
             return;
         }
         cond_resched();
-        if zswap.total_pages() <= threshold {
+        if POOLS.total_pages() <= threshold {
             return;
         }
     }

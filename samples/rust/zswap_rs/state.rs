@@ -9,24 +9,17 @@ use super::{
     },
     stats,
     zswap_core::{
-        contexts::Contexts,
         entry::Entry,
         glue::{
             zswap_accept_thr_percent,
             zswap_alloc_shrink_wq,
             zswap_max_pool_percent, //
         },
-        index::LeafCache,
-        pool::Pool,
-        pool_list::{
-            NewPool,
-            PoolList, //
-        },
+        index::Leaf,
+        pool_table::POOLS, //
     },
 };
 use kernel::{
-    cpuhotplug,
-    crypto::acompress::Algorithm,
     error::to_result,
     mm::{
         memcontrol::Cursor,
@@ -49,10 +42,7 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Zswap {
     entry_cache: slab::Cache<Entry>,
-    leaves: LeafCache,
-    contexts_state: cpuhotplug::State<Contexts>,
-    #[pin]
-    pools: PoolList,
+    leaves: slab::Cache<Leaf>,
     reached_full: Atomic<bool>,
     #[pin]
     next_shrink: SpinLock<Cursor>,
@@ -84,19 +74,13 @@ impl Zswap {
     pub(crate) fn new() -> Result<Pin<KBox<Self>>> {
         let entry_cache = slab::Cache::new(c"zswap_entry")
             .inspect_err(|_| pr_err!("entry cache creation failed\n"))?;
-        let leaves = LeafCache::new(c"zswap_leaf")
+        let leaves = slab::Cache::new(c"zswap_leaf")
             .inspect_err(|_| pr_err!("leaf cache creation failed\n"))?;
-        let contexts_state = kernel::builtin_cpu_state!(
-            cpuhotplug::StateSlot::MmZswapPoolPrepare,
-            c"mm/zswap_pool:prepare"
-        )?;
         to_result(zswap_alloc_shrink_wq())?;
         KBox::pin_init(
             pin_init!(Self {
                 entry_cache,
                 leaves,
-                contexts_state,
-                pools <- PoolList::new(),
                 reached_full: Atomic::new(false),
                 next_shrink <- new_spinlock!(Cursor::new(), "zswap_shrink_lock"),
             }),
@@ -105,9 +89,8 @@ impl Zswap {
     }
 
     /// Publishes the state, for [`zswap`]. Called once.
-    pub(crate) fn publish(this: Pin<KBox<Self>>) -> Result<&'static Self> {
-        ZSWAP.populate(this);
-        zswap().ok_or(ENOMEM)
+    pub(crate) fn publish(self: Pin<KBox<Self>>) {
+        ZSWAP.populate(self);
     }
 
     /// The slab cache of entries: C's `zswap_entry_cache`.
@@ -115,28 +98,9 @@ impl Zswap {
         &self.entry_cache
     }
 
-    /// The slab cache of the index's leaves, where C uses XArray nodes. It is opened with the first pool, when C
-    /// enables `zswap_ever_enabled`.
-    pub(crate) fn leaves(&self) -> &LeafCache {
+    /// The slab cache of the index's leaves, where C uses XArray nodes.
+    pub(crate) fn leaves(&self) -> &slab::Cache<Leaf> {
         &self.leaves
-    }
-
-    /// The pools: C's `zswap_pools`.
-    pub(crate) fn pools(&self) -> &PoolList {
-        &self.pools
-    }
-
-    /// Creates a pool, which isn't current yet. May sleep. Mirrors `zswap_pool_create()`.
-    pub(crate) fn create_pool(&'static self, algorithm: Algorithm) -> Result<NewPool> {
-        let pool = Pool::new(&self.contexts_state, algorithm)?;
-        let pool = self.pools.create(pool)?;
-        pr_debug!("created pool {}\n", pool.algorithm());
-        Ok(pool)
-    }
-
-    /// The memory that all pools use, in pages. Any context except NMI. Mirrors `zswap_total_pages()`.
-    pub(crate) fn total_pages(&self) -> usize {
-        self.pools.total_pages()
     }
 
     /// Whether zswap was full at the last check: C's `zswap_pool_reached_full`.
@@ -149,7 +113,7 @@ impl Zswap {
     /// Mirrors `zswap_check_limits()`.
     pub(crate) fn check_limits(&self) -> bool {
         let was_full = self.reached_full();
-        let fullness = limits().check(was_full, self.total_pages(), totalram_pages());
+        let fullness = limits().check(was_full, POOLS.total_pages(), totalram_pages());
         if fullness == Fullness::Hit {
             stats::inc(&stats::zswap_pool_limit_hit);
         }

@@ -26,12 +26,13 @@ use super::{
     },
     zswap_core::{
         glue::{
+            never_enabled,
             zswap_enabled,
             zswap_queue_shrink_work,
             zswap_skip_incompressible, //
         },
-        index,
         lru,
+        pool_table::POOLS,
         store::Store, //
     },
 };
@@ -81,7 +82,7 @@ fn make_all(
     if zswap.check_limits() {
         return Err(Refused(Outcome::PoolLimit));
     }
-    let pool = zswap.pools().current().ok_or_else(no_pool)?;
+    let pool = POOLS.current().ok_or_else(no_pool)?;
     let lists = lru::prepare(objcg, GFP_KERNEL).map_err(|_| Refused(Outcome::NoMemory))?;
     race_point!("store:after_prepare");
 
@@ -141,7 +142,7 @@ impl From<Error> for Refused {
 ///
 /// Mirrors the warning of `__zswap_pool_current()`.
 fn no_pool() -> Refused {
-    kernel::warn_on_once!(!index::never_opened());
+    kernel::warn_on_once!(!never_enabled());
     Refused(Outcome::NoPool)
 }
 

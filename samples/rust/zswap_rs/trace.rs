@@ -31,8 +31,6 @@ pub(crate) enum Outcome {
     NoMemory = bindings::zswap_outcome_ZSWAP_NO_MEMORY as u8,
     /// The allocation of the compressed page failed.
     NoRoom = bindings::zswap_outcome_ZSWAP_NO_ROOM as u8,
-    /// This CPU was brought up without a compressor.
-    NoCompressor = bindings::zswap_outcome_ZSWAP_NO_COMPRESSOR as u8,
     /// The compressor failed, or the page is incompressible, and the cgroup has writeback disabled.
     NotCompressed = bindings::zswap_outcome_ZSWAP_NOT_COMPRESSED as u8,
 }

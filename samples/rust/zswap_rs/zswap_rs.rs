@@ -34,11 +34,9 @@
 //!    `zswap_holds()` and of `zswap_invalidate_range()`, in reclaim with interrupts disabled
 //! 5. a tree's `xa_lock`, to insert or remove a leaf; no entry is freed under it
 //! 6. the lock of an LRU list, dropped before writeback
-//! 7. `zswap_pools_lock`; zsmalloc's locks
+//! 7. zsmalloc's locks
 //!
-//! In addition, `cpu_hotplug_lock` nests inside 1, and inside it a compressor's mutex, which the CPU
-//! hotplug callback takes to check for a compressor and to install one. No other lock is taken under
-//! `zswap_shrink_lock`.
+//! In addition, no other lock is taken under `zswap_shrink_lock`.
 //!
 //! C original: [`mm/zswap.c`](srctree/mm/zswap.c)
 

@@ -20,7 +20,7 @@ mod zswap_core;
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
 
-use zswap_core::{page_mask::PageMask, slots::Slots};
+use zswap_core::{page_mask::PageMask, pool_table::PoolRef, slots::Slots};
 
 // The next page is compressed into the buffer before the last one was copied to its object.
 #[cfg(any(control, buffer_used_again))]
@@ -170,19 +170,21 @@ pub mod scomp_that_stays {
     }
 }
 
-// A CPU's context wasn't created, or only half of it: comments in C state which of its members may
-// be null (docs/races.md: 4). Here an `Option` must be checked.
-#[cfg(any(control, context_half_made))]
-pub mod context_half_made {
+// A CPU's compressor is freed, or exchanged with that of a pool with another algorithm: pages can't be read, or come
+// back as other bytes.
+#[cfg(any(control, compressors_swapped))]
+pub mod compressors_swapped {
     use super::*;
 
-    pub fn attack(context: Pin<&Mutex<Option<Compressor>>>, page: FolioPage<'_>) -> Result<usize> {
-        let mut context = context.lock();
+    pub(crate) fn attack(one: &PoolRef, other: &PoolRef, new: Compressor) {
+        let (mut one, mut other) = (one.compressor(), other.compressor());
+        #[cfg(compressors_swapped)]
+        core::mem::swap(&mut *one, &mut *other); //~[compressors_swapped] E0614
+                                                 //~[compressors_swapped]^ E0614
+        #[cfg(compressors_swapped)]
+        drop(core::mem::replace(&mut *one.0, new)); //~[compressors_swapped] E0616
         #[cfg(control)]
-        let Some(context) = &mut *context
-        else {
-            return Err(ENODEV);
-        };
-        Ok(context.compress(page)?.len()) //~[context_half_made] E0599
+        drop(new);
+        core::mem::swap(&mut one, &mut other);
     }
 }

@@ -3,10 +3,8 @@
 //@[control] check-pass
 //@[in_a_module] compile-flags: --cfg MODULE
 //@[in_a_module] error-in-other-file: zswap must be built in
-//@[in_a_module] error-in-other-file: builtin_cpu_state! is for built-in code
 #![deny(unsafe_code)]
 use kernel::{
-    cpuhotplug::{Prepare, State, StateSlot},
     prelude::*,
     shrinker::Shrinker,
 };
@@ -18,15 +16,11 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-// Callbacks that C never drops are unloaded with the module: shrinkers, lists of pools and CPU states
-// that are never unregistered are for built-in code.
+// Callbacks that C never drops are unloaded with the module: shrinkers and pools that are never unregistered are for
+// built-in code.
 #[cfg(any(control, in_a_module))]
 pub mod in_a_module {
     use super::*;
-
-    pub fn state<T: Prepare>() -> Result<State<T>> {
-        kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack") //~[in_a_module] ERROR: builtin_cpu_state! is for built-in code
-    }
 
     pub fn attack(shrinker: Shrinker) {
         kernel::register_builtin_shrinker!(shrinker); //~[in_a_module] ERROR: register_builtin_shrinker! is for built-in code
@@ -39,23 +33,13 @@ pub mod in_a_module {
 pub mod around_the_macros {
     use super::*;
 
-    pub fn state<T: Prepare>() -> Result<State<T>> {
+    pub fn named(bytes: &'static [u8]) -> Result<StaticDir> {
         #[cfg(around_the_macros)]
-        return State::new(StateSlot::PrepareDyn, c"attack"); //~[around_the_macros] E0133
-        kernel::builtin_cpu_state!(StateSlot::PrepareDyn, c"attack")
-    }
-
-    pub fn named<T: Prepare>(bytes: &'static [u8]) -> Result<State<T>> {
-        #[cfg(around_the_macros)]
-        return kernel::builtin_cpu_state!(
-            StateSlot::PrepareDyn,
+        return kernel::static_debugfs_dir!(
             CStr::from_bytes_with_nul_unchecked(bytes) //~[around_the_macros] E0133
         );
         #[cfg(control)]
-        kernel::builtin_cpu_state!(
-            StateSlot::PrepareDyn,
-            CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?
-        )
+        kernel::static_debugfs_dir!(CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?)
     }
 
     pub fn attack(shrinker: Shrinker) {

@@ -3,7 +3,6 @@
 //@[control] check-pass
 #![forbid(unsafe_code)]
 use kernel::{
-    percpu::PerCpu,
     prelude::*,
     slab::{Box as SlabBox, Cache, UninitBox, UninitBoxes},
     xarray::{Guard, XArray},
@@ -36,11 +35,6 @@ pub mod invariant {
     pub struct A<F>(F);
     type Sub = A<for<'a> fn(&'a u8)>;
     type Super = A<fn(&'static u8)>;
-
-    /// A box for each CPU.
-    pub fn values(it: PerCpu<Sub>) -> PerCpu<Super> {
-        it
-    }
 
     /// A box.
     pub fn object(it: SlabBox<Sub>) -> SlabBox<Super> {

@@ -3,15 +3,13 @@
 // memory held, a deadlock, lost data, memory unsafety.
 //@ check-pass
 #![deny(unsafe_code)]
-use core::mem::{self, forget, swap, MaybeUninit};
+use core::mem::{self, forget, swap};
 use kernel::{
     alloc::{
         flags::{GFP_KERNEL, GFP_NOWAIT},
         AllocError, NumaNode,
     },
     bindings::folio,
-    cpu::CpuId,
-    cpuhotplug::{Instance, Prepare, State},
     crypto::{acompress::Compressor, scompress},
     mm::{
         fault::Fault,
@@ -23,7 +21,6 @@ use kernel::{
         swapops::SwapEntry,
     },
     page::PAGE_SIZE,
-    percpu::PerCpu,
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
@@ -31,7 +28,6 @@ use kernel::{
     types::ForeignOwnable,
     xarray::XArray,
 };
-use pin_init::Wrapper;
 use zswap_core::{
     entry::Entry,
     glue::ParamLock,
@@ -42,7 +38,7 @@ use zswap_core::{
     },
     lru::{self, Next, Prepared},
     object::Object,
-    pool_list::{NewPool, PoolRef},
+    pool_table::PoolRef,
     slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
     store_batch::{store, Published, StoreBatch, Unpublished},
     trees::DeadDevice,
@@ -104,21 +100,6 @@ pub mod charge_of_another {
         };
         let stored = store(folio, leaves, make, |error| error);
         stored.map(|(_, it)| it).map_err(|(_, error)| error)
-    }
-}
-
-// Lost data, and not excluded: a CPU's compressor is freed, so that loads on this CPU fail; or it is exchanged with that
-// of a pool with another algorithm, which fails to decompress the pages, or makes other bytes of them.
-pub mod compressors_swapped {
-    use super::*;
-
-    pub(crate) fn dropped(pool: &PoolRef) {
-        *pool.contexts().this_cpu().lock() = None;
-    }
-
-    pub(crate) fn swapped(one: &PoolRef, other: &PoolRef) {
-        let mut one = one.contexts().this_cpu().lock();
-        swap(&mut *one, &mut *other.contexts().this_cpu().lock());
     }
 }
 
@@ -241,9 +222,8 @@ pub mod forget_locks {
     }
 }
 
-// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. An instance that
-// hotplug calls owns its memory, which is leaked with it. A shrinker that isn't registered is never called, and a
-// state that is forgotten stays registered. The entries of a batch can't be forgotten: see batch_kept.
+// Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. A shrinker that isn't registered
+// is never called. The entries of a batch can't be forgotten: see batch_kept.
 pub mod forget_memory {
     use super::*;
 
@@ -263,12 +243,8 @@ pub mod forget_memory {
         forget(object);
     }
 
-    pub(crate) fn instances<T: Prepare>(instance: Instance<T>, state: State<T>) {
-        forget((instance, state));
-    }
-
-    pub(crate) fn others(cpus: PerCpu<u32>, compressor: Compressor, shrinker: Shrinker) {
-        forget((cpus, compressor, shrinker));
+    pub(crate) fn others(compressor: Compressor, shrinker: Shrinker) {
+        forget((compressor, shrinker));
     }
 }
 
@@ -289,9 +265,7 @@ pub mod forget_rcu {
 }
 
 // A forgotten reference pins its object: a device against swapoff, which waits; a pool,
-// a cgroup, a folio against being freed, as long as the machine runs. A pool
-// that is forgotten before it was added to its list is on none, and has a reference: it
-// is never found, and never freed.
+// a cgroup, a folio against being freed, as long as the machine runs.
 pub mod forget_references {
     use super::*;
 
@@ -299,8 +273,8 @@ pub mod forget_references {
         forget(device);
     }
 
-    pub(crate) fn pools(pool: PoolRef, new: NewPool) {
-        forget((pool, new));
+    pub(crate) fn pools(pool: PoolRef) {
+        forget(pool);
     }
 
     pub(crate) fn groups(memcg: ARef<MemCgroup>, objcg: ARef<ObjCgroup>, cursor: Cursor) {
@@ -309,33 +283,6 @@ pub mod forget_references {
 
     pub(crate) fn folios(folio: FolioRef, fresh: FreshFolio) {
         forget((folio, fresh));
-    }
-}
-
-// An instance is put where it isn't dropped: it is forgotten, and its memory, which is its own, stays.
-pub mod instance_pinned_in_place {
-    use super::*;
-
-    pub(crate) fn in_place<T: Prepare>(state: &'static State<T>, inner: T) -> Result {
-        let init = MaybeUninit::<Instance<T>>::pin_init(Instance::new(state, inner));
-        drop(KBox::pin_init(init, GFP_KERNEL)?);
-        Ok(())
-    }
-}
-
-// A callback for a CPU that comes up adds another instance: the task waits for cpu_hotplug_lock, which
-// it holds. No instance is used half made.
-pub mod instance_while_preparing {
-    use super::*;
-
-    static STATE: SetOnce<State<Nested>> = SetOnce::new();
-
-    pub struct Nested;
-
-    impl Prepare for Nested {
-        fn prepare(&self, _: CpuId) -> Result {
-            Instance::new(STATE.as_ref().ok_or(EINVAL)?, Nested).map(drop)
-        }
     }
 }
 

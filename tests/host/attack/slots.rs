@@ -13,7 +13,7 @@ use zswap_core::{
     free::StoredEntry,
     index::LeafCache,
     lru::{self, Prepared},
-    pool_list::PoolRef,
+    pool_table::PoolRef,
     slots::{Cleared, SlotEntry, Slots},
     store_batch::{store, Published, StoreBatch},
 };

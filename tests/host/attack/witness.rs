@@ -33,7 +33,6 @@ use zswap_core::{
     load_states::{Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio, ZeroMarked},
     lru::{Next, Unlocked, Visit},
     object::Object,
-    pool_list::PoolRef,
     slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
     store_batch::{Published, StoreBatch, Unpublished},
     trees::{Attached, DeadDevice},
@@ -203,7 +202,7 @@ pub mod guard_sent {
     fn sent<T: Send>() {}
 
     pub(crate) fn attack() {
-        sent::<(PoolRef, Mutex<Object>)>();
+        sent::<Mutex<Object>>();
         #[cfg(guard_sent)]
         {
             sent::<Call>(); //~[guard_sent] E0277

@@ -11,6 +11,7 @@ use kernel::{
     bindings,
     error::to_result,
     prelude::*,
+    static_branch_unlikely,
     sync::atomic::{
         Atomic,
         Relaxed, //
@@ -43,6 +44,11 @@ unsafe extern "C" {
 
     safe static zswap_compressor: Atomic<*mut c_char>;
 
+    static mut zswap_ever_enabled: EverEnabled;
+
+    /// Enables `zswap_ever_enabled`. May sleep; takes `cpus_read_lock()`.
+    pub(super) safe fn zswap_set_ever_enabled();
+
     unsafe fn zswap_set_compressor(name: *const c_char) -> c_int;
 
     /// Allocates the workqueue of the shrink worker, unless that was done. It is never freed. May sleep. Fails with `ENOMEM`.
@@ -56,6 +62,23 @@ unsafe extern "C" {
 
     /// Creates the files in debugfs. Called once. May sleep.
     pub(crate) safe fn zswap_debugfs_init();
+}
+
+/// `static_branch_unlikely!` requires a field.
+#[repr(transparent)]
+struct EverEnabled {
+    key: bindings::static_key_false,
+}
+
+/// Whether no pool has ever existed, so that nothing can have been stored. A no-op as long as that is true.
+///
+/// Mirrors `zswap_never_enabled()`.
+#[inline]
+pub(crate) fn never_enabled() -> bool {
+    // With `CONFIG_ZSWAP_DEFAULT_ON`, C defines a key that is true from the start.
+    // SAFETY: `zswap_ever_enabled` is a static key, defined in C.
+    !cfg!(CONFIG_ZSWAP_DEFAULT_ON)
+        && !unsafe { static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
 }
 
 /// A witness that the lock of built-in code's parameters (`param_lock`) is held. At most one exists at a time.

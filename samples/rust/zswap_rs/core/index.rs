@@ -36,10 +36,9 @@ use kernel::{
     alloc::NumaNode,
     bindings,
     prelude::*,
-    slab, static_branch_unlikely,
+    slab,
     sync::{
         atomic::{
-            Acquire,
             Atomic,
             Full,
             Relaxed,
@@ -81,7 +80,7 @@ const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
 ///   when the leaf is dropped; anybody may compare it with null, as a hint.
 /// - `refs` is the number of entries in `slots` plus the number of references that [`LeafRef`]s own.
 #[repr(C)]
-pub(super) struct Leaf {
+pub(crate) struct Leaf {
     /// - above 0: the leaf is in its tree, and stays there.
     /// - 0: the leaf is being removed. `refs` becomes 0 and the leaf is removed from its tree in the same critical
     ///   section of the tree's lock. No reference can be taken any more.
@@ -164,58 +163,6 @@ impl Drop for Leaf {
     }
 }
 
-/// `static_branch_unlikely!` requires a field.
-#[repr(transparent)]
-struct EverEnabled {
-    key: bindings::static_key_false,
-}
-
-// SAFETY: `glue.c` defines these with these types. The function has no requirement, except a context that may sleep.
-unsafe extern "C" {
-    /// Enabled before the first leaf is created.
-    static mut zswap_ever_enabled: EverEnabled;
-
-    safe fn zswap_set_ever_enabled();
-}
-
-/// Whether no leaf has ever existed, so that nothing can have been stored. A no-op as long as that is true.
-///
-/// Mirrors `zswap_never_enabled()`.
-pub(crate) fn never_opened() -> bool {
-    // SAFETY: `zswap_ever_enabled` is a static key, defined in C.
-    !unsafe { static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
-}
-
-/// The slab cache of leaves.
-///
-/// # Invariants
-///
-/// If `open` is true, `zswap_ever_enabled` is enabled. (The KUnit suites of this file and of [`slots`](super::slots) are an
-/// exception: no folio is read for their slots.)
-pub(crate) struct LeafCache {
-    cache: slab::Cache<Leaf>,
-    open: Atomic<bool>,
-}
-
-impl LeafCache {
-    /// Creates the cache. No leaf can be allocated before [`LeafCache::open`]. May sleep.
-    pub(crate) fn new(name: &'static CStr) -> Result<Self> {
-        // INVARIANT: `open` is false.
-        Ok(Self {
-            cache: slab::Cache::new(name)?,
-            open: Atomic::new(false),
-        })
-    }
-
-    /// Allows the allocation of leaves. From here on [`never_opened`] returns false. May sleep; takes
-    /// `cpus_read_lock()`.
-    pub(crate) fn open(&self) {
-        zswap_set_ever_enabled();
-        // INVARIANT: `zswap_ever_enabled` was just enabled; release orders that before the store.
-        self.open.store(true, Release);
-    }
-}
-
 /// A tree of leaves, for [`SLOTS_PER_TREE`] slots.
 pub(super) type Tree = XArray<slab::Box<Leaf>>;
 
@@ -245,13 +192,13 @@ pub(super) struct LeafRef<'a> {
 
 impl<'a> LeafRef<'a> {
     /// Gets `n` references, at least one, to the leaf of the slot at `offset`. Inserts the leaf if there is none. May
-    /// sleep. Fails with `ENOMEM`, or with `EINVAL` if `cache` isn't open.
+    /// sleep. Fails with `ENOMEM`.
     #[inline] // stack: a chain has one frame less
     pub(super) fn get_or_insert(
         tree: &'a Tree,
         offset: usize,
         n: usize,
-        cache: &'static LeafCache,
+        cache: &'static slab::Cache<Leaf>,
     ) -> Result<Self> {
         if let Some(leaf) = Self::try_get(tree, offset, n) {
             return Ok(leaf);
@@ -283,24 +230,20 @@ impl<'a> LeafRef<'a> {
     }
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
-    /// references that the caller owns. Fails with `EINVAL` if `cache` isn't open, otherwise with `ENOMEM`.
+    /// references that the caller owns. Fails with `ENOMEM`.
     #[inline(never)] // stack: keeps its locals out of publish()'s frame
     fn insert(
         tree: &'a Tree,
         offset: usize,
         n: usize,
-        cache: &'static LeafCache,
+        cache: &'static slab::Cache<Leaf>,
     ) -> Result<NonNull<Leaf>> {
-        // Acquire pairs with the release in `LeafCache::open`: an entry is stored only after the key was enabled.
-        if !cache.open.load(Acquire) {
-            return Err(EINVAL);
-        }
         // Also used if an allocation fails: meanwhile another task may have inserted the leaf.
         let present = || {
             let leaf = Self::try_get(tree, offset, n)?;
             Some(core::mem::ManuallyDrop::new(leaf).leaf)
         };
-        let Ok(memory) = cache.cache.alloc(GFP_KERNEL, NumaNode::NO_NODE) else {
+        let Ok(memory) = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE) else {
             return present().ok_or(ENOMEM);
         };
         let mut new = memory.write(Leaf::new(n));
@@ -461,10 +404,10 @@ pub(super) mod tests {
         super::{
             charge::Sum,
             object::Object,
-            pool_list::{
+            pool_table::{
                 tests::{
                     algorithms,
-                    TestList, //
+                    create, //
                 },
                 PoolRef, //
             },
@@ -490,19 +433,12 @@ pub(super) mod tests {
     }
 
     /// Never freed, so that the test can be run again.
-    pub(in super::super) fn leaves() -> Result<&'static LeafCache> {
-        static LEAVES: SetOnce<LeafCache> = SetOnce::new();
+    pub(in super::super) fn leaves() -> Result<&'static slab::Cache<Leaf>> {
+        static LEAVES: SetOnce<slab::Cache<Leaf>> = SetOnce::new();
         if LEAVES.as_ref().is_none() {
-            LEAVES.populate(LeafCache::new(c"zswap_index_test")?);
+            LEAVES.populate(slab::Cache::new(c"zswap_index_test")?);
         }
         LEAVES.as_ref().ok_or(ENOMEM)
-    }
-
-    /// Opens or closes [`leaves`]. Without `LeafCache::open()`: if the key is enabled, C allocates no large folios on
-    /// swap-in.
-    pub(in super::super) fn set_open(open: bool) -> Result {
-        leaves()?.open.store(open, Relaxed);
-        Ok(())
     }
 
     /// The `refs` of the leaf of the slot at `offset` in `tree`. No other task may change the tree.
@@ -518,7 +454,7 @@ pub(super) mod tests {
     impl Entries {
         pub(in super::super) fn new() -> Result<Self> {
             let [algorithm, _] = algorithms()?;
-            Ok(Self(TestList::new()?.add(&algorithm)?))
+            create(&algorithm).map(Self)
         }
 
         /// An entry of `len` bytes for the slot at `offset`.

@@ -340,9 +340,9 @@ mod tests {
     use super::{
         super::{
             object::Object,
-            pool_list::tests::{
+            pool_table::tests::{
                 algorithms,
-                TestList, //
+                create, //
             },
         },
         *, //
@@ -401,9 +401,8 @@ mod tests {
             CACHE.populate(slab::Cache::new(c"zswap_lru_test")?);
         }
         let cache = CACHE.as_ref().ok_or(ENOMEM)?;
-        let pools = TestList::new()?;
         let [algorithm, _] = algorithms()?;
-        let pool = pools.add(&algorithm)?;
+        let pool = create(&algorithm)?;
         let new = |slot| -> Result<_> {
             let (slot, nid) = (SwapEntry::unpack(slot), NumaNode::new(0)?);
             let object = Object::from_bytes(pool.clone(), b"bytes", slot, GFP_KERNEL, nid)?;

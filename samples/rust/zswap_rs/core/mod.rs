@@ -8,14 +8,13 @@
 //!
 //! - [`glue`], [`stats`]: what `glue.c` defines: parameters, the workqueue, counters
 //! - [`entry_word`], [`page_mask`]: arithmetic
-//! - [`contexts`], [`pool`], [`pool_list`]: per-CPU compressors, and pools
+//! - [`pool`], [`pool_table`]: pools, with a compressor for each CPU
 //! - [`object`], [`entry`]: a compressed page, and the entry of a slot
 //! - [`lru`], [`charge`], [`free`]: LRU lists, charges and totals, and the freeing of entries
 //! - [`index`], [`slots`]: the mapping from slots to entries, and the witnesses that give access to it
 //! - [`store`], [`load`], `whole`, [`writeback`]: what the C ABI calls. Each calls the policy, and lends it the entries
 
 pub(crate) mod charge;
-pub(crate) mod contexts;
 pub(crate) mod entry;
 pub(crate) mod entry_word;
 pub(crate) mod free;
@@ -26,7 +25,7 @@ pub(crate) mod lru;
 pub(crate) mod object;
 pub(crate) mod page_mask;
 pub(crate) mod pool;
-pub(crate) mod pool_list;
+pub(crate) mod pool_table;
 pub(crate) mod slots;
 pub(crate) mod stats;
 pub(crate) mod store;

@@ -5,7 +5,7 @@
 use super::{
     entry_word::EntryWord,
     pool::Pool,
-    pool_list::PoolRef, //
+    pool_table::PoolRef, //
 };
 use kernel::{
     alloc::{
@@ -214,18 +214,17 @@ impl Drop for Object {
 #[kunit_tests(zswap_object)]
 mod tests {
     use super::{
-        super::pool_list::tests::{
+        super::pool_table::tests::{
             algorithms,
-            TestList, //
+            create, //
         },
         *, //
     };
 
     #[test]
     fn objects_have_the_length_they_were_made_with() -> Result {
-        let list = TestList::new()?;
         let [algorithm, _] = algorithms()?;
-        let pool = list.add(&algorithm)?;
+        let pool = create(&algorithm)?;
         assert_eq!(pool.zs().total_pages(), 0);
 
         let slot = SwapEntry::unpack(0x123_4567);

@@ -1,68 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Pools: a zsmalloc pool with the compressors of one algorithm.
+//! Pools: a zsmalloc pool with the compressors of one algorithm, one for each CPU.
 
-use super::contexts::Contexts;
+use super::glue::zswap_set_ever_enabled;
 use core::ptr::NonNull;
 use kernel::{
-    bindings, cpuhotplug,
-    crypto::acompress::Algorithm,
+    alloc::NumaNode,
+    bindings,
+    cpu::{
+        nr_cpu_ids,
+        CpuId, //
+    },
+    crypto::acompress::{
+        Algorithm,
+        Compressor,
+        Input,
+        RequestQueue, //
+    },
+    mm::folio::{
+        FolioPage,
+        NotUptodate,
+        Uptodate, //
+    },
+    new_mutex,
     prelude::*,
-    str::CString,
-    sync::atomic::{
-        Atomic,
-        Relaxed, //
+    race_point,
+    str::{
+        BStr,
+        CString, //
+    },
+    sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
+        Mutex,
+        MutexGuard, //
     },
 };
 
-/// A pool. Mirrors `struct zswap_pool`, except for its links and reference count, which are in
-/// [`PoolList`](super::pool_list::PoolList).
+/// A pool. Mirrors `struct zswap_pool`, except for its reference count, which is in
+/// [`PoolTable`](super::pool_table::PoolTable).
 ///
-/// The fields are dropped in the order of `zswap_pool_destroy()`: the CPU hotplug instance is removed,
-/// the compressors are freed, and the zsmalloc pool is destroyed.
+/// The compressors of all CPUs are created with the pool, whether or not a CPU is up, and stay until the pool is
+/// destroyed, so that a task that has migrated to another CPU can still use one.
+///
+/// The fields are dropped in the order of `zswap_pool_destroy()`.
+///
+/// # Invariants
+///
+/// `contexts` has an element for each CPU number below `nr_cpu_ids`.
 pub(crate) struct Pool {
-    contexts: cpuhotplug::Instance<Contexts>,
+    algorithm: Algorithm,
+    contexts: KVec<Pin<KBox<Context>>>,
     zs: ZsPool,
+}
+
+/// A CPU's compressor. Mirrors `struct crypto_acomp_ctx`.
+// Aligned, so that it shares no cache line with that of another CPU.
+#[pin_data]
+#[repr(align(64))]
+struct Context {
+    #[pin]
+    compressor: Mutex<Compressor>,
+}
+
+impl Context {
+    /// Mirrors `zswap_cpu_comp_prepare()`.
+    fn new(algorithm: &Algorithm, cpu: CpuId) -> Result<Pin<KBox<Self>>> {
+        let compressor =
+            Compressor::new(algorithm, node_of(cpu)).inspect_err(|error| match error.name() {
+                Some(name) => {
+                    let name = BStr::from_bytes(name.to_bytes());
+                    pr_err!("could not alloc crypto acomp {algorithm} : -{name}\n");
+                }
+                None => {
+                    let errno = error.to_errno();
+                    pr_err!("could not alloc crypto acomp {algorithm} : {errno}\n");
+                }
+            })?;
+        race_point!("create:after_alloc");
+        KBox::pin_init(
+            pin_init!(Self {
+                compressor <- new_mutex!(compressor, "&acomp_ctx->mutex"),
+            }),
+            GFP_KERNEL,
+        )
+    }
+}
+
+/// The NUMA node of `cpu`, if it has one. Mirrors `cpu_to_node()`.
+fn node_of(cpu: CpuId) -> NumaNode {
+    let cpu = cpu.as_u32();
+    // SAFETY: A `CpuId` is below `nr_cpu_ids`. If the CPU is possible, it has the per-CPU data that `cpu_to_node()`
+    // reads.
+    let nid = unsafe {
+        if !bindings::cpu_possible(cpu) {
+            return NumaNode::NO_NODE;
+        }
+        bindings::cpu_to_node(cpu as c_int)
+    };
+    // A CPU that was never up may have no node.
+    NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+}
+
+/// The compressor of a CPU, with its mutex held. Lends no `&mut Compressor`, so that the compressors of two pools can't
+/// be exchanged.
+pub(crate) struct CpuCompressor<'a>(MutexGuard<'a, Compressor>);
+
+impl CpuCompressor<'_> {
+    /// As [`Compressor::compress`].
+    #[inline(always)] // make bench: otherwise the result is returned through memory
+    pub(crate) fn compress(&mut self, page: FolioPage<'_>) -> Result<&[u8]> {
+        self.0.compress(page)
+    }
+
+    /// As [`Compressor::decompress`].
+    pub(crate) fn decompress<'p>(
+        &mut self,
+        src: Input<'_>,
+        dst: NotUptodate<'p>,
+    ) -> Result<Uptodate<'p>, usize> {
+        self.0.decompress(src, dst)
+    }
+
+    /// As [`Compressor::queue`].
+    pub(crate) fn queue(&mut self) -> Option<RequestQueue<'_>> {
+        self.0.queue()
+    }
 }
 
 impl Pool {
     /// Creates a pool. May sleep. Mirrors the first half of `zswap_pool_create()`.
-    pub(crate) fn new(
-        state: &'static cpuhotplug::State<Contexts>,
-        algorithm: Algorithm,
-    ) -> Result<Self> {
+    pub(crate) fn new(algorithm: Algorithm) -> Result<Self> {
         // zsmalloc requires a unique name for each pool: C's `zswap_pools_count`.
         static COUNT: Atomic<u32> = Atomic::new(0);
         let n = COUNT.fetch_add(1, Relaxed).wrapping_add(1);
-        Self::named(
-            &CString::try_from_fmt(fmt!("zswap{n:x}"))?,
-            state,
-            algorithm,
-        )
+        zswap_set_ever_enabled();
+        Self::named(&CString::try_from_fmt(fmt!("zswap{n:x}"))?, algorithm)
     }
 
     /// Creates a pool whose zsmalloc pool has this name.
-    pub(super) fn named(
-        name: &CStr,
-        state: &'static cpuhotplug::State<Contexts>,
-        algorithm: Algorithm,
-    ) -> Result<Self> {
+    pub(super) fn named(name: &CStr, algorithm: Algorithm) -> Result<Self> {
         let zs = ZsPool::new(name)?;
-        let contexts = Contexts::new(algorithm)?;
+        let mut contexts = KVec::new();
+        for cpu in (0..nr_cpu_ids()).filter_map(CpuId::from_u32) {
+            contexts.push(Context::new(&algorithm, cpu)?, GFP_KERNEL)?;
+        }
+        // INVARIANT: One for each number was just created.
         Ok(Self {
-            contexts: cpuhotplug::Instance::new(state, contexts)?,
+            algorithm,
+            contexts,
             zs,
         })
     }
 
-    /// The compressors.
-    pub(crate) fn contexts(&self) -> &Contexts {
-        &self.contexts
+    /// The compressor of the CPU on which the task is running, when its mutex is free. May sleep. The mutex is needed
+    /// because the task may migrate to another CPU.
+    pub(crate) fn compressor(&self) -> CpuCompressor<'_> {
+        let cpu = CpuId::current().as_u32();
+        // SAFETY: A `CpuId` is below `nr_cpu_ids`, and by the type invariant `contexts` has an element for each.
+        let context = unsafe { self.contexts.get_unchecked(cpu as usize) };
+        CpuCompressor(context.compressor.lock())
     }
 
     /// The algorithm of the compressors.
     pub(crate) fn algorithm(&self) -> &Algorithm {
-        self.contexts.algorithm()
+        &self.algorithm
     }
 
     /// The zsmalloc pool.

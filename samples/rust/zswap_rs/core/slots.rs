@@ -442,7 +442,6 @@ mod tests {
             tests::{
                 leaves,
                 refs_in,
-                set_open,
                 slot,
                 Entries,
                 DEVICE, //
@@ -532,7 +531,6 @@ mod tests {
     fn entries_are_freed_with_their_slots() -> Result {
         let entries = Entries::new()?;
         set_up(SLOTS_PER_TREE)?;
-        set_open(true)?;
         let edge = SLOTS_PER_LEAF;
         assert_eq!(free(edge - 2, 4), 0);
         // Frees entries in two leaves, but not those of neighbouring slots.
@@ -570,7 +568,6 @@ mod tests {
     fn entries_that_are_left_are_freed_with_the_device() -> Result {
         let entries = Entries::new()?;
         set_up(10)?;
-        set_open(true)?;
         store(&entries, 6, 7)?;
         store(&entries, 7, 8)?;
         assert_eq!(free(7, 1), 8);
@@ -606,10 +603,6 @@ mod tests {
     fn a_leaf_stays_as_long_as_it_has_references() -> Result {
         let entries = Entries::new()?;
         set_up(SLOTS_PER_TREE)?;
-        set_open(false)?;
-        assert_eq!(get(0, 1).err(), Some(EINVAL));
-        assert!(refs(0).is_none());
-        set_open(true)?;
 
         // Filling a slot uses one of two references.
         let mut leaf = get(3, 2)?;

@@ -9,7 +9,7 @@ use super::{
     free::StoredEntry,
     index::{
         self,
-        LeafCache,
+        Leaf,
         LeafRef, //
     },
     lru::{
@@ -178,7 +178,7 @@ impl<'f> Store<'_, 'f> {
         &mut self,
         memory: slab::UninitBoxes<Entry>,
         lists: Lists<'_>,
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
         f: impl FnOnce(&mut Group<'_, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
         let folio = &*self.folio;

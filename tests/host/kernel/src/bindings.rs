@@ -134,7 +134,7 @@ pub const SWAP_TABLE_COUNT_SHIFT: usize = 60;
 pub const SWAP_TABLE_COUNT_MAX: usize = 15;
 pub const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
 pub const CONFIG_ZSWAP_COMPRESSOR_DEFAULT: &[u8; 4] = b"lzo\0";
-pub const PERCPU_REF_ALLOW_REINIT: u32 = 2;
+pub const PERCPU_REF_INIT_DEAD: u32 = 2;
 pub const SHRINKER_NUMA_AWARE: u32 = 1;
 pub const SHRINKER_MEMCG_AWARE: u32 = 2;
 pub const DEFAULT_SEEKS: u32 = 2;
@@ -1097,6 +1097,11 @@ fn list_lock() -> Rc<Lock> {
     Lock::at(lock as usize, Some(Promise::ListLock))
 }
 
+pub unsafe fn INIT_LIST_HEAD(list: *mut list_head) {
+    (*list).next = list;
+    (*list).prev = list;
+}
+
 /// Records a read of the object that has these links.
 fn look_at(links: *mut list_head) {
     let inside = |address: &usize| sim::is_allocated(*address, "slab");
@@ -1822,7 +1827,16 @@ pub unsafe fn crypto_wait_req(mut err: c_int, wait: *mut crypto_wait) -> c_int {
     err
 }
 
-// --- Per-CPU reference counts, and RCU lists -------------------------------------------------------
+// --- CPUs ------------------------------------------------------------------------------------------
+
+pub unsafe fn cpu_possible(_: c_uint) -> bool {
+    true
+}
+pub unsafe fn cpu_to_node(_: c_int) -> c_int {
+    -1
+}
+
+// --- Per-CPU reference counts ----------------------------------------------------------------------
 
 pub struct percpu_ref {
     _room: usize,
@@ -1838,12 +1852,13 @@ unsafe fn percpu(r: *mut percpu_ref) -> Rc<PercpuRef> {
 pub unsafe fn percpu_ref_init(
     r: *mut percpu_ref,
     release: Option<unsafe extern "C" fn(*mut percpu_ref)>,
-    _: c_uint,
+    flags: c_uint,
     _: gfp_t,
 ) -> c_int {
+    assert_eq!(flags, PERCPU_REF_INIT_DEAD);
     sim::value(r as usize, || PercpuRef {
-        count: Cell::new(1),
-        dying: Cell::new(false),
+        count: Cell::new(0),
+        dying: Cell::new(true),
         release: release.unwrap(),
     });
     0
@@ -1854,7 +1869,6 @@ pub unsafe fn percpu_ref_exit(r: *mut percpu_ref) {
 }
 pub unsafe fn percpu_ref_get(r: *mut percpu_ref) {
     let count = &percpu(r).count;
-    assert!(count.get() > 0);
     count.set(count.get() + 1);
 }
 pub unsafe fn percpu_ref_tryget(r: *mut percpu_ref) -> bool {
@@ -1885,36 +1899,6 @@ pub unsafe fn percpu_ref_resurrect(r: *mut percpu_ref) {
 }
 pub unsafe fn percpu_ref_is_zero(r: *mut percpu_ref) -> bool {
     percpu(r).count.get() == 0
-}
-pub unsafe fn percpu_ref_is_dying(r: *mut percpu_ref) -> bool {
-    percpu(r).dying.get()
-}
-
-/// A link, read without a lock.
-unsafe fn next(list: *mut list_head) -> &'static Atomic<*mut list_head> {
-    Atomic::from_ptr(&raw mut (*list).next)
-}
-pub unsafe fn INIT_LIST_HEAD(list: *mut list_head) {
-    (*list).next = list;
-    (*list).prev = list;
-    Word::forget(&raw mut (*list).next as usize);
-}
-unsafe fn list_insert(new: *mut list_head, prev: *mut list_head, after: *mut list_head) {
-    next(new).store(after, Relaxed);
-    (*new).prev = prev;
-    (*after).prev = new;
-    next(prev).store(new, crate::sync::atomic::ordering::Release);
-}
-pub unsafe fn list_add_rcu(new: *mut list_head, head: *mut list_head) {
-    list_insert(new, head, next(head).load(Relaxed));
-}
-pub unsafe fn list_add_tail_rcu(new: *mut list_head, head: *mut list_head) {
-    list_insert(new, (*head).prev, head);
-}
-pub unsafe fn list_del_rcu(entry: *mut list_head) {
-    let after = next(entry).load(Relaxed);
-    (*after).prev = (*entry).prev;
-    next((*entry).prev).store(after, crate::sync::atomic::ordering::Release);
 }
 
 // --- Cgroups: there are none -----------------------------------------------------------------------

@@ -7,9 +7,8 @@
 //! [`sim`].
 //!
 //! Replaced at their API, since they belong to C or the kernel crate and their unsafe code isn't
-//! the project's, or is unrelated to access to slots: `xarray`, `sync` except `percpu_ref`,
-//! `alloc`, `error`, `types`, `workqueue`, `cpuhotplug`, `percpu`, `block`. And
-//! [`glue`] simulates what zswap itself has in C.
+//! the project's, or is unrelated to access to slots: `xarray`, `sync`, `alloc`, `error`, `types`, `workqueue`,
+//! `cpu`, `block`. And [`glue`] simulates what zswap itself has in C.
 
 #![allow(
     dead_code,
@@ -30,11 +29,9 @@ mod macros_;
 pub mod alloc;
 pub mod bindings;
 pub mod c;
-pub mod cpuhotplug;
 pub mod error;
 pub mod glue;
 pub mod mm;
-pub mod percpu;
 pub mod prelude;
 pub mod sim;
 pub mod str;
@@ -93,11 +90,17 @@ pub mod block {
 /// CPUs: as many as a model has threads.
 pub mod cpu {
     #[derive(Clone, Copy)]
-    pub struct CpuId(pub(crate) usize);
+    pub struct CpuId(u32);
 
     impl CpuId {
         pub fn from_u32(id: u32) -> Option<Self> {
-            (id < nr_cpu_ids()).then_some(Self(id as usize))
+            (id < nr_cpu_ids()).then_some(Self(id))
+        }
+        pub fn as_u32(&self) -> u32 {
+            self.0
+        }
+        pub fn current() -> Self {
+            Self(crate::sim::cpu() as u32)
         }
     }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Locks and references, replaced at their API; per-CPU reference counts are the kernel's.
+//! Locks and references, replaced at their API.
 
 pub mod aref;
 pub mod atomic;
-#[path = "../../../../../rust/kernel/sync/percpu_ref.rs"]
-pub mod percpu_ref;
 
 use crate::{
     alloc::{Flags, KBox},
@@ -31,6 +29,7 @@ pub struct Mutex<T> {
     _pin: PhantomPinned,
 }
 
+pub use Guard as MutexGuard;
 pub use Mutex as SpinLock;
 pub use Mutex as SpinLockIrq;
 

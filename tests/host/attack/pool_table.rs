@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of pools, of which one is current: what policy files could do with it.
+// The table of pools, of which one is current: what policy files could do with it.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::prelude::*;
+use kernel::{prelude::*, sync::rcu};
 use zswap_core::{
     entry_word::EntryWord,
     object::Object,
     pool::Pool,
-    pool_list::{NewPool, PoolList, PoolRef},
+    pool_table::{PoolRef, PoolTable, POOLS},
 };
 
 // As in zswap_rs.rs.
@@ -17,51 +17,43 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-// A pool is put on the list twice: "this func expects the caller to always add
-// the new pool as the current pool".
-#[cfg(any(control, current_twice))]
-pub mod current_twice {
+// The current pool is changed without param_lock, while another task changes it: two pools have the initial
+// reference, or one is killed twice.
+#[cfg(any(control, pool_without_lock))]
+pub mod pool_without_lock {
     use super::*;
 
-    pub(crate) fn attack(pool: NewPool) {
-        #[cfg(current_twice)]
-        pool.make_current();
-        pool.make_current(); //~[current_twice] E0382
-    }
-}
-
-// A pool is created, and neither made current nor destroyed: a leak in C.
-#[cfg(any(control, pool_forgotten))]
-pub mod pool_forgotten {
-    use super::*;
-
-    pub(crate) fn attack(pools: &'static PoolList, pool: Pool) -> Result {
-        #[cfg(pool_forgotten)]
-        pools.create(pool)?; //~[pool_forgotten] unused_must_use
+    pub(crate) fn attack(lock: &mut ParamLock, other: &ParamLock, pool: Pool) -> Result {
         #[cfg(control)]
-        drop(pools.create(pool)?);
+        let _ = other;
+        #[cfg(pool_without_lock)]
+        let lock = other;
+        let pool = POOLS.create(lock, pool)?; //~[pool_without_lock] E0308
+        pool.make_current(lock); //~[pool_without_lock] E0308
         Ok(())
     }
 }
 
-// The list is dropped while its pools still have to unlink themselves from it.
-#[cfg(any(control, list_that_goes))]
-pub mod list_that_goes {
+// The table is dropped while its pools still have to leave it.
+#[cfg(any(control, table_that_goes))]
+pub mod table_that_goes {
     use super::*;
 
     pub(crate) fn attack(
-        pools: Pin<KBox<PoolList>>,
-        stays: &'static PoolList,
+        table: PoolTable,
+        stays: &'static PoolTable,
+        lock: &mut ParamLock,
         pool: Pool,
-    ) -> Result<NewPool> {
-        #[cfg(list_that_goes)]
-        let stays = pools.as_ref().get_ref(); //~[list_that_goes] E0597
-        stays.create(pool)
+    ) -> Result<PoolRef> {
+        #[cfg(table_that_goes)]
+        let stays = &table; //~[table_that_goes] E0597
+        let _ = &table;
+        stays.create(lock, pool)
     }
 }
 
 // An id is a reference that can be copied: the pool is put twice. Nor can it be looked up without a
-// reference, or be taken or freed by itself.
+// reference, or be freed by itself.
 #[cfg(any(control, id_by_itself))]
 pub mod id_by_itself {
     use super::*;
@@ -74,11 +66,7 @@ pub mod id_by_itself {
         #[cfg(id_by_itself)]
         let _: &Pool = PoolRef::borrow_id(id); //~[id_by_itself] E0624
         #[cfg(id_by_itself)]
-        let _ = zswap_core::pool_list::POOL_IDS.take(); //~[id_by_itself] E0603
-                                                        //~[id_by_itself]^ E0624
-        #[cfg(id_by_itself)]
-        let _ = &zswap_core::pool_list::POOL_IDS.nodes; //~[id_by_itself] E0603
-                                                        //~[id_by_itself]^ E0616
+        let _ = &POOLS.nodes; //~[id_by_itself] E0616
         #[cfg(control)]
         let _ = pool;
         object.word()
@@ -125,7 +113,7 @@ pub mod pool_past_ref {
 }
 
 // zswap_pool_get(): "the caller must already have a reference". A PoolRef comes only
-// from a list or from another PoolRef.
+// from the table or from another PoolRef.
 #[cfg(any(control, ref_made_up))]
 pub mod ref_made_up {
     use super::*;
@@ -138,15 +126,15 @@ pub mod ref_made_up {
     }
 }
 
-// A pool found on the list under RCU is kept beyond the read section: only the list reads its nodes.
+// A pool found in the table under RCU is kept beyond the read section: only the table reads its nodes.
 #[cfg(any(control, reader_keeps_pool))]
 pub mod reader_keeps_pool {
     use super::*;
 
-    pub(crate) fn attack(pools: &PoolList) -> Option<PoolRef> {
+    pub(crate) fn attack(_rcu: &rcu::Guard) -> Option<PoolRef> {
         #[cfg(reader_keeps_pool)]
-        let _ = pools.find_node(|node| Some(core::ptr::from_ref(node))); //~[reader_keeps_pool] E0624
-        pools.current()
+        let _ = POOLS.nodes(_rcu).next(); //~[reader_keeps_pool] E0624
+        POOLS.current()
     }
 }
 
@@ -155,18 +143,16 @@ pub mod reader_keeps_pool {
 pub mod pool_moved_out {
     use super::*;
 
-    pub(crate) fn attack(new: NewPool, mut pool: PoolRef, mut other: Pool) {
-        #[cfg(pool_moved_out)]
-        drop::<Pool>(*new); //~[pool_moved_out] E0507
+    pub(crate) fn attack(mut pool: PoolRef, mut other: Pool) {
         #[cfg(pool_moved_out)]
         drop::<Pool>(*pool); //~[pool_moved_out] E0507
         #[cfg(pool_moved_out)]
         core::mem::swap(&mut *pool, &mut other); //~[pool_moved_out] E0596
-        drop((new, pool, other));
+        drop((pool, other));
     }
 }
 
-// An object is made in a pool behind the back of its list: nothing pins the pool for it.
+// An object is made in a pool behind the back of its table: nothing pins the pool for it.
 #[cfg(any(control, memory_of_a_pool))]
 pub mod memory_of_a_pool {
     use super::*;
