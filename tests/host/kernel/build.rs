@@ -16,12 +16,12 @@ const VARIANTS: &[(&str, &str, &str)] = &[
     ("short_queue", SHORT_QUEUE.1, SHORT_QUEUE.1),
     (
         "returns_early",
-        "result = finished;",
-        "result = Ok(finished?);",
+        "result = each(request, started, report);",
+        "result = Ok(each(request, started, report)?);",
     ),
     (
         "does_not_wait",
-        "crypto_wait_req(self.started,",
+        "crypto_wait_req(started,",
         "crypto_wait_req(0,",
     ),
     (

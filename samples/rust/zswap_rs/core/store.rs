@@ -37,6 +37,7 @@ use kernel::{
         memalloc,
         swapops::SwapEntry, //
     },
+    page::PAGE_SIZE,
     prelude::*,
     race_point,
     slab,
@@ -171,8 +172,8 @@ impl<'f> Store<'_, 'f> {
     /// objects of its pages, for which `memory` is. Then charges the entries to the objcg of `lists`, and adds them to
     /// their LRU lists, where walks find them, also if `f` fails.
     ///
-    /// May sleep. Fails with the error of `f`; before it is called, with `EINVAL` if the device has no trees, and with
-    /// `ENOMEM`.
+    /// May sleep. Fails with the error of `f`; before it is called, with `EINVAL` if there is no such group or the device
+    /// has no trees, and with `ENOMEM`.
     #[inline] // stack: keeps the compressor's chain short
     pub(crate) fn fill<E: From<Error>>(
         &mut self,
@@ -181,6 +182,9 @@ impl<'f> Store<'_, 'f> {
         leaves: &'static slab::Cache<Leaf>,
         f: impl FnOnce(&mut Group<'_, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
+        if self.wanted.len() == 0 {
+            return Err(EINVAL.into());
+        }
         let folio = &*self.folio;
         // SAFETY: By the invariant of `CachedFolio` the device is in use, since the folio is in the swap cache.
         let tree = unsafe { slots::tree(folio.swap()) }.ok_or(EINVAL)?;
@@ -206,6 +210,9 @@ impl<'f> Store<'_, 'f> {
         made
     }
 }
+
+// `Sum` has room for a group.
+const _: () = assert!(PageMask::MOST * PAGE_SIZE <= i32::MAX as usize);
 
 /// A group of pages whose entries are being made.
 ///

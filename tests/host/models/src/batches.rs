@@ -89,7 +89,7 @@ use kernel::{
     slab::Cache,
     sync::{atomic::ordering::Relaxed, SetOnce},
 };
-use lru::{Prepared, LRU};
+use lru::Prepared;
 use object::Object;
 use slots::{FreedSlots, Slots};
 use std::ops::Range;
@@ -127,7 +127,7 @@ pub struct Locked(pub *mut folio);
 /// Sets the lists up, and puts the device into use.
 pub fn set_up() {
     let shrinker = Shrinker::new::<Pressure>(c"batches").unwrap();
-    LRU.init(&shrinker).unwrap();
+    lru::init(&shrinker).unwrap();
     core::mem::forget(shrinker);
     CACHE.populate(Cache::new(c"batches").unwrap());
     LEAVES.populate(LeafCache::new(c"batches").unwrap());
