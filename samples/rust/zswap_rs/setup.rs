@@ -66,7 +66,7 @@ fn create_state() -> Result {
     let shrinker = Shrinker::new::<ZswapShrinker>(c"mm-zswap")?;
     lru::init(&shrinker)?;
     kernel::register_builtin_shrinker!(shrinker);
-    zswap.publish();
+    Zswap::publish(zswap);
     Ok(())
 }
 

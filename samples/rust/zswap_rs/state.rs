@@ -89,8 +89,8 @@ impl Zswap {
     }
 
     /// Publishes the state, for [`zswap`]. Called once.
-    pub(crate) fn publish(self: Pin<KBox<Self>>) {
-        ZSWAP.populate(self);
+    pub(crate) fn publish(this: Pin<KBox<Self>>) {
+        ZSWAP.populate(this);
     }
 
     /// The slab cache of entries: C's `zswap_entry_cache`.

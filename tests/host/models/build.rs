@@ -10,8 +10,8 @@ const CORE: &str = "../../../samples/rust/zswap_rs/core";
 const INDEX_VARIANTS: &[(&str, &str, &str)] = &[
     (
         "as_it_is",
-        "pub(super) struct Leaf {",
-        "pub(super) struct Leaf {",
+        "pub(crate) struct Leaf {",
+        "pub(crate) struct Leaf {",
     ),
     (
         "gets_what_is_removed",
@@ -38,7 +38,7 @@ fn main() {
     for (name, from, to) in INDEX_VARIANTS {
         write(name, &replace(&index, from, to));
     }
-    for name in ["counts", "slots", "page_mask", "trees"] {
+    for name in ["slots", "page_mask"] {
         write(name, &read(&format!("{name}.rs")));
     }
 }

@@ -30,7 +30,7 @@ unsafe extern "C" {
     pub(crate) safe static zswap_stored_pages: Atomic<isize>;
 
     /// The number of incompressible pages currently stored in zswap.
-    safe static zswap_stored_incompressible_pages: Atomic<isize>;
+    pub(super) safe static zswap_stored_incompressible_pages: Atomic<isize>;
 }
 
 /// The sums over a run of entries.

@@ -825,7 +825,7 @@ pub unsafe fn set_page_bytes(page: *const page, bytes: [u8; PAGE_SIZE]) {
 
 // --- I/O -------------------------------------------------------------------------------------------
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, pin_init::Zeroable)]
 pub struct swap_io_ctx {
     pub sio: *mut c_void,
     pub sis: *mut swap_info_struct,

@@ -18,15 +18,8 @@ mod lru;
 mod page_mask;
 #[path = "../../../../samples/rust/zswap_rs/core/slots.rs"]
 mod slots;
-#[path = "../../../../samples/rust/zswap_rs/core/store_batch.rs"]
-mod store_batch;
-#[path = "../../../../samples/rust/zswap_rs/core/trees.rs"]
-mod trees;
-
-#[allow(non_upper_case_globals)]
-mod counts {
-    include!(concat!(env!("OUT_DIR"), "/counts.rs"));
-}
+#[path = "../../../../samples/rust/zswap_rs/core/store.rs"]
+mod store;
 
 mod object {
     use super::entry_word::EntryWord;
@@ -77,7 +70,7 @@ mod object {
 }
 
 use entry::Entry;
-use index::LeafCache;
+use index::Leaf;
 use kernel::{
     alloc::NumaNode,
     bindings::{self, folio, SWAPFILE_CLUSTER_SLOTS},
@@ -89,12 +82,9 @@ use kernel::{
     slab::Cache,
     sync::{atomic::ordering::Relaxed, SetOnce},
 };
-use lru::Prepared;
 use object::Object;
-use slots::{FreedSlots, Slots};
-use std::ops::Range;
-use store_batch::StoreBatch;
-use trees::DeadDevice;
+use slots::Slots;
+use store::{Group, Store};
 
 /// A device that zswap doesn't know.
 pub const DEVICE: usize = 1;
@@ -106,7 +96,7 @@ pub const FIRST: usize = SWAPFILE_CLUSTER_SLOTS;
 pub const NR: usize = SWAPFILE_CLUSTER_SLOTS;
 
 static CACHE: SetOnce<Cache<Entry>> = SetOnce::new();
-static LEAVES: SetOnce<LeafCache> = SetOnce::new();
+static LEAVES: SetOnce<Cache<Leaf>> = SetOnce::new();
 
 struct Pressure;
 
@@ -130,29 +120,24 @@ pub fn set_up() {
     lru::init(&shrinker).unwrap();
     core::mem::forget(shrinker);
     CACHE.populate(Cache::new(c"batches").unwrap());
-    LEAVES.populate(LeafCache::new(c"batches").unwrap());
-    LEAVES.as_ref().unwrap().open();
-    let mut call = Call::new();
+    LEAVES.populate(Cache::new(c"batches").unwrap());
     // SAFETY: As swapon does it: the device isn't in use before it is created.
-    let device = unsafe { DeadDevice::from_raw(DEVICE as i32, FIRST + NR, &mut call) };
-    device.unwrap().attach().unwrap();
+    unsafe { slots::attach(DEVICE as i32, FIRST + NR) }.unwrap();
     bindings::swap_info_struct::create(DEVICE, FIRST + NR);
     assert_eq!(counted(), (0, 0));
 }
 
-/// Takes the device out of use. Returns whether its trees were empty.
-pub fn tear_down() -> bool {
-    let mut call = Call::new();
+/// Takes the device out of use, which warns if its trees aren't empty.
+pub fn tear_down() {
     // SAFETY: The folio's task has the slots, and doesn't use them any more.
-    let device = unsafe { DeadDevice::from_raw(DEVICE as i32, 0, &mut call) };
-    device.unwrap().detach()
+    unsafe { slots::detach(DEVICE as i32) }
 }
 
 /// The pages that are counted, and the incompressible ones.
 pub fn counted() -> (isize, isize) {
     (
-        counts::zswap_stored_pages.load(Relaxed),
-        counts::zswap_stored_incompressible_pages.load(Relaxed),
+        charge::zswap_stored_pages.load(Relaxed),
+        charge::zswap_stored_incompressible_pages.load(Relaxed),
     )
 }
 
@@ -182,13 +167,20 @@ fn slot(index: usize) -> SwapEntry {
     unsafe { SwapEntry::from_raw(bindings::swp_entry(device, FIRST + index)) }
 }
 
-/// Makes entries of these numbers.
-fn push(batch: &mut StoreBatch<'_>, numbers: &[(usize, u32)]) {
-    for &(index, number) in numbers {
-        let cache = CACHE.as_ref().unwrap();
-        let memory = cache.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
-        batch.push(memory, Object::new(slot(index), number));
-    }
+/// Makes entries of these numbers, in the first group.
+fn make(store: &mut Store<'_, '_>, numbers: &[(usize, u32)]) -> Result {
+    let lists = lru::prepare(None, GFP_KERNEL).unwrap();
+    let Some(nr) = store.next_group(NR) else {
+        return Ok(());
+    };
+    let cache = CACHE.as_ref().unwrap();
+    let memory = cache.alloc_bulk(nr, GFP_KERNEL, NumaNode::NO_NODE)?;
+    store.fill(memory, lists, LEAVES.as_ref().unwrap(), |group: &mut Group<'_, '_>| {
+        for &(index, number) in numbers {
+            group.push(Object::new(slot(index), number));
+        }
+        Ok(())
+    })
 }
 
 impl Locked {
@@ -213,50 +205,19 @@ impl Locked {
         f(&mut folio)
     }
 
-    /// Stores a number for each of these pages of the folio, in this order. The proof is good for no longer
-    /// than this. On failure frees what slots have if `clear` says so.
-    pub fn publish(self, numbers: &[(usize, u32)], clear: bool) -> Result<usize> {
-        let prepared = lru::prepare(None, GFP_KERNEL).unwrap();
-        self.with(|folio| {
-            let make = |batch: &mut StoreBatch<'_>| {
-                push(batch, numbers);
-                Ok(prepared)
-            };
-            match store_batch::store(folio, LEAVES.as_ref().unwrap(), make, |error| error) {
-                Ok((nr, _published)) => Ok(nr),
-                Err((unpublished, error)) => {
-                    let slots = unpublished.slots();
-                    assert_eq!(slots.len(), NR, "the slots are given back");
-                    if clear {
-                        slots.clear();
-                    }
-                    Err(error)
-                }
-            }
-        })
+    /// Stores a number for each of these pages of the folio, in this order. Returns how many pages are zero-filled.
+    pub fn publish(self, numbers: &[(usize, u32)]) -> Result<usize> {
+        self.with(|folio| store::store(folio, |store| make(store, numbers)))
     }
 
     /// Makes entries of these numbers, and gives them up.
     pub fn give_up(self, numbers: &[(usize, u32)]) {
         self.with(|folio| {
-            let make = |batch: &mut StoreBatch<'_>| {
-                push(batch, numbers);
-                Err::<Prepared<'_>, ()>(())
-            };
-            let stored = store_batch::store(folio, LEAVES.as_ref().unwrap(), make, |_| ());
-            let (unpublished, ()) = stored.err().unwrap();
-            assert_eq!(unpublished.slots().len(), NR);
-        })
-    }
-
-    /// As [`Slots::mark_zeroes`]: the pages that have no mark.
-    pub fn mark_zeroes(self, indices: Range<usize>) -> Vec<usize> {
-        self.with(|folio| {
-            let others = Slots::new(folio).mark_zeroes(indices);
-            let nr = others.len();
-            let others: Vec<_> = others.collect();
-            assert_eq!(others.len(), nr);
-            others
+            let given_up = store::store(folio, |store| {
+                make(store, numbers)?;
+                Err(EIO)
+            });
+            assert_eq!(given_up, Err(EIO));
         })
     }
 
@@ -264,7 +225,7 @@ impl Locked {
     pub fn numbers(self) -> [Option<u32>; NR] {
         self.with(|folio| {
             core::array::from_fn(|index| {
-                let slot = Slots::new(folio).entry(index)?;
+                let slot = Slots::of_folio(folio).entry(index)?;
                 let number = slot.get().object().number();
                 Some(number)
             })
@@ -275,9 +236,6 @@ impl Locked {
     pub fn free(self) {
         let call = Call::new();
         // SAFETY: The folio is locked, and no witness is in use for it.
-        let slots = unsafe { FreedSlots::from_raw(slot(0).as_raw(), NR, &call) };
-        if let Some(filled) = slots.filled() {
-            filled.free_each(|_| ());
-        };
+        unsafe { Slots::freed(slot(0).as_raw(), NR, &call) }.clear(|_| ());
     }
 }

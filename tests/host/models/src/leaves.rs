@@ -23,11 +23,10 @@ unsafe impl Send for Owner {}
 
 /// zswap's index, or a variant of it, on one device.
 pub trait Index: 'static {
-    /// Allows slots to be filled.
-    fn open();
+    fn set_up();
     fn attach();
-    /// Whether it was empty.
-    fn detach() -> bool;
+    /// Warns if it isn't empty.
+    fn detach();
     /// Fills an empty slot.
     fn fill(owner: Owner, number: u32);
     fn number(owner: Owner) -> Option<u32>;
@@ -111,46 +110,37 @@ macro_rules! indices {
                 include!(concat!(env!("OUT_DIR"), "/slots.rs"));
             }
 
-            mod trees {
-                include!(concat!(env!("OUT_DIR"), "/trees.rs"));
-            }
-
             use super::{Index, Owner, DEVICE};
             use core::cell::Cell;
             use free::StoredEntry;
-            use index::{LeafCache, LeafRef};
+            use index::{Leaf, LeafRef};
             use kernel::{
                 mm::{call::Call, folio::CachedFolio},
                 prelude::*,
+                slab::Cache,
                 sync::SetOnce,
             };
-            use slots::{FreedSlots, Slots};
-            use trees::DeadDevice;
+            use slots::Slots;
 
-            static LEAVES: SetOnce<LeafCache> = SetOnce::new();
+            static LEAVES: SetOnce<Cache<Leaf>> = SetOnce::new();
 
             pub struct Numbers;
 
             // The device is in use between `attach` and `detach`, and each slot is one
             // task's, which has locked its folio or has none.
             impl Index for Numbers {
-                fn open() {
-                    LEAVES.populate(LeafCache::new(c"leaves").unwrap());
-                    LEAVES.as_ref().unwrap().open();
+                fn set_up() {
+                    LEAVES.populate(Cache::new(c"leaves").unwrap());
                 }
 
                 fn attach() {
-                    let mut call = Call::new();
                     // SAFETY: The caller of this function guarantees the same.
-                    let device = unsafe { DeadDevice::from_raw(DEVICE, 8, &mut call) };
-                    device.unwrap().attach().unwrap();
+                    unsafe { slots::attach(DEVICE, 8) }.unwrap();
                 }
 
-                fn detach() -> bool {
-                    let mut call = Call::new();
+                fn detach() {
                     // SAFETY: The caller of this function guarantees the same.
-                    let device = unsafe { DeadDevice::from_raw(DEVICE, 0, &mut call) };
-                    device.unwrap().detach()
+                    unsafe { slots::detach(DEVICE) }
                 }
 
                 fn fill(owner: Owner, number: u32) {
@@ -158,12 +148,13 @@ macro_rules! indices {
                     let leaves = LEAVES.as_ref().unwrap();
                     let mut call = Call::new();
                     // SAFETY: The caller of this function guarantees the same.
-                    let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
-                    let slots = Slots::new(&mut folio);
-                    let (tree, offset) = (slots.tree().unwrap(), slots.offset(0));
+                    let folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
+                    let offset = folio.swap().offset();
+                    // SAFETY: The device is in use: the folio is in the swap cache.
+                    let tree = unsafe { slots::tree(folio.swap()) }.unwrap();
                     let mut leaf =
                         LeafRef::get_or_insert(tree, offset, 1, leaves).unwrap();
-                    // SAFETY: The slot is ours, by `slots`.
+                    // SAFETY: The slot is ours, by `folio`.
                     assert!(unsafe { leaf.fill(offset, number.into_raw()) }.is_none());
                 }
 
@@ -171,7 +162,7 @@ macro_rules! indices {
                     let mut call = Call::new();
                     // SAFETY: The slot is ours, by `slots`.
                     let mut folio = unsafe { CachedFolio::from_raw(owner.0, &mut call) };
-                    let number = Slots::new(&mut folio)
+                    let number = Slots::of_folio(&mut folio)
                         .entry(0)
                         .map(|slot| slot.get().0);
                     number
@@ -181,10 +172,8 @@ macro_rules! indices {
                     let freed = Cell::new(0);
                     let call = Call::new();
                     // SAFETY: The slot is ours, by `slots`.
-                    let slots = unsafe { FreedSlots::from_raw(super::entry(offset), nr, &call) };
-                    if let Some(filled) = slots.filled() {
-                        filled.free_each(|_| freed.set(freed.get() + 1));
-                    }
+                    let slots = unsafe { Slots::freed(super::entry(offset), nr, &call) };
+                    slots.clear(|_| freed.set(freed.get() + 1));
                     freed.get()
                 }
             }

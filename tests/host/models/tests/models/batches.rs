@@ -2,8 +2,8 @@
 
 //! The entries of a large folio, stored together, without zswap's pools, by one task.
 //!
-//! An entry of a batch is for a slot of the folio. A slot without an entry must have the zero mark, or its
-//! page is lost: a batch that leaves a page out isn't published.
+//! An entry is for a slot of the folio. A slot without an entry must have the zero mark, or its page is lost: a folio of
+//! which a page is left out isn't stored.
 
 use kernel::{
     bindings::{self, folio, words, Fault},
@@ -70,7 +70,7 @@ fn with_folio(f: impl FnOnce(Locked)) {
         f(folio);
         folio.free();
         assert_eq!(stored(folio), [None; NR]);
-        assert!(tear_down(), "a leaf is left in its tree");
+        tear_down();
         while workqueue::run() {}
         assert_eq!(sim::allocated("slab"), 0, "entries or leaves are left");
         assert_eq!(sim::locks_held(), 1, "locks are left, besides the folio's");
@@ -91,19 +91,17 @@ unsafe fn clear_page(folio: *mut folio, index: usize) {
 fn what_a_slot_had_is_replaced() {
     with_folio(|folio| {
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
-        assert_eq!(stored(folio), all);
-        // A batch without entries isn't the folio's: it is that of a folio of zeroes.
-        assert_eq!(folio.publish(&[], false), Err(EINVAL));
+        assert_eq!(folio.publish(&pages(all)), Ok(0));
         assert_eq!(stored(folio), all);
         let others = [Some(20), Some(22), Some(21), Some(24)];
-        assert_eq!(folio.publish(&pages(others), false), Ok(NR));
+        assert_eq!(folio.publish(&pages(others)), Ok(0));
         assert_eq!(stored(folio), others);
-        // What is given up isn't stored, and leaves the slots as they were.
-        folio.give_up(&pages(all));
-        folio.give_up(&pages([None, Some(31), None, None]));
+        // What is given up isn't stored, and neither is what slots had before.
+        folio.give_up(&pages([Some(30), Some(31), None, None]));
+        assert_eq!(stored(folio), [None; NR]);
+        assert_eq!(folio.publish(&pages(all)), Ok(0));
         folio.give_up(&[]);
-        assert_eq!(stored(folio), others);
+        assert_eq!(stored(folio), [None; NR]);
     });
 }
 
@@ -111,12 +109,12 @@ fn what_a_slot_had_is_replaced() {
 fn a_walk_visits_what_is_published() {
     with_folio(|folio| {
         assert_eq!(walk(8), (vec![], 8));
-        folio.give_up(&pages([Some(1), Some(2), Some(3), Some(4)]));
-        assert_eq!(walk(8), (vec![], 8), "entries of a batch are on no list");
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
+        assert_eq!(folio.publish(&pages(all)), Ok(0));
         assert_eq!(walk(2), (vec![10, 11], 0));
         assert_eq!(walk(NR), (vec![12, 13, 10, 11], 0));
+        folio.give_up(&pages(all));
+        assert_eq!(walk(8), (vec![], 8));
     });
 }
 
@@ -125,57 +123,44 @@ fn no_page_is_lost() {
     with_folio(|folio| {
         // SAFETY: It is the folio.
         unsafe { clear_page(folio.0, 1) };
-        assert_eq!(folio.mark_zeroes(0..NR), [0, 2, 3]);
-        assert_eq!(marked(), [false, true, false, false]);
-        // A slot without a mark gets no entry: the first one, the third, the last, all of them.
+        // A slot without a mark gets no entry: the last one, the last two, all of them.
         for wrong in [
-            [None, Some(1), Some(2), Some(3)],
-            [Some(0), None, None, Some(3)],
             [Some(0), None, Some(2), None],
+            [Some(0), None, None, None],
             [None; NR],
         ] {
-            assert_eq!(
-                folio.publish(&pages(wrong), false),
-                Err(EINVAL),
-                "{wrong:?}"
-            );
+            assert_eq!(folio.publish(&pages(wrong)), Err(EINVAL), "{wrong:?}");
             assert_eq!(stored(folio), [None; NR], "{wrong:?}");
+            assert_eq!(marked(), [false, true, false, false]);
         }
         let right = [Some(0), None, Some(2), Some(3)];
-        assert_eq!(folio.publish(&pages(right), false), Ok(3));
+        assert_eq!(folio.publish(&pages(right)), Ok(1));
         assert_eq!(stored(folio), right);
         assert_eq!(marked(), [false, true, false, false]);
     });
 }
 
 #[test]
-fn slots_are_given_back_without_memory() {
+fn nothing_is_stored_without_memory() {
     with_folio(|folio| {
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        // After an entry and a number for each page: the leaf, its place in the tree.
-        for nth in [1, 2] {
-            bindings::fail(Fault::Memory, 2 * NR as u32 + nth);
-            assert_eq!(folio.publish(&pages(all), false), Err(ENOMEM));
+        // An entry; after one for each page: the leaf, its place in the tree.
+        for nth in [1, NR as u32, NR as u32 + 1, NR as u32 + 2] {
+            bindings::fail(Fault::Memory, nth);
+            assert_eq!(folio.publish(&pages(all)), Err(ENOMEM), "{nth}");
             assert_eq!(stored(folio), [None; NR]);
         }
-        // What slots had stays, until they are cleared.
-        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
-        assert_eq!(
-            folio.publish(&pages([None, Some(1), Some(2), Some(3)]), false),
-            Err(EINVAL)
-        );
-        assert_eq!(stored(folio), all);
-        assert_eq!(
-            folio.publish(&pages([None, Some(1), Some(2), Some(3)]), true),
-            Err(EINVAL)
-        );
+        // What slots had is freed as well.
+        assert_eq!(folio.publish(&pages(all)), Ok(0));
+        bindings::fail(Fault::Memory, 1);
+        assert_eq!(folio.publish(&pages(all)), Err(ENOMEM));
         assert_eq!(stored(folio), [None; NR]);
     });
 }
 
 /// Entries for a smaller or a larger folio, or out of order.
 fn refused(numbers: &'static [(usize, u32)]) {
-    with_folio(|folio| _ = folio.publish(numbers, false));
+    with_folio(|folio| _ = folio.publish(numbers));
 }
 
 #[test]
@@ -203,25 +188,27 @@ fn a_page_is_of_the_folios_device() {
 }
 
 #[test]
+#[should_panic(expected = "the kernel warns")]
+fn no_page_is_left_out() {
+    refused(&[(0, 0), (2, 2), (3, 3)]);
+}
+
+#[test]
 fn a_mark_ends_what_was_stored() {
     with_folio(|folio| {
         let all = [Some(10), Some(11), Some(12), Some(13)];
-        assert_eq!(folio.publish(&pages(all), false), Ok(NR));
-        // SAFETY: It is the folio.
-        unsafe { clear_page(folio.0, 1) };
-        // Only what is asked for is marked.
-        assert_eq!(folio.mark_zeroes(2..NR), [2, 3]);
+        assert_eq!(folio.publish(&pages(all)), Ok(0));
         assert_eq!(marked(), [false; NR]);
-        let entries = sim::allocated("slab");
-        assert_eq!(folio.mark_zeroes(0..NR), [0, 2, 3]);
-        assert_eq!(marked(), [false, true, false, false]);
-        assert_eq!(stored(folio), [Some(10), None, Some(12), Some(13)]);
-        assert_eq!(sim::allocated("slab"), entries - 1, "it is freed");
-        // SAFETY: It is the folio.
-        unsafe { clear_page(folio.0, 3) };
-        assert_eq!(folio.mark_zeroes(3..NR), []);
-        assert_eq!(marked(), [false, true, false, true]);
-        assert_eq!(stored(folio), [Some(10), None, Some(12), None]);
+        for (index, zeroes, rest) in [
+            (1, 1, [Some(20), None, Some(22), Some(23)]),
+            (3, 2, [Some(30), None, Some(32), None]),
+        ] {
+            // SAFETY: It is the folio.
+            unsafe { clear_page(folio.0, index) };
+            assert_eq!(folio.publish(&pages(rest)), Ok(zeroes));
+            assert_eq!(marked(), rest.map(|number| number.is_none()));
+            assert_eq!(stored(folio), rest);
+        }
     });
 }
 
@@ -230,8 +217,7 @@ fn a_folio_of_marks_is_published() {
     with_folio(|folio| {
         // SAFETY: It is the folio.
         (0..NR).for_each(|index| unsafe { clear_page(folio.0, index) });
-        assert_eq!(folio.mark_zeroes(0..NR), []);
-        assert_eq!(folio.publish(&[], false), Ok(0));
+        assert_eq!(folio.publish(&[]), Ok(NR));
         assert_eq!(stored(folio), [None; NR]);
         assert_eq!(marked(), [true; NR]);
     });

@@ -21,7 +21,7 @@ macro_rules! promises {
 
 const OTHER: &str = "a process reads what it hasn't written";
 /// A device is freed while it still has entries.
-const LEFT: &str = "device::swapoff: !device.detach()";
+const LEFT: &str = "slots::detach: !empty";
 /// A folio leaves the swap cache for slots that have been freed.
 const LEAVES: &str = "swap_cluster::bad_table_entry: kind == BadEntry :: LeavesOutside";
 const GONE: &str = "a device is used that is swapped off";
