@@ -4,10 +4,8 @@
 //@[in_a_module] compile-flags: --cfg MODULE
 //@[in_a_module] error-in-other-file: zswap must be built in
 #![deny(unsafe_code)]
-use kernel::{
-    prelude::*,
-    shrinker::Shrinker,
-};
+use core::mem::MaybeUninit;
+use kernel::{prelude::*, shrinker::Shrinker};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -16,8 +14,8 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-// Callbacks that C never drops are unloaded with the module: shrinkers and pools that are never unregistered are for
-// built-in code.
+// Callbacks that C never drops are unloaded with the module: shrinkers and pools that are never
+// unregistered are for built-in code.
 #[cfg(any(control, in_a_module))]
 pub mod in_a_module {
     use super::*;
@@ -33,13 +31,13 @@ pub mod in_a_module {
 pub mod around_the_macros {
     use super::*;
 
-    pub fn named(bytes: &'static [u8]) -> Result<StaticDir> {
+    pub fn argument(shrinker: Shrinker) {
         #[cfg(around_the_macros)]
-        return kernel::static_debugfs_dir!(
-            CStr::from_bytes_with_nul_unchecked(bytes) //~[around_the_macros] E0133
-        );
+        let shrinker = MaybeUninit::new(shrinker);
+        #[cfg(around_the_macros)]
+        kernel::register_builtin_shrinker!(shrinker.assume_init()); //~[around_the_macros] E0133
         #[cfg(control)]
-        kernel::static_debugfs_dir!(CStr::from_bytes_with_nul(bytes).map_err(|_| EINVAL)?)
+        kernel::register_builtin_shrinker!(shrinker);
     }
 
     pub fn attack(shrinker: Shrinker) {

@@ -3,7 +3,7 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 use kernel::{alloc::NumaNode, mm::swapops::SwapEntry, prelude::*};
-use zswap_core::{object::Object, pool::Pool, pool_list::PoolRef};
+use zswap_core::{object::Object, pool::Pool, pool_table::PoolRef};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";

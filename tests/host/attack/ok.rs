@@ -24,7 +24,7 @@ use kernel::{
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
-    sync::{aref::ARef, rcu, Arc, Mutex, SetOnce, SpinLock},
+    sync::{aref::ARef, rcu, Arc, Mutex, SpinLock},
     types::ForeignOwnable,
     xarray::XArray,
 };

@@ -5,6 +5,7 @@
 use kernel::{prelude::*, sync::rcu};
 use zswap_core::{
     entry_word::EntryWord,
+    glue::ParamLock,
     object::Object,
     pool::Pool,
     pool_table::{PoolRef, PoolTable, POOLS},
