@@ -221,7 +221,7 @@ fn discount_swapins(freeable: usize, swapins: &Atomic<isize>) -> usize {
 /// Mirrors `zswap_memcg_offline_cleanup()`.
 pub(crate) fn memcg_offline(memcg: &MemCgroup) {
     let Some(zswap) = zswap() else { return };
-    let mut cursor = zswap.next_shrink().lock();
+    let mut cursor = zswap.next_shrink.lock();
     if !cursor.get().is_some_and(|here| core::ptr::eq(here, memcg)) {
         return;
     }
@@ -279,7 +279,7 @@ pub(crate) fn shrink_worker() {
 ///
 /// Mirrors the loop over `mem_cgroup_iter()` in `shrink_worker()`.
 fn next_memcg(zswap: &Zswap) -> Option<ARef<MemCgroup>> {
-    let mut cursor = zswap.next_shrink().lock();
+    let mut cursor = zswap.next_shrink.lock();
     loop {
         cursor.advance();
         cursor.get()?;

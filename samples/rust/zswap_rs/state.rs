@@ -41,11 +41,14 @@ use kernel::{
 /// zswap's global state. Never freed.
 #[pin_data]
 pub(crate) struct Zswap {
-    entry_cache: slab::Cache<Entry>,
-    leaves: slab::Cache<Leaf>,
+    /// The slab cache of entries: C's `zswap_entry_cache`.
+    pub(crate) entry_cache: slab::Cache<Entry>,
+    /// The slab cache of the index's leaves, where C uses XArray nodes.
+    pub(crate) leaves: slab::Cache<Leaf>,
     reached_full: Atomic<bool>,
+    /// The position of the shrink worker: C's `zswap_next_shrink` and `zswap_shrink_lock`.
     #[pin]
-    next_shrink: SpinLock<Cursor>,
+    pub(crate) next_shrink: SpinLock<Cursor>,
 }
 
 static ZSWAP: SetOnce<Pin<KBox<Zswap>>> = SetOnce::new();
@@ -93,16 +96,6 @@ impl Zswap {
         ZSWAP.populate(this);
     }
 
-    /// The slab cache of entries: C's `zswap_entry_cache`.
-    pub(crate) fn entry_cache(&self) -> &slab::Cache<Entry> {
-        &self.entry_cache
-    }
-
-    /// The slab cache of the index's leaves, where C uses XArray nodes.
-    pub(crate) fn leaves(&self) -> &slab::Cache<Leaf> {
-        &self.leaves
-    }
-
     /// Whether zswap was full at the last check: C's `zswap_pool_reached_full`.
     pub(crate) fn reached_full(&self) -> bool {
         self.reached_full.load(Relaxed)
@@ -124,8 +117,4 @@ impl Zswap {
         is_full
     }
 
-    /// The position of the shrink worker: C's `zswap_next_shrink` and `zswap_shrink_lock`.
-    pub(crate) fn next_shrink(&self) -> &SpinLock<Cursor> {
-        &self.next_shrink
-    }
 }

@@ -95,10 +95,10 @@ fn make_all(
         // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
         // and take this mutex.
         let memory = zswap
-            .entry_cache()
+            .entry_cache
             .alloc_bulk(nr, GFP_KERNEL, nid)
             .map_err(|_| refused(&stats::zswap_reject_kmemcache_fail))?;
-        store.fill(memory, lists, zswap.leaves(), |group| {
+        store.fill(memory, lists, &zswap.leaves, |group| {
             compress_each(&pool, group.pages(), &mut skip, |object| group.push(object))
         })?;
     }
