@@ -58,13 +58,12 @@ in the called function, so it can't outlive the call.""",
 call can't return before all have completed.""",
      r"rust/kernel/crypto\.rs|rust/kernel/crypto/.*|rust/helpers/(acompress|sg)\.c"),
     ("rust: mm: The swap cache, its table and readahead",
-     """Swap-table entries are a type whose layout is compared with C's at build
-time. Tracepoints take closures: a disabled event evaluates none of its
-fields.
+     """Swap-table entries are a type that takes its layout from mm/swap_table.h.
+Tracepoints take closures: a disabled event evaluates none of its fields.
 
 swap_range_free() invalidates a range of freed slots in zswap. In C that is
 the loop that it had.""",
-     r"rust/kernel/mm/(fault|mempolicy|swap_(?:add|cache|cluster|delete|large|readahead|table)|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
+     r"rust/kernel/mm/(fault|swap_(?:add|cache|cluster|readahead|table)|trace_event)\.rs|rust/helpers/swap_cache\.c|mm/swap(file)?\.[ch]"
      r"|include/trace/events/zswap\.h|samples/rust/zswap_rs/trace\.c"),
     ("mm: zswap: An implementation in Rust, by Kconfig",
      """With CONFIG_ZSWAP_RUST, the Rust implementation is built instead of

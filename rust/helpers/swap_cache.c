@@ -201,11 +201,12 @@ __rust_helper int rust_helper_folio_prepare_split(struct folio *folio)
 	return folio_memcg_alloc_deferred(folio);
 }
 
-__rust_helper int rust_helper_mem_cgroup_swapin_charge_folio(struct folio *folio,
-							     unsigned short id,
-							     struct mm_struct *mm,
-							     gfp_t gfp)
+__rust_helper int rust_helper_swapin_charge_folio(struct folio *folio,
+						  unsigned short id,
+						  struct vm_fault *vmf, gfp_t gfp)
 {
+	struct mm_struct *mm = vmf ? vmf->vma->vm_mm : NULL;
+
 	return mem_cgroup_swapin_charge_folio(folio, id, mm, gfp);
 }
 
@@ -242,21 +243,6 @@ rust_helper_swapin_alloc_folio(gfp_t *gfp, unsigned int order,
 		return folio_alloc_mpol(*gfp, order, mpol, ilx, numa_node_id());
 	return vma_alloc_folio(*gfp, order, vmf->vma,
 			       round_down(vmf->address, PAGE_SIZE << order));
-}
-
-__rust_helper struct mm_struct *rust_helper_vmf_mm(struct vm_fault *vmf)
-{
-	return vmf ? vmf->vma->vm_mm : NULL;
-}
-
-__rust_helper struct vm_area_struct *rust_helper_vmf_vma(struct vm_fault *vmf)
-{
-	return vmf->vma;
-}
-
-__rust_helper unsigned long rust_helper_vmf_address(const struct vm_fault *vmf)
-{
-	return vmf->address;
 }
 
 __rust_helper bool rust_helper_vmf_pte_is_exclusive(const struct vm_fault *vmf)
@@ -377,12 +363,6 @@ rust_helper_get_vma_policy(struct vm_area_struct *vma, unsigned long addr,
 __rust_helper void rust_helper_mpol_cond_put(struct mempolicy *pol)
 {
 	mpol_cond_put(pol);
-}
-
-__rust_helper atomic_long_t *
-rust_helper_vma_swap_readahead_info(struct vm_area_struct *vma)
-{
-	return &vma->swap_readahead_info;
 }
 
 /* PMD_SIZE is not a constant on every architecture. */

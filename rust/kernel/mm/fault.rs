@@ -5,6 +5,7 @@
 //! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h)
 
 use crate::{
+    alloc::Flags,
     bindings,
     mm::{
         call::Call,
@@ -17,7 +18,10 @@ use crate::{
 use core::{
     marker::PhantomData,
     ops::Range,
-    ptr::NonNull, //
+    ptr::{
+        null_mut,
+        NonNull, //
+    },
 };
 
 /// A page fault that is being handled. Mirrors `struct vm_fault`.
@@ -49,23 +53,23 @@ impl<'a> Fault<'a> {
 
     /// The fault, for C to borrow.
     #[inline]
-    pub fn as_raw(self) -> *mut bindings::vm_fault {
+    pub(super) fn as_raw(self) -> *mut bindings::vm_fault {
         self.vmf.as_ptr()
     }
 
     /// The fault's VMA. Mirrors `vmf->vma`.
     #[inline]
-    pub fn vma(self) -> &'a VmaRef {
+    pub fn vma(self) -> Vma<'a> {
         // SAFETY: By the type invariant the fault is being handled during `'a`, with its VMA
         // locked.
-        unsafe { VmaRef::from_raw(bindings::vmf_vma(self.vmf.as_ptr())) }
+        Vma(unsafe { VmaRef::from_raw((*self.as_raw()).__bindgen_anon_1.vma) })
     }
 
     /// The faulting address, rounded down to its page. Mirrors `vmf->address`.
     #[inline]
     pub fn address(self) -> usize {
         // SAFETY: By the type invariant the fault is alive.
-        unsafe { bindings::vmf_address(self.vmf.as_ptr()) }
+        unsafe { (*self.as_raw()).__bindgen_anon_1.address }
     }
 
     /// Whether no other process maps the page that the fault's PTE, a swap PTE, refers to. That
@@ -73,7 +77,7 @@ impl<'a> Fault<'a> {
     #[inline]
     pub fn is_exclusive(self) -> bool {
         // SAFETY: By the type invariant the fault is alive. C tests a bit of its copy of the PTE.
-        unsafe { bindings::vmf_pte_is_exclusive(self.vmf.as_ptr()) }
+        unsafe { bindings::vmf_pte_is_exclusive(self.as_raw()) }
     }
 
     /// Those of `orders`, a set of bits, that the settings of transparent huge pages allow a folio
@@ -85,15 +89,22 @@ impl<'a> Fault<'a> {
             return 0;
         }
         // SAFETY: By the type invariant the fault is being handled, with its VMA locked.
-        unsafe { bindings::vmf_allowable_orders(self.vmf.as_ptr(), orders) }
+        unsafe { bindings::vmf_allowable_orders(self.as_raw(), orders) }
     }
 
     /// The addresses that the fault's page table maps.
     #[inline]
-    pub fn page_table(self) -> Range<usize> {
+    fn page_table(self) -> Range<usize> {
         let span = page_table_span();
         let start = self.address() & !(span - 1);
         start..start.wrapping_add(span)
+    }
+
+    /// The addresses of the fault's VMA that its page table maps.
+    #[inline]
+    pub fn reach(self) -> Range<usize> {
+        let (table, vma) = (self.page_table(), self.vma().range());
+        table.start.max(vma.start)..table.end.min(vma.end)
     }
 
     /// Whether the page before the aligned block of `2^order` pages around the fault, or the one
@@ -110,7 +121,7 @@ impl<'a> Fault<'a> {
         // address. The aligned block around that is within its page table, as was just checked; C
         // reads the page before or behind it only if that is, too. C returns false if the page table
         // is gone, and otherwise reads it under the RCU read lock.
-        unsafe { bindings::vmf_has_young_beside(self.vmf.as_ptr(), order) }
+        unsafe { bindings::vmf_has_young_beside(self.as_raw(), order) }
     }
 
     /// Whether at least `least` of the `nr` pages from `start` on are mapped and were accessed since
@@ -127,7 +138,7 @@ impl<'a> Fault<'a> {
         // address. That page table has entries for the `nr` pages, as was just checked: they start
         // at an offset within it, and `rest` of them follow. C returns false if the page table is
         // gone, and otherwise reads it under the RCU read lock, so that it isn't freed meanwhile.
-        unsafe { bindings::vmf_has_young(self.vmf.as_ptr(), start, nr as c_uint, least as c_uint) }
+        unsafe { bindings::vmf_has_young(self.as_raw(), start, nr as c_uint, least as c_uint) }
     }
 }
 
@@ -139,7 +150,7 @@ impl<'a> Fault<'a> {
 /// Mirrors `mem_cgroup_margin()`, with `memory.high` and the ancestors.
 #[inline]
 pub fn memcg_room(fault: Option<Fault<'_>>) -> usize {
-    let vmf = fault.map_or(core::ptr::null_mut(), |fault| fault.vmf.as_ptr());
+    let vmf = fault.map_or(null_mut(), Fault::as_raw);
     // SAFETY: By the invariant of `Fault` it is being handled, with its VMA locked: the VMA has an
     // `mm`. Without a fault C takes `current->mm`, which only this task changes. C finds the cgroup of
     // the owner of the `mm` under the RCU read lock; a cgroup pins its ancestors.
@@ -157,7 +168,11 @@ pub enum AccessPattern {
     Sequential,
 }
 
-impl VmaRef {
+/// A VMA that is locked for reading: of a [`VmaRef`] what changes neither the VMA nor its pages.
+#[derive(Clone, Copy)]
+pub struct Vma<'a>(&'a VmaRef);
+
+impl<'a> Vma<'a> {
     /// The VMA of a C caller; `None` for null.
     ///
     /// # Safety
@@ -165,28 +180,40 @@ impl VmaRef {
     /// During `'a` `vma` must be null, or a VMA that is locked for reading, by its per-VMA lock or
     /// by the `mmap_lock` of its `mm`.
     #[inline]
-    pub unsafe fn from_raw_or_null<'a>(
+    pub unsafe fn from_raw_or_null(
         vma: *mut bindings::vm_area_struct,
         _call: &'a Call,
-    ) -> Option<&'a VmaRef> {
+    ) -> Option<Self> {
         // SAFETY: The caller guarantees that the VMA, if it isn't null, is locked during `'a`.
-        (!vma.is_null()).then(|| unsafe { VmaRef::from_raw(vma) })
+        (!vma.is_null()).then(|| Self(unsafe { VmaRef::from_raw(vma) }))
+    }
+
+    /// The VMA, for C to borrow.
+    #[inline]
+    pub(super) fn as_raw(self) -> *mut bindings::vm_area_struct {
+        self.0.as_ptr()
+    }
+
+    /// The addresses of the VMA.
+    #[inline]
+    pub fn range(self) -> Range<usize> {
+        self.0.start()..self.0.end()
     }
 
     /// Whether the VMA maps no file. Mirrors `vma_is_anonymous()`.
     #[inline]
-    pub fn is_anonymous(&self) -> bool {
-        // SAFETY: By the type invariant the VMA is locked for reading during the lifetime of `self`. C
-        // sets `vm_ops` only in a VMA that is locked for writing, or that no other task can reach yet.
-        unsafe { (*self.as_ptr()).vm_ops.is_null() }
+    pub fn is_anonymous(self) -> bool {
+        // SAFETY: By the invariant of `VmaRef` the VMA is locked for reading during `'a`. C sets
+        // `vm_ops` only in a VMA that is locked for writing, or that no other task can reach yet.
+        unsafe { (*self.as_raw()).vm_ops.is_null() }
     }
 
     /// The announced order of accesses. Mirrors `VM_RAND_READ` and `VM_SEQ_READ`.
     ///
     /// A stack has both flags while its process is being created: the order is random then.
     #[inline]
-    pub fn access_pattern(&self) -> AccessPattern {
-        let flags = self.flags();
+    pub fn access_pattern(self) -> AccessPattern {
+        let flags = self.0.flags();
         if flags & bindings::VM_RAND_READ != 0 {
             AccessPattern::Random
         } else if flags & bindings::VM_SEQ_READ != 0 {
@@ -201,9 +228,9 @@ impl VmaRef {
     ///
     /// [`mm/swap_state.c`]: srctree/mm/swap_state.c
     #[inline]
-    pub fn swap_readahead_info(&self) -> &Atomic<isize> {
-        // SAFETY: The VMA lives as long as `self`. The field is an `atomic_long_t` in C, too.
-        unsafe { &*bindings::vma_swap_readahead_info(self.as_ptr()).cast() }
+    pub fn swap_readahead_info(self) -> &'a Atomic<isize> {
+        // SAFETY: The VMA lives during `'a`. The field is an `atomic_long_t` in C, too.
+        unsafe { &*(&raw mut (*self.as_raw()).swap_readahead_info).cast() }
     }
 }
 
@@ -248,6 +275,46 @@ impl<'a> AllocContext<'a> {
         }
     }
 
+    /// Calls `f` with the arguments of an allocation by the policy for `address` of a VMA, which is
+    /// that of the VMA or of the current task.
+    ///
+    /// Only lent: a reference to a shared policy that is forgotten stays counted, and the count, an
+    /// `int`, wraps. Mirrors `get_vma_policy()`, for a single page, and `mpol_cond_put()`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use kernel::mm::{
+    ///     fault::{AllocContext, Vma},
+    ///     swap_add::NewFolio,
+    ///     swap_cluster::Slot,
+    /// };
+    ///
+    /// // A folio for the page that was swapped out at `address`, on the node that the policy selects.
+    /// fn add(slot: Slot<'_>, vma: Vma<'_>, address: usize) -> Result<NewFolio> {
+    ///     AllocContext::with_policy_of(vma, address, GFP_KERNEL, |context| slot.add_folio(0, context))
+    /// }
+    /// ```
+    #[inline]
+    pub fn with_policy_of<R>(
+        vma: Vma<'_>,
+        address: usize,
+        gfp: Flags,
+        f: impl FnOnce(&AllocContext<'_>) -> R,
+    ) -> R {
+        let (mut ilx, gfp, call) = (0, gfp.as_raw(), Call::new());
+        // SAFETY: By the invariant of `VmaRef` the VMA is locked. The policy is put once, after its
+        // last use; C accepts null. Until then it stays alive: it is the VMA's policy, which the
+        // VMA's lock pins; or a shared policy with a reference; or the current task's policy, which
+        // only the task itself changes.
+        unsafe {
+            let mpol = bindings::get_vma_policy(vma.as_raw(), address, 0, &mut ilx);
+            let ret = f(&AllocContext::from_raw(gfp, null_mut(), mpol, ilx, &call));
+            bindings::mpol_cond_put(mpol);
+            ret
+        }
+    }
+
     /// The same, for an allocation and a charge that fail rather than reclaim memory. (A list of the
     /// folio's cgroup that is allocated once, for its first large folio, may still do so.)
     #[inline]
@@ -263,7 +330,7 @@ impl<'a> AllocContext<'a> {
 /// The number of bytes that one page table maps. Mirrors `PMD_SIZE`, which isn't a constant on
 /// every architecture.
 #[inline]
-pub fn page_table_span() -> usize {
+fn page_table_span() -> usize {
     // SAFETY: No requirement.
     unsafe { bindings::page_table_span() }
 }

@@ -6,7 +6,6 @@
 //! |-------------------|---------------------------------------------------------------------|
 //! | [`Slot`]          | the slot's device isn't swapped off                                 |
 //! | [`LockedCluster`] | a cluster's lock is held, by this task or by the C that calls it    |
-//! | [`ClusterGuard`]  | the same, and dropping it unlocks                                   |
 //!
 //! A cluster's lock (`ci->lock`) is a spin lock, never taken in interrupt context. Reclaim takes it
 //! with interrupts disabled. The locks for freeing a slot, and the locks of cgroup v1 at swap-out,
@@ -21,23 +20,23 @@ use crate::{
         folio::Folio,
         swap_table::{
             Flags,
-            KernelLayout,
             Pfn,
             Shadow,
-            SwapTableEntry, //
+            SwapTableEntry,
+            HAS_ZERO_MARK, //
         },
-        swapops::OFFSET_MASK, //
+        swapops::SwapEntry, //
     },
     prelude::*,
+    print::OnceLite,
     sync::atomic::{
         Atomic,
         Relaxed, //
     },
-    types::NotThreadSafe, //
+    types::Opaque, //
 };
 use core::{
     marker::PhantomData,
-    ops::Deref,
     ptr::NonNull, //
 };
 
@@ -53,8 +52,7 @@ pub const SLOTS_PER_CLUSTER: usize = bindings::SWAPFILE_CLUSTER_SLOTS;
 /// During `'a` the device of `entry` isn't swapped off; `entry` lies within it, in `cluster`.
 #[derive(Clone, Copy)]
 pub struct Slot<'a> {
-    // The value without its type, so that a `Slot` is passed in two registers.
-    entry: usize,
+    pub(super) entry: SwapEntry,
     cluster: NonNull<bindings::swap_cluster_info>,
     _device: PhantomData<&'a ()>,
 }
@@ -71,22 +69,24 @@ impl<'a> Slot<'a> {
     pub unsafe fn from_raw(entry: bindings::swp_entry_t, _call: &'a Call) -> Self {
         // SAFETY: The caller guarantees that during `'a` the device isn't swapped off, and that the
         // entry lies within it.
-        unsafe { Self::new(entry) }
+        unsafe { Self::new(SwapEntry::from_raw(entry)) }
     }
 
     /// # Safety
     ///
     /// During `'a` the device of `entry` must not be swapped off, and `entry` must lie within it.
     #[inline]
-    pub(super) unsafe fn new(entry: bindings::swp_entry_t) -> Self {
+    pub(super) unsafe fn new(entry: SwapEntry) -> Self {
         // INVARIANT: The caller guarantees that the device isn't swapped off during `'a`, and that
         // the entry lies within it. C finds the cluster of an entry in the device's array of
         // clusters.
         Self {
-            entry: entry.val,
+            entry,
             // SAFETY: The device has a cluster for the entry, and the cluster's address is never
             // null.
-            cluster: unsafe { NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry)) },
+            cluster: unsafe {
+                NonNull::new_unchecked(bindings::swap_entry_to_cluster(entry.as_raw()))
+            },
             _device: PhantomData,
         }
     }
@@ -94,19 +94,13 @@ impl<'a> Slot<'a> {
     /// The slot's swap entry, for C.
     #[inline]
     pub fn as_raw(self) -> bindings::swp_entry_t {
-        bindings::swp_entry_t { val: self.entry }
-    }
-
-    /// The slot's index in its cluster.
-    #[inline]
-    pub(super) fn index(self) -> usize {
-        index(self.as_raw())
+        self.entry.as_raw()
     }
 
     /// The slot's offset on its device, in pages. Mirrors `swp_offset()`.
     #[inline]
     pub fn offset(self) -> usize {
-        self.entry & OFFSET_MASK
+        self.entry.offset()
     }
 
     /// The device's number of slots, including the slot of its header. Mirrors `si->max`.
@@ -119,12 +113,9 @@ impl<'a> Slot<'a> {
     /// The slot at `offset` of the same device; `None` if that is beyond its end.
     #[inline]
     pub fn at(self, offset: usize) -> Option<Self> {
-        if offset >= self.device_len() {
-            return None;
-        }
-        let val = self.entry & !OFFSET_MASK | offset;
-        // SAFETY: The device is that of `self`, and has such a slot, as was just checked.
-        Some(unsafe { Self::new(bindings::swp_entry_t { val }) })
+        let entry = SwapEntry::new(self.entry.device(), offset)?;
+        // SAFETY: The device is that of `self`, and has such a slot, as is checked first.
+        (offset < self.device_len()).then(|| unsafe { Self::new(entry) })
     }
 
     /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
@@ -137,7 +128,7 @@ impl<'a> Slot<'a> {
         // INVARIANT: The slot is in the same cluster: `nr` divides the size of a cluster, to which
         // clusters are aligned.
         Some(Self {
-            entry: self.entry & !nr.wrapping_sub(1),
+            entry: self.entry.align_down(nr),
             ..self
         })
     }
@@ -148,160 +139,246 @@ impl<'a> Slot<'a> {
     pub fn table_entry(self) -> SwapTableEntry {
         // SAFETY: By the type invariant the cluster exists and has such a slot. C looks up the
         // table under the RCU read lock, and returns a null entry if the cluster has no table.
-        KernelLayout::decode(unsafe {
-            bindings::swap_table_get(self.cluster.as_ptr(), self.index() as c_uint)
+        SwapTableEntry::decode(unsafe {
+            bindings::swap_table_get(self.cluster.as_ptr(), cluster_offset(self.entry) as c_uint)
         })
+    }
+
+    /// Calls `f` with the slot's cluster locked. `f` must not sleep. Mirrors `swap_cluster_lock()`
+    /// and `swap_cluster_unlock()`.
+    #[inline]
+    pub(super) fn locked<R>(self, f: impl FnOnce(&LockedCluster) -> R) -> R {
+        let cluster = self.cluster.as_ptr();
+        // SAFETY: By the type invariant the cluster exists. Its lock is held while `f` runs, which
+        // gets the only witness.
+        unsafe {
+            bindings::swap_cluster_spin_lock(cluster);
+            let ret = f(&*cluster.cast());
+            bindings::swap_cluster_unlock(cluster);
+            ret
+        }
+    }
+
+    /// Where the pages of the `2^order` aligned slots that contain this one are, if these can get a
+    /// folio. The result may be stale as soon as this returns. Takes the cluster's lock
+    /// (`ci->lock`).
+    ///
+    /// Fails as [`Slot::add_folio`]. Mirrors `__swap_cache_add_check()`, as called before a folio
+    /// is allocated.
+    pub fn backing(self, order: u32) -> Result<Backing> {
+        let first = self.first(order).ok_or(EINVAL)?;
+        self.locked(|cluster| Ok(cluster.uncached(self, first, order)?.backing))
+    }
+
+    /// The flags of the device (`si->flags`).
+    #[inline]
+    fn device_flags(self) -> c_ulong {
+        // SAFETY: By the type invariant the device exists. C writes the flags with single stores,
+        // under a lock, and reads them without it, too.
+        let flags = unsafe {
+            Atomic::from_ptr(&raw mut (*bindings::swap_entry_to_info(self.as_raw())).flags)
+        };
+        flags.load(Relaxed)
+    }
+
+    /// Whether the device is as fast as memory, so that swap-in bypasses readahead. Mirrors
+    /// `SWP_SYNCHRONOUS_IO`.
+    #[inline]
+    pub fn is_synchronous(self) -> bool {
+        self.device_flags() & bindings::SWP_SYNCHRONOUS_IO as c_ulong != 0
+    }
+
+    /// Whether slots of the device are allocated. Not so once `swapoff()` has begun. Mirrors
+    /// `SWP_WRITEOK`.
+    #[inline]
+    pub fn is_writable(self) -> bool {
+        self.device_flags() & bindings::SWP_WRITEOK as c_ulong != 0
+    }
+
+    /// Whether the zeromap bit of the slot seems to be set: a hint. Also false where the swap-table
+    /// entry has no room for the bit.
+    #[inline]
+    pub fn seems_zero(self) -> bool {
+        match self.table_entry() {
+            SwapTableEntry::Shadow(_, flags) | SwapTableEntry::Folio(_, flags) => flags.is_zero(),
+            _ => false,
+        }
+    }
+
+    /// Whether zswap seems to have the page of the slot: a hint. Doesn't sleep.
+    #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+    #[inline]
+    pub fn seems_in_zswap(self) -> bool {
+        // SAFETY: By the type invariant the device isn't swapped off, and the slot lies within it.
+        unsafe { bindings::zswap_seems_to_hold(self.as_raw()) }
     }
 }
 
-/// A slot's index in its cluster.
+/// Whether zswap was never enabled, and so has no page. Mirrors `zswap_never_enabled()`.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[inline]
-pub(super) fn index(entry: bindings::swp_entry_t) -> usize {
-    (entry.val & OFFSET_MASK) % SLOTS_PER_CLUSTER
+pub fn zswap_never_enabled() -> bool {
+    // SAFETY: No requirement.
+    unsafe { bindings::zswap_never_enabled() }
 }
 
-/// A witness that a cluster's lock (`ci->lock`) is held by this task.
-///
-/// Doesn't own the lock: dropping it does nothing.
+/// Whether zswap's parameter `large_swapin` is on.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[inline]
+pub fn zswap_large_swapin_enabled() -> bool {
+    // SAFETY: No requirement.
+    unsafe { bindings::zswap_large_swapin_enabled() }
+}
+
+// SAFETY: tests/kunit/swap_cache.c defines it as a `bool`, which C accesses as a whole.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+unsafe extern "C" {
+    safe static swap_cache_admit_all_large: Atomic<bool>;
+}
+
+/// For tests: whether every block in zswap is admitted whose PTEs are exclusive and which the
+/// settings of transparent huge pages allow, whether its neighbours were accessed or not. Thus the
+/// policy hides no bug of the mechanism.
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+#[inline]
+pub fn admits_all() -> bool {
+    cfg!(CONFIG_SWAP_CACHE_KUNIT_TEST) && swap_cache_admit_all_large.load(Relaxed)
+}
+
+/// A slot's index in its cluster. Mirrors `swp_cluster_offset()`.
+#[inline]
+pub(super) fn cluster_offset(entry: SwapEntry) -> usize {
+    entry.offset() % SLOTS_PER_CLUSTER
+}
+
+/// A cluster whose lock (`ci->lock`) is held by this task. Mirrors `struct swap_cluster_info`.
 ///
 /// # Invariants
 ///
-/// - `cluster` exists during `'a`, and its lock is held as long as this value exists.
-/// - The cluster's table isn't freed while this value is borrowed. Freeing the last slot frees the
-///   table: a function that frees slots takes this by value, or leaves a slot in use. No other
-///   usable `LockedCluster` for the cluster exists.
-pub struct LockedCluster<'a> {
-    cluster: NonNull<bindings::swap_cluster_info>,
-    _locked: PhantomData<&'a ()>,
-    _not_send: NotThreadSafe,
-}
+/// As long as a `&LockedCluster` exists, the cluster exists and its lock is held. (The type isn't
+/// `Sync`, so no other task gets the reference.) Freeing the last slot frees the cluster's table: a
+/// function that frees slots is unsafe, and none of [`LockedCluster::entries`] is used after that,
+/// or a slot stays in use.
+#[repr(transparent)]
+pub struct LockedCluster(Opaque<bindings::swap_cluster_info>);
 
-impl<'a> LockedCluster<'a> {
+impl LockedCluster {
     /// The cluster that a C caller has locked.
     ///
     /// # Safety
     ///
     /// `cluster` must exist and be locked by the caller during `'a`. In that time the caller must
-    /// not access the cluster, and must not create another witness for it.
+    /// not access the cluster.
     #[inline]
-    pub unsafe fn from_raw(cluster: NonNull<bindings::swap_cluster_info>, _call: &'a Call) -> Self {
-        // INVARIANT: The caller guarantees that the cluster is locked for `'a`, and that this is
-        // its only witness.
-        Self {
-            cluster,
-            _locked: PhantomData,
-            _not_send: NotThreadSafe,
-        }
+    pub unsafe fn from_raw<'a>(
+        cluster: *mut bindings::swap_cluster_info,
+        _call: &'a Call,
+    ) -> &'a Self {
+        // SAFETY: The caller guarantees that the cluster exists and is locked during `'a`; `Self`
+        // is transparent.
+        unsafe { &*cluster.cast() }
     }
 
     #[inline]
     pub(super) fn as_raw(&self) -> *mut bindings::swap_cluster_info {
-        self.cluster.as_ptr()
+        self.0.get()
     }
 
-    /// The swap table; `None` if the cluster has none.
+    /// The swap-table entries of the `nr` slots from `first` on; fewer if the cluster ends before
+    /// that; none if it has no table.
     #[inline]
-    fn table(&self) -> Option<&[Atomic<usize>; SLOTS_PER_CLUSTER]> {
-        // SAFETY: By the type invariant the cluster is locked, and its table isn't freed while
-        // `self` is borrowed. A table has an entry for each slot of a cluster. The entries are
+    pub(super) fn entries(&self, first: SwapEntry, nr: usize) -> &[Atomic<usize>] {
+        // SAFETY: By the type invariant the cluster is locked, and its table isn't freed before the
+        // last use of the result. A table has an entry for each slot of a cluster. The entries are
         // atomic in C, too.
-        unsafe {
+        let table = unsafe {
             bindings::swap_cluster_table(self.as_raw())
                 .cast::<[Atomic<usize>; SLOTS_PER_CLUSTER]>()
                 .as_ref()
-        }
-    }
-
-    /// The swap-table entries of the `nr` slots from index `first` on; fewer if the cluster ends
-    /// before that; none if it has no table.
-    #[inline]
-    pub(super) fn entries(&self, first: usize, nr: usize) -> &[Atomic<usize>] {
-        let table: &[Atomic<usize>] = match self.table() {
-            Some(table) => table,
-            None => &[],
         };
-        let rest = table.get(first..).unwrap_or(&[]);
+        let rest = table
+            .and_then(|table| table.get(cluster_offset(first)..))
+            .unwrap_or(&[]);
         rest.get(..nr).unwrap_or(rest)
     }
 
-    /// Checks that the `2^order` aligned slots that include `target` can get a folio.
-    /// With `MEMCG`, also checks that they belong to one cgroup. If there are several slots, `admits`
-    /// decides by where their pages are.
+    /// Checks that the `2^order` aligned slots from `first` on, one of which is `target`, can get a
+    /// folio.
     ///
     /// Fails with `EEXIST` if `target` has a folio, with `ENOENT` if it isn't in use, and with
-    /// `EBUSY` if another of the slots fails the checks, if neither the device nor zswap can read
-    /// all of them (see [`Backing`]), or if they aren't admitted. Fails with `EINVAL` if a cluster
-    /// has fewer slots. Mirrors `__swap_cache_add_check()`.
+    /// `EBUSY` if another of the slots has one or isn't in use, if they don't belong to one cgroup,
+    /// or if neither the device nor zswap can read all of them (see [`Backing`]). Mirrors
+    /// `__swap_cache_add_check()`.
     #[inline]
-    pub(super) fn vacancy<const MEMCG: bool>(
+    pub(super) fn uncached(
         &self,
         target: Slot<'_>,
+        first: Slot<'_>,
         order: u32,
-        admits: impl FnOnce(Backing) -> bool,
-    ) -> Result<Vacant<'_>> {
-        let table = self.table().ok_or(ENOENT)?;
-        let at = target.index();
-        let entry = table.get(at).ok_or(EINVAL)?;
-        let shadow = match KernelLayout::decode(entry.load(Relaxed)) {
+    ) -> Result<Uncached<'_>> {
+        let mut entries = self.entries(target.entry, 1);
+        let entry = entries.first().ok_or(ENOENT)?;
+        let shadow = match SwapTableEntry::decode(entry.load(Relaxed)) {
             SwapTableEntry::Folio(..) => return Err(EEXIST),
             SwapTableEntry::Shadow(shadow, flags) if flags.count() > 0 => shadow,
             // The slot is free or bad, or the entry is unknown.
             _ => return Err(ENOENT),
         };
-        let memcg = if MEMCG { self.memcg(at) } else { 0 };
-        let mut entries = core::slice::from_ref(entry);
+        let memcg = self.memcg(cluster_offset(target.entry));
+        let mut backing = Backing::Readable;
         if order > 0 {
-            let first = target.first(order).ok_or(EINVAL)?;
-            // INVARIANT: `self` is borrowed, and isn't used until `backing` returns. By value, so that
-            // the cluster stays in a register.
-            let cluster = LockedCluster { ..*self };
-            let backing = cluster.backing(first.as_raw(), order, MEMCG.then_some(memcg));
-            if !backing.is_some_and(admits) {
-                return Err(EBUSY);
-            }
-            entries = self.entries(first.index(), 1usize.wrapping_shl(order));
+            entries = self.entries(first.entry, 1usize.wrapping_shl(order));
+            backing = self.backing(first, entries, memcg).ok_or(EBUSY)?;
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that `backing` has
         // checked.
-        Ok(Vacant {
+        Ok(Uncached {
             entries,
             shadow,
             memcg,
+            backing,
         })
     }
 
-    /// Where the pages of the `2^order` slots from `first` on are; `None` if the cluster has fewer, if
-    /// one of them is free or has a folio, if their cgroup isn't `memcg`, or if they can't be read as a
-    /// whole.
+    /// Where the pages of the slots with these swap-table `entries`, from `first` on, are; `None`
+    /// if one of the slots isn't in use or has a folio, if their cgroup isn't `memcg`, or if they
+    /// can't be read as a whole.
     #[inline(never)] // stack: only for large folios
     fn backing(
-        self,
-        first: bindings::swp_entry_t,
-        order: u32,
-        memcg: Option<c_ushort>,
+        &self,
+        first: Slot<'_>,
+        entries: &[Atomic<usize>],
+        memcg: c_ushort,
     ) -> Option<Backing> {
-        let (start, nr) = (index(first), 1usize.wrapping_shl(order));
-        let entries = self.entries(start, nr);
-        if entries.len() != nr {
-            return None;
-        }
-        let mut zeroes = Zeroes::default();
+        let (start, nr) = (cluster_offset(first.entry), entries.len());
+        let (mut zeroes, mut bits) = (0usize, 0);
         for (nth, entry) in entries.iter().enumerate() {
             let at = start.wrapping_add(nth);
-            match KernelLayout::decode(entry.load(Relaxed)) {
+            match SwapTableEntry::decode(entry.load(Relaxed)) {
                 SwapTableEntry::Shadow(_, flags)
-                    if flags.count() > 0 && memcg.is_none_or(|memcg| self.memcg(at) == memcg) =>
+                    if flags.count() > 0 && self.memcg(at) == memcg =>
                 {
                     if self.is_zero(at, flags) {
-                        zeroes.add(nth);
+                        zeroes = zeroes.wrapping_add(1);
+                        bits |= c_ulong::wrapping_shl(1, nth as u32);
                     }
                 }
                 _ => return None,
             }
         }
+        if zeroes == nr {
+            return Some(Backing::Readable);
+        }
+        if zeroes > 0 && nr > c_ulong::BITS as usize {
+            return None; // too many for zswap, and for `bits`
+        }
         // SAFETY: The cluster is locked. As was just checked, these slots of it are in use and have no
         // folio.
-        unsafe { Backing::of(first, nr, zeroes) }
+        let held = unsafe { bindings::swap_slots_in_zswap(first.as_raw(), nr as c_uint, bits) };
+        match held as usize {
+            0 => (zeroes == 0).then_some(Backing::Readable),
+            held => (held.wrapping_add(zeroes) == nr && zeroes <= nr / 2).then_some(Backing::Zswap),
+        }
     }
 
     /// The ID of the cgroup that a slot is charged to. Mirrors `__swap_cgroup_get()`.
@@ -315,7 +392,7 @@ impl<'a> LockedCluster<'a> {
     /// bitmap. Mirrors `__swap_table_test_zero()`.
     #[inline]
     fn is_zero(&self, index: usize, flags: Flags) -> bool {
-        if KernelLayout::HAS_ZERO_MARK {
+        if HAS_ZERO_MARK {
             return flags.is_zero();
         }
         // SAFETY: The cluster is locked and has such a slot: callers take the index from its table.
@@ -323,19 +400,21 @@ impl<'a> LockedCluster<'a> {
     }
 }
 
-/// Slots that can get a folio, as long as their cluster is locked.
+/// Slots in use that have no folio, as long as their cluster is locked, and can get one.
 ///
 /// # Invariants
 ///
 /// During `'l` the cluster of `entries` is locked by this task. `entries` are the entries of the
 /// requested slots, and none of the slots has a folio.
-pub(super) struct Vacant<'l> {
+pub(super) struct Uncached<'l> {
     /// The slots' swap-table entries.
     pub(super) entries: &'l [Atomic<usize>],
     /// The shadow of the target slot.
     pub(super) shadow: Shadow,
-    /// The ID of the cgroup of all slots; 0 if the check was without `MEMCG`.
+    /// The ID of the cgroup of all slots.
     pub(super) memcg: c_ushort,
+    /// Where the pages are.
+    pub(super) backing: Backing,
 }
 
 /// Where the pages of slots are that can get a folio.
@@ -344,120 +423,10 @@ pub enum Backing {
     /// `swap_read_folio()` can read them: they are all zeroes, or all on the device, or there is only
     /// one of them.
     Readable,
-    /// Only zswap can fill them, at least two: it holds at least one of them, and the other
-    /// `zeroes` are zero-marked.
-    Zswap {
-        /// The number of slots whose zeromap bit is set. (Small, so that this is returned in a register.)
-        zeroes: u16,
-    },
-}
-
-impl Backing {
-    /// Whether zswap can fill a large folio for the slots, and at most half of them are zero-marked: a folio
-    /// that is mostly zeroes would take memory that nobody asked for.
-    #[inline]
-    pub fn is_worth_filling(self, order: u32) -> bool {
-        matches!(self, Backing::Zswap { zeroes } if usize::from(zeroes) <= (1 << order) / 2)
-    }
-
-    /// Where the pages of `nr` slots from `first` on are; `None` if some are on the device, and
-    /// others in zswap or zero-marked.
-    ///
-    /// # Safety
-    ///
-    /// The slots' cluster must be locked by this task. The slots must be in use, and have no folio.
-    #[inline]
-    unsafe fn of(first: bindings::swp_entry_t, nr: usize, zeroes: Zeroes) -> Option<Self> {
-        if zeroes.count == nr {
-            return Some(Backing::Readable);
-        }
-        if zeroes.count > 0 && nr > Zeroes::SLOTS {
-            return None; // too many for zswap
-        }
-        // SAFETY: The caller guarantees what zswap requires: the cluster is locked, and its slots
-        // are in use and have no folio.
-        let held = unsafe { bindings::swap_slots_in_zswap(first, nr as c_uint, zeroes.bits) };
-        let held = held as usize;
-        match zeroes.count {
-            0 if held == 0 => Some(Backing::Readable),
-            zeroes if held > 0 && held.wrapping_add(zeroes) == nr => Some(Backing::Zswap {
-                zeroes: zeroes as u16, // below `SLOTS`
-            }),
-            _ => None,
-        }
-    }
-}
-
-/// Slots of a range whose zeromap bit is set.
-#[derive(Clone, Copy, Default)]
-struct Zeroes {
-    count: usize,
-    /// Bit `n` for slot `n`, for the first [`Zeroes::SLOTS`] slots.
-    bits: c_ulong,
-}
-
-impl Zeroes {
-    const SLOTS: usize = c_ulong::BITS as usize;
-
-    #[inline]
-    fn add(&mut self, nth: usize) {
-        self.count = self.count.wrapping_add(1);
-        if nth < Self::SLOTS {
-            self.bits |= 1 << nth;
-        }
-    }
-}
-
-/// The lock of a cluster (`ci->lock`). Dropping this releases it.
-///
-/// # Invariants
-///
-/// This value owns the lock, and lends the witness only while it is borrowed.
-pub(super) struct ClusterGuard<'a>(LockedCluster<'a>);
-
-impl<'a> ClusterGuard<'a> {
-    /// Locks the cluster of a slot. Doesn't sleep. Mirrors `swap_cluster_lock()`.
-    #[inline]
-    pub(super) fn new(slot: Slot<'a>) -> Self {
-        // SAFETY: By the invariant of `Slot` the cluster exists.
-        unsafe { bindings::swap_cluster_spin_lock(slot.cluster.as_ptr()) };
-        // INVARIANT: The lock was just taken, and is held until this is dropped; the cluster exists
-        // during `'a`.
-        Self(LockedCluster {
-            cluster: slot.cluster,
-            _locked: PhantomData,
-            _not_send: NotThreadSafe,
-        })
-    }
-
-    /// Lends the witness by value: functions take the cluster in a register.
-    #[inline]
-    pub(super) fn locked(&mut self) -> LockedCluster<'_> {
-        // INVARIANT: The lock is held as long as `self` exists. `self.0` can't be used while `self`
-        // is borrowed exclusively.
-        LockedCluster {
-            cluster: self.0.cluster,
-            _locked: PhantomData,
-            _not_send: NotThreadSafe,
-        }
-    }
-}
-
-impl<'a> Deref for ClusterGuard<'a> {
-    type Target = LockedCluster<'a>;
-
-    #[inline]
-    fn deref(&self) -> &LockedCluster<'a> {
-        &self.0
-    }
-}
-
-impl Drop for ClusterGuard<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant the lock is owned by this value.
-        unsafe { bindings::swap_cluster_unlock(self.0.as_raw()) }
-    }
+    /// Only zswap can fill a folio for them, and it is worth it: zswap holds at least half of the
+    /// slots, and the others are zero-marked. A folio that is mostly zeroes would take memory that
+    /// nobody asked for.
+    Zswap,
 }
 
 /// The page frame number of a folio's first page, as in swap-table entries. Mirrors `folio_pfn()`.
@@ -470,7 +439,7 @@ pub(super) fn pfn_of(folio: &Folio) -> Pfn {
 }
 
 /// A mismatch between a folio and the swap-table entries of its slots.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum BadEntry {
     /// A folio is added for a slot that is bad, or that already has a folio, whose flags stay.
     EntersOccupied,
@@ -488,18 +457,13 @@ pub(super) enum BadEntry {
 
 /// Warns of a mismatch, once for each kind, and prints its name to the log.
 pub(super) fn bad_table_entry(kind: BadEntry) {
-    // One user: the list below. A macro, since each kind needs a place in the code that warns once.
-    macro_rules! warn_once {
-        ($($kind:ident)*) => {
-            $(if kind == BadEntry::$kind {
-                crate::do_once_lite! {
-                    crate::prelude::pr_warn!("swap table: {}\n", stringify!($kind));
-                    crate::warn_on!(kind == BadEntry::$kind);
-                }
-            })*
-        };
-    }
-    warn_once! {
-        EntersOccupied EntersOutside LeavesForeign LeavesOutside ReplacesForeign ReplacesOutside
+    #[link_section = ".data..once"] // as `do_once_lite!`
+    static ONCE: [OnceLite; 6] = [const { OnceLite::new() }; 6];
+
+    if let Some(once) = ONCE.get(kind as usize) {
+        once.call_once(|| {
+            pr_warn!("swap table: {kind:?}\n");
+            crate::warn_on!(true);
+        });
     }
 }

@@ -10,10 +10,7 @@ use crate::{
     alloc::Flags,
     bindings,
     mm::{
-        fault::{
-            page_table_span,
-            Fault, //
-        },
+        fault::Fault,
         folio::FolioRef,
         swap_cluster::Slot, //
     },
@@ -68,13 +65,8 @@ pub fn read_around(
     range: Range<usize>,
 ) -> Option<FolioRef> {
     // C maps one page table, and advances to the next entry without a bounds check.
-    let span = page_table_span();
-    let table = fault.address() & !(span - 1);
-    let start = range.start.max(fault.vma().start()).max(table);
-    let end = range
-        .end
-        .min(fault.vma().end())
-        .min(table.wrapping_add(span));
+    let reach = fault.reach();
+    let (start, end) = (range.start.max(reach.start), range.end.min(reach.end));
     // SAFETY: The fault is being handled, and the slot's device isn't swapped off. The range is within the
     // VMA, and within the page table of the fault's `pmd`. C returns null, or a folio with a
     // reference, which the caller owns.

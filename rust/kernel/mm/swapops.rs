@@ -105,6 +105,13 @@ impl SwapEntry {
         self.0.wrapping_sub(first.0)
     }
 
+    /// The entry of the first of the `nr` aligned slots, a power of two, that contain this one.
+    #[inline]
+    pub fn align_down(self, nr: usize) -> Self {
+        // INVARIANT: The device's number doesn't become larger.
+        Self(self.0 & nr.wrapping_neg())
+    }
+
     /// The entry of the slot `n` slots after this one: the offset is in the low bits.
     ///
     /// # Safety

@@ -11,15 +11,11 @@
 //! removes the device; the allocator, which holds slots of the device; and, for a shadow only, an RCU
 //! reader (`filemap_cachestat()`), which swapoff waits for.
 
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::large;
 use super::{
-    add,
     readahead,
     swapin, //
-};
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-use super::{
-    large,
-    whole, //
 };
 use core::ptr::NonNull;
 use kernel::{
@@ -29,7 +25,8 @@ use kernel::{
         call::Call,
         fault::{
             AllocContext,
-            Fault, //
+            Fault,
+            Vma, //
         },
         folio::{
             CachedFolio,
@@ -38,7 +35,7 @@ use kernel::{
         },
         swap_add::{
             add_from_c,
-            err_ptr, //
+            NewFolio, //
         },
         swap_cache::{
             Reads,
@@ -52,8 +49,7 @@ use kernel::{
             Shadow,
             SwapTableEntry, //
         },
-        swapops::SwapEntry,
-        virt::VmaRef, //
+        swapops::SwapEntry, //
     },
     prelude::*, //
 };
@@ -125,7 +121,7 @@ pub(crate) unsafe extern "C" fn __swap_cache_add_folio(
     // SAFETY: `__swap_cluster_alloc_entries()` has locked the cluster and the folio, neither of which is null.
     // `cluster_scan_range()` found the slots free under the cluster's lock.
     unsafe {
-        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        let cluster = LockedCluster::from_raw(ci, &call);
         add_from_c(cluster, NonNull::new_unchecked(folio), entry)
     }
 }
@@ -146,20 +142,15 @@ pub(crate) unsafe extern "C" fn __swap_cache_del_folio(
     shadow: *mut c_void,
     swapout: bool,
 ) {
-    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, so that `folio->swap` is valid.
-    let own = unsafe { bindings::folio_swap(folio) };
-    kernel::vm_warn_on_once!(own.val != entry.val);
     let (call, mut folio_call) = (Call::new(), Call::new());
     // SAFETY: The caller guarantees that the folio is locked and in the swap cache, and that `ci`, which isn't null,
     // is the cluster of its slots, and locked. The caller owns the folio; with `swapout` it is reclaim, with
     // interrupts disabled. The `CachedFolio` is consumed here, and lends no page.
     unsafe {
-        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
-        CachedFolio::from_raw(folio, &mut folio_call).delete_locked(
-            cluster,
-            Shadow::from_ptr(shadow),
-            swapout,
-        )
+        let cluster = LockedCluster::from_raw(ci, &call);
+        let folio = CachedFolio::from_raw(folio, &mut folio_call);
+        kernel::vm_warn_on_once!(folio.swap().as_raw().val != entry.val);
+        folio.delete_locked(cluster, Shadow::from_ptr(shadow), swapout)
     }
 }
 
@@ -196,18 +187,52 @@ pub(crate) unsafe extern "C" fn __swap_cache_replace_folio(
     // reference for each page and names slots of `old`, that `ci` is their cluster, and locked, and that the locking
     // of `new` is ordered before this call. The `CachedFolio` is used only here, and lends no page.
     unsafe {
-        let cluster = LockedCluster::from_raw(NonNull::new_unchecked(ci), &call);
+        let cluster = LockedCluster::from_raw(ci, &call);
         CachedFolio::from_raw(old, &mut folio_call).replace_by(cluster, NonNull::new_unchecked(new))
     }
+}
+
+/// The slot and the context of an allocation, of a C caller.
+///
+/// # Safety
+///
+/// During `call`, the swap entry must be valid, and its device must not be swapped off; `vmf` must be null or a fault
+/// that is being handled, with its VMA locked; `mpol` must be null or a policy that stays alive; with
+/// `CONFIG_NUMA` not both null. The context must permit allocations with these flags.
+#[inline]
+unsafe fn arguments<'a>(
+    entry: bindings::swp_entry_t,
+    gfp: bindings::gfp_t,
+    vmf: *mut bindings::vm_fault,
+    mpol: *mut bindings::mempolicy,
+    ilx: c_ulong,
+    call: &'a Call,
+) -> (Slot<'a>, AllocContext<'a>) {
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
+    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
+    // both isn't null, and that it may allocate with the flags.
+    unsafe {
+        let context = AllocContext::from_raw(gfp, vmf, mpol, ilx, call);
+        (Slot::from_raw(entry, call), context)
+    }
+}
+
+/// An error of adding a folio, for C callers, which know only those of `swap_cache_alloc_folio()`.
+///
+/// Any other error becomes `ENOMEM`. For example, shmem takes `EIO` as the error of a read, and drops the page.
+fn err_ptr(error: Error) -> *mut bindings::folio {
+    match error {
+        EEXIST | ENOENT | EBUSY | EINVAL => error,
+        _ => ENOMEM,
+    }
+    .to_ptr()
 }
 
 /// Adds a new folio for a slot. Returns it, locked; or an error: `EEXIST` if the slot has a folio.
 ///
 /// # Safety
 ///
-/// The swap entry must be valid, and its device must not be swapped off. `vmf` must be null or a fault
-/// that is being handled, with its VMA locked; `mpol` must be null or a policy that stays alive; with
-/// `CONFIG_NUMA` not both null. The context must permit allocations with these flags.
+/// As for [`arguments`].
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     targ_entry: bindings::swp_entry_t,
@@ -218,23 +243,18 @@ pub(crate) unsafe extern "C" fn swap_cache_alloc_folio(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
-    // both isn't null, and that it may allocate with the flags.
-    let (slot, context) = unsafe {
-        (
-            Slot::from_raw(targ_entry, &call),
-            AllocContext::from_raw(gfp, vmf, mpol, ilx, &call),
-        )
-    };
-    add::add(slot, orders, &context).into_c(targ_entry, orders)
+    // SAFETY: The caller guarantees what `arguments()` requires.
+    let (slot, context) = unsafe { arguments(targ_entry, gfp, vmf, mpol, ilx, &call) };
+    swapin::add(slot, orders, &context)
+        .and_then(|folio| folio.requested(slot, orders))
+        .map_or_else(err_ptr, NewFolio::into_c_locked)
 }
 
 /// Swaps in without readahead. Returns the folio, with a reference, or an error.
 ///
 /// # Safety
 ///
-/// As for [`swap_cache_alloc_folio`].
+/// As for [`arguments`].
 #[export]
 pub(crate) unsafe extern "C" fn swapin_sync(
     entry: bindings::swp_entry_t,
@@ -245,15 +265,8 @@ pub(crate) unsafe extern "C" fn swapin_sync(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
-    // both isn't null, and that it may allocate with the flags.
-    let (slot, context) = unsafe {
-        (
-            Slot::from_raw(entry, &call),
-            AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
-        )
-    };
+    // SAFETY: The caller guarantees what `arguments()` requires.
+    let (slot, context) = unsafe { arguments(entry, flag, vmf, mpol, ilx, &call) };
     swapin::swapin_sync(slot, orders, &context).map_or_else(err_ptr, FolioRef::into_c)
 }
 
@@ -314,7 +327,7 @@ pub(crate) unsafe extern "C" fn swapin_large_orders_shmem(
 ///
 /// # Safety
 ///
-/// As for [`swap_cache_alloc_folio`].
+/// As for [`arguments`].
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 #[export]
 pub(crate) unsafe extern "C" fn swapin_zswap(
@@ -326,16 +339,9 @@ pub(crate) unsafe extern "C" fn swapin_zswap(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the fault is
-    // null or being handled, with its VMA locked, that the policy is null or alive, that with `CONFIG_NUMA` one of
-    // both isn't null, and that it may allocate with the flags.
-    let (slot, context) = unsafe {
-        (
-            Slot::from_raw(entry, &call),
-            AllocContext::from_raw(flag, vmf, mpol, ilx, &call),
-        )
-    };
-    or_null(whole::swapin(slot, orders, &context).ok())
+    // SAFETY: The caller guarantees what `arguments()` requires.
+    let (slot, context) = unsafe { arguments(entry, flag, vmf, mpol, ilx, &call) };
+    or_null(swapin::swapin_whole(slot, orders, &context).ok())
 }
 
 /// Returns a folio to C, with its reference; null for `None`.
@@ -370,7 +376,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
     // exclusive access, and will submit it.
     let (vma, reads) = unsafe {
         (
-            VmaRef::from_raw_or_null(vma, &call),
+            Vma::from_raw_or_null(vma, &call),
             Reads::from_raw(ctx, &call),
         )
     };
@@ -385,7 +391,7 @@ pub(crate) unsafe extern "C" fn read_swap_cache_async(
 ///
 /// # Safety
 ///
-/// As for [`swap_cache_alloc_folio`]; `ctx` must be initialised, and the caller must submit it.
+/// As for [`arguments`]; `ctx` must be initialised, and the caller must submit it.
 #[export]
 pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     ctx: *mut bindings::swap_io_ctx,
@@ -396,13 +402,12 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
     readahead: bool,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
-    // alive, that it has initialised `ctx`, to which it has exclusive access, and will submit it, and that it
-    // may allocate with the flags.
-    let (slot, context, reads) = unsafe {
+    // SAFETY: The caller guarantees what `arguments()` requires, that it has initialised `ctx`, to which it has
+    // exclusive access, and that it will submit it.
+    let ((slot, context), reads) = unsafe {
+        let null = core::ptr::null_mut();
         (
-            Slot::from_raw(entry, &call),
-            AllocContext::from_raw(gfp, core::ptr::null_mut(), mpol, ilx, &call),
+            arguments(entry, gfp, null, mpol, ilx, &call),
             Reads::from_raw(ctx, &call),
         )
     };
@@ -413,7 +418,7 @@ pub(crate) unsafe extern "C" fn swap_cache_read_folio(
 ///
 /// # Safety
 ///
-/// As for [`swap_cache_alloc_folio`].
+/// As for [`arguments`].
 #[export]
 pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     entry: bindings::swp_entry_t,
@@ -422,14 +427,9 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
     ilx: c_ulong,
 ) -> *mut bindings::folio {
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, that the policy is
-    // alive, and that it may allocate with the flags.
-    let (slot, context) = unsafe {
-        (
-            Slot::from_raw(entry, &call),
-            AllocContext::from_raw(flag, core::ptr::null_mut(), mpol, ilx, &call),
-        )
-    };
+    // SAFETY: The caller guarantees what `arguments()` requires.
+    let (slot, context) =
+        unsafe { arguments(entry, flag, core::ptr::null_mut(), mpol, ilx, &call) };
     or_null(readahead::cluster_readahead(slot, &context))
 }
 
@@ -473,7 +473,7 @@ pub(crate) unsafe extern "C" fn swap_update_readahead(
     let (folio, vma) = unsafe {
         (
             Folio::from_raw(folio, &call),
-            VmaRef::from_raw_or_null(vma, &call),
+            Vma::from_raw_or_null(vma, &call),
         )
     };
     readahead::update(folio, vma, addr)

@@ -26,11 +26,11 @@ use kernel::{
             AccessPattern,
             Fault, //
         },
-        swap_cluster::Slot,
-        swap_large::{
+        swap_cluster::{
             admits_all,
             zswap_large_swapin_enabled,
-            zswap_never_enabled, //
+            zswap_never_enabled,
+            Slot, //
         },
     },
     page::{
@@ -130,11 +130,11 @@ pub(crate) fn clip(slot: Slot<'_>, fault: Fault<'_>, window: Range<usize>) -> Ra
     let (address, vma) = (fault.address(), fault.vma());
     let in_blocks = !zswap_never_enabled()
         && zswap_large_swapin_enabled()
-        && largest_fit(address, slot.offset(), &(vma.start()..vma.end())) == MAX_ORDER
+        && largest_fit(address, slot.offset(), &vma.range()) == MAX_ORDER
         && fault.allowable_orders(1 << MAX_ORDER) != 0
         && (slot.seems_zero() || slot.seems_in_zswap())
         && fault.is_exclusive()
-        && match fault.vma().access_pattern() {
+        && match vma.access_pattern() {
             AccessPattern::Random => false,
             AccessPattern::Sequential => true,
             AccessPattern::Normal => access_bits_are_exact(),
@@ -153,15 +153,10 @@ fn likely(fault: Fault<'_>, orders: usize) -> usize {
     if admits_all() {
         return orders;
     }
-    let vma = fault.vma();
-    match vma.access_pattern() {
+    match fault.vma().access_pattern() {
         AccessPattern::Random => 0,
         AccessPattern::Sequential => orders & within(memcg_room(Some(fault))),
-        AccessPattern::Normal if access_bits_are_exact() => {
-            let table = fault.page_table();
-            let within = vma.start().max(table.start)..vma.end().min(table.end);
-            beside_accessed(fault, orders, &within)
-        }
+        AccessPattern::Normal if access_bits_are_exact() => beside_accessed(fault, orders),
         AccessPattern::Normal => 0,
     }
 }
@@ -204,10 +199,10 @@ fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 
 /// Those of `orders` up to the largest at which the block before that of the fault was accessed, at least
 /// three quarters of its pages. The block after it counts as well if the cgroup has the room of
-/// [`room_for`]. A block must be `within` the addresses. One of the two pages next to the fault's block
+/// [`room_for`]. A block must be within the VMA and the fault's page table. One of the two pages next to the fault's block
 /// must have been accessed: most faults need no further look.
-fn beside_accessed(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -> usize {
-    let address = fault.address();
+fn beside_accessed(fault: Fault<'_>, mut orders: usize) -> usize {
+    let (address, reach) = (fault.address(), fault.reach());
     let mut room = None;
     while orders != 0 {
         let order = orders.ilog2();
@@ -218,8 +213,8 @@ fn beside_accessed(fault: Fault<'_>, mut orders: usize, within: &Range<usize>) -
             let room = *room.get_or_insert_with(|| memcg_room(Some(fault)));
             let was_accessed = |start: Option<usize>| {
                 start.is_some_and(|start| {
-                    start >= within.start
-                        && within.end.saturating_sub(start) >= size
+                    start >= reach.start
+                        && reach.end.saturating_sub(start) >= size
                         && fault.has_young(start, nr, nr.wrapping_sub(nr / 4))
                 })
             };

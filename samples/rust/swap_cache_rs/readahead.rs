@@ -18,9 +18,9 @@ use kernel::{
     mm::{
         fault::{
             has_rotating_device,
-            page_table_span,
             AllocContext,
-            Fault, //
+            Fault,
+            Vma, //
         },
         folio::{
             Folio,
@@ -34,7 +34,6 @@ use kernel::{
             vma_readahead_is_on,
             READAHEAD_MAX_ORDER, //
         },
-        virt::VmaRef,
         vmstat::{
             self,
             Event, //
@@ -59,7 +58,7 @@ fn use_vma_readahead() -> bool {
 /// at `address` found it.
 ///
 /// Large folios are ignored: readahead adds none.
-pub(crate) fn update(folio: &Folio, vma: Option<&VmaRef>, address: usize) {
+pub(crate) fn update(folio: &Folio, vma: Option<Vma<'_>>, address: usize) {
     if folio.is_large() {
         return;
     }
@@ -160,8 +159,7 @@ fn window_in_memory(slot: Slot<'_>, fault: Fault<'_>) -> Range<usize> {
     if max == 1 {
         return 0..0;
     }
-    let vma = fault.vma();
-    let info = vma.swap_readahead_info();
+    let info = fault.vma().swap_readahead_info();
     let last = ReadaheadState::unpack(info.load(Relaxed) as usize);
     let address = fault.address();
     let page = |address: usize| address / kernel::page::PAGE_SIZE;
@@ -181,13 +179,7 @@ fn window_in_memory(slot: Slot<'_>, fault: Fault<'_>) -> Range<usize> {
     if window <= 1 {
         return 0..0;
     }
-    let window = window::around(
-        address,
-        last.address,
-        window,
-        vma.start()..vma.end(),
-        page_table_span(),
-    );
+    let window = window::around(address, last.address, window, fault.reach());
     clip(slot, fault, window)
 }
 

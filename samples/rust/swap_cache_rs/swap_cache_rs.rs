@@ -3,8 +3,8 @@
 //! The swap cache: lookup, insertion, removal, swap-in and readahead of
 //! [`mm/swap_state.c`](srctree/mm/swap_state.c).
 //!
-//! Swap-in first adds a new folio to the swap cache for the slot ([`add`]), then reads the page into
-//! the folio ([`swapin`]), or lets zswap fill it (`whole`), and may read the pages around it ([`readahead`]). The task that adds the
+//! Swap-in ([`swapin`]) first adds a new folio to the swap cache for the slot, then reads the page into
+//! the folio, or lets zswap fill it, and may read the pages around it ([`readahead`]). The task that adds the
 //! folio wins; a later task finds that folio and must wait for its lock. No task waits in this crate:
 //! the fault path waits afterwards. Writeback and readahead must not wait.
 //!
@@ -24,8 +24,6 @@
 
 #![deny(unsafe_code)]
 
-#[forbid(unsafe_code)]
-mod add;
 #[allow(unsafe_code)]
 mod exports;
 #[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
@@ -35,11 +33,6 @@ mod large;
 mod readahead;
 #[forbid(unsafe_code)]
 mod swapin;
-#[forbid(unsafe_code)]
-mod trace;
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
-#[forbid(unsafe_code)]
-mod whole;
 #[forbid(unsafe_code)]
 mod window;
 

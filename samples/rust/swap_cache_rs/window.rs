@@ -78,16 +78,10 @@ impl ReadaheadState {
 
 /// The addresses that a window of `pages` covers around a fault at `here`, if the last fault was at
 /// `prev`. If the two are adjacent, the window extends in their direction, otherwise to both sides.
-/// It is clipped to `vma` and to the page table of `here`, which maps `table` bytes.
+/// It is clipped to `reach`: the VMA, as far as the page table of `here` maps it.
 ///
 /// Mirrors the end of `swap_vma_ra_win()`.
-pub(crate) fn around(
-    here: usize,
-    prev: usize,
-    pages: u32,
-    vma: Range<usize>,
-    table: usize,
-) -> Range<usize> {
+pub(crate) fn around(here: usize, prev: usize, pages: u32, reach: Range<usize>) -> Range<usize> {
     let size = (pages as usize) << PAGE_SHIFT;
     let left = if here == prev.wrapping_add(PAGE_SIZE) {
         here
@@ -99,6 +93,5 @@ pub(crate) fn around(
     let right = left.wrapping_add(size);
     // Clip at address 0.
     let left = if (left as isize) < 0 { 0 } else { left };
-    let first = here & !(table - 1);
-    left.max(vma.start).max(first)..right.min(vma.end).min(first.wrapping_add(table))
+    left.max(reach.start)..right.min(reach.end)
 }

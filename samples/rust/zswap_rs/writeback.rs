@@ -15,7 +15,6 @@ use super::{
 };
 use kernel::{
     mm::{
-        swap_add::Added,
         swap_cache::SwapDevice,
         vmstat::{
             self,
@@ -40,11 +39,7 @@ pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
     // On failure swapoff is under way, and loads all pages of the device.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
     race_point!("writeback:after_get_device");
-    let folio = match device.add_folio(GFP_KERNEL) {
-        Added::New(folio) => folio,
-        Added::Present => return Err(EEXIST),
-        Added::Failed(error) => return Err(error),
-    };
+    let folio = device.add_folio(GFP_KERNEL)?;
     // From here on the folio pins the slot, and thereby the device.
     drop(device);
     race_point!("writeback:after_add_folio");

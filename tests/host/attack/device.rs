@@ -5,12 +5,8 @@
 use kernel::{
     bindings,
     mm::{
-        call::Call,
-        fault::AllocContext,
-        swap_add::{FreshFolio, NewFolio},
-        swap_cache::SwapDevice,
-        swap_cluster::Slot,
-        swapops::SwapEntry,
+        call::Call, fault::AllocContext, swap_add::NewFolio, swap_cache::SwapDevice,
+        swap_cluster::Slot, swap_table::SwapTableEntry, swapops::SwapEntry,
     },
     prelude::*,
 };
@@ -29,11 +25,11 @@ mod zswap_core;
 pub mod slot_past_device {
     use super::*;
 
-    pub(crate) fn attack(device: SwapDevice) -> Option<u8> {
+    pub(crate) fn attack(device: SwapDevice) -> SwapTableEntry {
         let slot = device.slot();
         #[cfg(slot_past_device)]
         drop(device); //~[slot_past_device] E0505
-        slot.table_entry().count()
+        slot.table_entry()
     }
 }
 
@@ -42,15 +38,11 @@ pub mod slot_past_device {
 pub mod adding_past_device {
     use super::*;
 
-    pub(crate) fn attack(
-        device: SwapDevice,
-        fresh: FreshFolio,
-        context: &AllocContext<'_>,
-    ) -> Result<NewFolio> {
+    pub(crate) fn attack(device: SwapDevice, context: &AllocContext<'_>) -> Result<NewFolio> {
         let slot = device.slot();
         #[cfg(adding_past_device)]
         drop(device); //~[adding_past_device] E0505
-        slot.add_folio(fresh, context)
+        slot.add_folio(0, context)
     }
 }
 

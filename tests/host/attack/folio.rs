@@ -8,7 +8,7 @@ use kernel::{
     error::Error,
     mm::{
         folio::{CachedFolio, FolioPage, FolioRef, NotUptodate, Uptodate},
-        swap_add::{Added, NewFolio},
+        swap_add::NewFolio,
         swap_cache::SwapDevice,
         swap_cluster::Slot,
         swap_table::Pfn,
@@ -203,12 +203,8 @@ pub mod wait_for_a_folio {
         found.lock(); //~[wait_for_a_folio] E0599
         let _ = found;
         match device.add_folio(GFP_KERNEL) {
-            Added::New(folio) => Ok(Some(folio)),
-            #[cfg(wait_for_a_folio)]
-            Added::Present(folio) => Ok(Some(folio)), //~[wait_for_a_folio] E0532
-            #[cfg(control)]
-            Added::Present => Ok(None),
-            Added::Failed(error) => Err(error),
+            Err(EEXIST) => Ok(None),
+            added => added.map(Some),
         }
     }
 }

@@ -4,7 +4,7 @@
 #![deny(unsafe_code)]
 use kernel::mm::{
     folio::{CachedFolio, FolioRef},
-    swap_add::{Added, NewFolio},
+    swap_add::NewFolio,
     swap_cache::{Reads, SwapDevice},
 };
 use zswap_core::{load_states::check_zero_mark, slots::Slots};
@@ -53,10 +53,7 @@ pub mod new_folio_of_a_pointer {
     pub(crate) fn attack(device: &SwapDevice) -> Option<NewFolio> {
         #[cfg(new_folio_of_a_pointer)]
         return Some(NewFolio::from_raw(core::ptr::null_mut())); //~[new_folio_of_a_pointer] E0624
-        match device.add_folio(kernel::alloc::flags::GFP_KERNEL) {
-            Added::New(folio) => Some(folio),
-            Added::Present | Added::Failed(_) => None,
-        }
+        device.add_folio(kernel::alloc::flags::GFP_KERNEL).ok()
     }
 }
 

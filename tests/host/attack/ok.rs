@@ -12,15 +12,12 @@ use kernel::{
     bindings::folio,
     crypto::{acompress::Compressor, scompress},
     mm::{
-        fault::Fault,
         folio::{CachedFolio, Folio, FolioPage, FolioRef, NotUptodate, Uptodate},
         memcontrol::{Cursor, MemCgroup, ObjCgroup},
-        swap_add::{Added, FreshFolio, NewFolio},
+        swap_add::NewFolio,
         swap_cache::{Reads, SwapDevice},
-        swap_cluster::Slot,
         swapops::SwapEntry,
     },
-    page::PAGE_SIZE,
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
@@ -281,8 +278,8 @@ pub mod forget_references {
         forget((memcg, objcg, cursor));
     }
 
-    pub(crate) fn folios(folio: FolioRef, fresh: FreshFolio) {
-        forget((folio, fresh));
+    pub(crate) fn folios(folio: FolioRef) {
+        forget(folio);
     }
 }
 
@@ -376,26 +373,15 @@ pub mod new_folio_dropped {
     use super::*;
 
     pub(crate) fn give_up(device: &SwapDevice) -> Result {
-        match device.add_folio(GFP_KERNEL) {
-            Added::New(folio) => match check_zero_mark(folio) {
-                Ok(folio) => {
-                    drop(folio);
-                    Ok(())
-                }
-                Err(_) => Err(EAGAIN),
-            },
-            Added::Present => Ok(()),
-            Added::Failed(error) => Err(error),
+        match device.add_folio(GFP_KERNEL).map(check_zero_mark) {
+            Ok(Ok(folio)) => {
+                drop(folio);
+                Ok(())
+            }
+            Ok(Err(_)) => Err(EAGAIN),
+            Err(EEXIST) => Ok(()),
+            Err(error) => Err(error),
         }
-    }
-}
-
-// Lost data, and not excluded: a fault's VMA has the kernel crate's own method that discards its pages.
-pub mod pages_discarded {
-    use super::*;
-
-    pub(crate) fn all(fault: Fault<'_>) {
-        fault.vma().zap_vma_range(fault.address(), PAGE_SIZE);
     }
 }
 
@@ -452,10 +438,6 @@ pub mod sleep_in_atomic {
 
     pub(crate) fn free(filled: FilledSlots<'_>, mutex: Pin<&Mutex<u32>>) {
         filled.free_each(|_| drop(mutex.lock()));
-    }
-
-    pub(crate) fn vacancy(slot: Slot<'_>, mutex: Pin<&Mutex<u32>>) -> Result {
-        slot.vacancy(0, |_| *mutex.lock() == 0)
     }
 }
 

@@ -2,12 +2,7 @@
 // The slots of a locked folio, and views of them.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::mm::{
-    fault::AllocContext,
-    folio::CachedFolio,
-    swap_add::{FreshFolio, NewFolio},
-    swap_cluster::Slot,
-};
+use kernel::mm::{folio::CachedFolio, swap_add::NewFolio};
 use zswap_core::{
     entry::Entry,
     free::StoredEntry,
@@ -280,22 +275,6 @@ pub mod published_unprepared {
         let prepared = Prepared { objcg: None }; //~[published_unprepared] E0451
         let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
         stored.ok().map(|(_, published)| published)
-    }
-}
-
-// A folio is entered, counted, and put on the LRU, twice.
-#[cfg(any(control, publish_twice))]
-pub mod publish_twice {
-    use super::*;
-
-    pub(crate) fn attack(
-        slot: Slot<'_>,
-        fresh: FreshFolio,
-        context: &AllocContext<'_>,
-    ) -> Result<NewFolio> {
-        #[cfg(publish_twice)]
-        drop(slot.add_folio(fresh, context));
-        slot.add_folio(fresh, context) //~[publish_twice] E0382
     }
 }
 

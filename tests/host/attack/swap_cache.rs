@@ -9,13 +9,12 @@ use kernel::{
     error::Result,
     mm::{
         call::Call,
-        fault::AllocContext,
+        fault::{AllocContext, Fault, Vma},
         folio::CachedFolio,
-        swap_add::{self, add_from_c, Added, FreshFolio, NewFolio},
+        swap_add::{add_from_c, NewFolio},
         swap_cache::{Reads, SwapDevice},
-        swap_cluster::{self, LockedCluster, Slot},
-        swap_table::{KernelLayout, Pfn, Shadow, SwapTableEntry},
-        virt::VmaRef,
+        swap_cluster::{LockedCluster, Slot},
+        swap_table::{Pfn, Shadow, SwapTableEntry},
     },
     prelude::*,
 };
@@ -32,31 +31,6 @@ pub mod added_forgotten {
         #[cfg(control)]
         drop(device.add_folio(GFP_KERNEL));
     }
-
-    pub fn is_there(added: &Added) -> bool {
-        matches!(added, Added::Present)
-    }
-}
-
-// A folio is added to the LRU, and passed to the workingset code, before a cgroup is charged, or a large
-// one without its cgroup's deferred split queue. Between the steps a folio has a type that can't be named.
-#[cfg(any(control, charge_skipped))]
-pub mod charge_skipped {
-    use super::*;
-
-    pub fn attack(
-        slot: Slot<'_>,
-        fresh: FreshFolio,
-        context: &AllocContext<'_>,
-    ) -> Result<NewFolio, kernel::error::Error> {
-        #[cfg(charge_skipped)]
-        core::mem::forget(swap_add::EnteredFolio::enter(slot, fresh, |_| true)?); //~[charge_skipped] E0603
-                                                                                  //~[charge_skipped]^ E0624
-        #[cfg(charge_skipped)]
-        return Err(EINVAL);
-        #[cfg(control)]
-        slot.add_folio(fresh, context)
-    }
 }
 
 // A folio that was allocated where sleeping isn't allowed is charged with flags that allow it.
@@ -65,28 +39,9 @@ pub mod charge_by_other_flags {
     use super::*;
 
     pub fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<NewFolio> {
-        let fresh = FreshFolio::alloc(0, context).ok_or(ENOMEM)?;
         #[cfg(charge_by_other_flags)]
-        return slot.add_folio(fresh, context, GFP_KERNEL); //~[charge_by_other_flags] E0061
-        slot.add_folio(fresh, context)
-    }
-}
-
-// __swap_cache_alloc() puts a folio that it has already added: the
-// swap cache then has a freed folio.
-#[cfg(any(control, fresh_after_add))]
-pub mod fresh_after_add {
-    use super::*;
-
-    pub fn attack(
-        slot: Slot<'_>,
-        fresh: FreshFolio,
-        context: &AllocContext<'_>,
-    ) -> Result<NewFolio> {
-        let added = slot.add_folio(fresh, context);
-        #[cfg(fresh_after_add)]
-        drop(fresh); //~[fresh_after_add] E0382
-        added
+        return slot.add_folio(0, context, GFP_KERNEL); //~[charge_by_other_flags] E0061
+        slot.add_folio(0, context)
     }
 }
 
@@ -95,11 +50,11 @@ pub mod fresh_after_add {
 pub mod new_folio_unused {
     use super::*;
 
-    pub fn attack(slot: Slot<'_>, fresh: FreshFolio, context: &AllocContext<'_>) -> Result {
+    pub fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result {
         #[cfg(new_folio_unused)]
-        slot.add_folio(fresh, context)?; //~[new_folio_unused] unused_must_use
+        slot.add_folio(0, context)?; //~[new_folio_unused] unused_must_use
         #[cfg(control)]
-        drop(slot.add_folio(fresh, context)?);
+        drop(slot.add_folio(0, context)?);
         Ok(())
     }
 }
@@ -128,10 +83,7 @@ pub mod table_entry_written {
     pub fn attack(slot: Slot<'_>) -> SwapTableEntry {
         let entry = slot.table_entry();
         #[cfg(table_entry_written)]
-        let raw = KernelLayout::encode(entry); //~[table_entry_written] E0624
-        #[cfg(control)]
-        let raw = KernelLayout::HAS_ZERO_MARK;
-        let _ = raw;
+        let _ = entry.encode(); //~[table_entry_written] E0624
         entry
     }
 }
@@ -144,12 +96,8 @@ pub mod cluster_lock {
 
     pub fn attack(slot: Slot<'_>) -> bool {
         #[cfg(cluster_lock)]
-        let lock = swap_cluster::ClusterGuard::new(slot); //~[cluster_lock] E0603
-                                                          //~[cluster_lock]^ E0624
-        #[cfg(control)]
-        let lock = slot;
-        let _ = lock;
-        slot.is_vacant(0).is_ok()
+        return slot.locked(|_| true); //~[cluster_lock] E0624
+        slot.backing(0).is_ok()
     }
 }
 
@@ -179,14 +127,14 @@ pub mod reads_never_submitted {
 pub mod context_past_policy {
     use super::*;
 
-    pub fn attack(vma: &VmaRef, address: usize) -> Option<FreshFolio> {
+    pub fn attack(slot: Slot<'_>, vma: Vma<'_>, address: usize) -> Result<NewFolio> {
         let mut kept: Option<AllocContext<'_>> = None;
         let new = AllocContext::with_policy_of(vma, address, GFP_KERNEL, |context| {
             #[cfg(context_past_policy)]
             kept.replace(*context); //~[context_past_policy] E0521
-            FreshFolio::alloc(0, context)
+            slot.add_folio(0, context)
         });
-        kept.map_or(new, |context| FreshFolio::alloc(0, &context))
+        kept.map_or(new, |context| slot.add_folio(0, &context))
     }
 }
 
@@ -196,11 +144,11 @@ pub mod context_past_policy {
 pub mod doors_of_c {
     use super::*;
 
-    pub fn attack<'a>(
+    pub fn attack(
         (one, two): (CachedFolio<'_>, CachedFolio<'_>),
         new: NonNull<bindings::folio>,
-        cluster: NonNull<bindings::swap_cluster_info>,
-        locked: fn() -> LockedCluster<'a>,
+        cluster: *mut bindings::swap_cluster_info,
+        locked: &LockedCluster,
         entry: bindings::swp_entry_t,
     ) {
         #[cfg(doors_of_c)]
@@ -208,9 +156,9 @@ pub mod doors_of_c {
             let call = Call::new();
             let _ = Slot::from_raw(entry, &call); //~[doors_of_c] E0133
             let _ = LockedCluster::from_raw(cluster, &call); //~[doors_of_c] E0133
-            add_from_c(locked(), new, entry); //~[doors_of_c] E0133
-            two.replace_by(locked(), new); //~[doors_of_c] E0133
-            two.delete_locked(locked(), Shadow::NONE, true); //~[doors_of_c] E0133
+            add_from_c(locked, new, entry); //~[doors_of_c] E0133
+            two.replace_by(locked, new); //~[doors_of_c] E0133
+            two.delete_locked(locked, Shadow::NONE, true); //~[doors_of_c] E0133
             one.delete(); //~[doors_of_c] E0133
         }
         #[cfg(control)]
@@ -220,9 +168,22 @@ pub mod doors_of_c {
             one,
             two,
             new,
-            (cluster, locked()),
+            (cluster, locked),
             entry,
             Shadow::NONE,
         );
+    }
+}
+
+// A fault's VMA has the kernel crate's own method that discards its pages. The policy gets a narrower view.
+#[cfg(any(control, pages_discarded))]
+pub mod pages_discarded {
+    use super::*;
+
+    pub fn attack(fault: Fault<'_>) -> bool {
+        let vma = fault.vma();
+        #[cfg(pages_discarded)]
+        vma.zap_vma_range(fault.address(), 1); //~[pages_discarded] E0599
+        vma.is_anonymous()
     }
 }

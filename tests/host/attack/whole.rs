@@ -7,9 +7,9 @@ use kernel::{
     crypto::acompress::RequestQueue,
     mm::{
         call::Call,
+        fault::AllocContext,
         folio::{CachedFolio, FilledPages, FolioRef, UnreadPages},
-        swap_add::{NewFolio, ZswapFolio},
-        swap_cache::Reads,
+        swap_cluster::{Backing, Slot},
     },
 };
 use zswap_core::{
@@ -336,29 +336,15 @@ pub mod mapped_twice {
     }
 }
 
-// A folio that zswap is to fill is read from the device, which has no data for its slots, or old data.
+// A folio that zswap is to fill is read from the device, which has no data for its slots, or old data. Only the function
+// that adds it has it before it is filled.
 #[cfg(any(control, zswap_folio_read))]
 pub mod zswap_folio_read {
     use super::*;
 
-    pub(crate) fn attack(folio: ZswapFolio, reads: &mut Reads) -> Result<FolioRef> {
+    pub(crate) fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<FolioRef> {
         #[cfg(zswap_folio_read)]
-        return Ok(folio.0.read(reads)); //~[zswap_folio_read] E0616
-        folio.fill()
-    }
-
-    #[cfg(zswap_folio_read)]
-    pub(crate) fn by_itself(folio: ZswapFolio, reads: &mut Reads) -> FolioRef {
-        folio.read(reads) //~[zswap_folio_read] E0599
-    }
-
-    #[cfg(zswap_folio_read)]
-    pub(crate) fn contents(mut folio: ZswapFolio) {
-        drop(folio.split()); //~[zswap_folio_read] E0599
-    }
-
-    #[cfg(zswap_folio_read)]
-    pub(crate) fn of_another(folio: NewFolio) -> ZswapFolio {
-        ZswapFolio(folio) //~[zswap_folio_read] E0423
+        drop(slot.add(4, context, Backing::Zswap)); //~[zswap_folio_read] E0624
+        slot.fill_from_zswap(4, context)
     }
 }

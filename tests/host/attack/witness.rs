@@ -12,15 +12,14 @@ use kernel::{
     crypto::acompress::Input,
     mm::{
         call::Call,
-        fault::{AllocContext, Fault},
+        fault::{AllocContext, Fault, Vma},
         folio::{CachedFolio, Folio, FolioPage, NotUptodate, Uptodate},
         memcontrol::{disk_swapins, MemCgroup},
-        swap_add::{self, FreshFolio, NewFolio},
+        swap_add::{self, NewFolio},
         swap_cache::{Reads, SwapDevice},
         swap_cluster::{LockedCluster, Slot},
         swap_table::Shadow,
         swapops::SwapEntry,
-        virt::VmaRef,
     },
     prelude::*,
     slab,
@@ -52,7 +51,7 @@ pub mod evidence_of_a_pointer {
 
     pub(crate) fn attack(
         entry: bindings::swp_entry_t,
-        cluster: NonNull<bindings::swap_cluster_info>,
+        cluster: *mut bindings::swap_cluster_info,
         (mut one, mut two, mut three, call): (Call, Call, Call, Call),
     ) {
         let (lent, other) = (&mut one, &mut two);
@@ -68,7 +67,7 @@ pub mod evidence_of_a_pointer {
             let _ = LockedCluster::from_raw(cluster, &call); //~[evidence_of_a_pointer] E0133
             let _ = AllocContext::from_raw(0, null_mut(), null_mut(), 0, &call); //~[evidence_of_a_pointer] E0133
             let _ = Fault::from_raw(NonNull::dangling(), &call); //~[evidence_of_a_pointer] E0133
-            let _ = VmaRef::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
+            let _ = Vma::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
             let _ = Reads::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133
             let _ = Shadow::from_ptr(null_mut()); //~[evidence_of_a_pointer] E0133
             let _ = MemCgroup::from_raw_or_null(null_mut(), &call); //~[evidence_of_a_pointer] E0133
@@ -84,11 +83,11 @@ pub mod evidence_of_a_pointer {
 pub mod mechanism_called {
     use super::*;
 
-    pub(crate) fn folios<'a>(
+    pub(crate) fn folios(
         mut cached: CachedFolio<'_>,
         mut new: NewFolio,
         contents: NotUptodate<'_>,
-        cluster: fn() -> LockedCluster<'a>,
+        cluster: &LockedCluster,
         shadow: Shadow,
     ) {
         #[cfg(mechanism_called)]
@@ -98,12 +97,12 @@ pub mod mechanism_called {
             let _ = cached.split(); //~[mechanism_called] E0133
             let _ = new.split(); //~[mechanism_called] E0133
             let _ = contents.assume_written(); //~[mechanism_called] E0133
-            cached.replace_by(cluster(), NonNull::dangling()); //~[mechanism_called] E0133
+            cached.replace_by(cluster, NonNull::dangling()); //~[mechanism_called] E0133
             let entry = cached.swap().as_raw();
-            swap_add::add_from_c(cluster(), NonNull::dangling(), entry); //~[mechanism_called] E0133
+            swap_add::add_from_c(cluster, NonNull::dangling(), entry); //~[mechanism_called] E0133
             match new.has_zero_mark() {
                 true => cached.delete(), //~[mechanism_called] E0133
-                false => cached.delete_locked(cluster(), shadow, true), //~[mechanism_called] E0133
+                false => cached.delete_locked(cluster, shadow, true), //~[mechanism_called] E0133
             }
         }
     }
@@ -180,8 +179,6 @@ pub mod evidence_copied {
             copied::<NewFolio>(); //~[evidence_copied] E0277
             copied::<WritebackFolio>(); //~[evidence_copied] E0277
             copied::<ZeroMarked>(); //~[evidence_copied] E0277
-            copied::<FreshFolio>(); //~[evidence_copied] E0277
-            copied::<LockedCluster<'_>>(); //~[evidence_copied] E0277
             copied::<Visit<'_>>(); //~[evidence_copied] E0277
             copied::<Unlocked<'_>>(); //~[evidence_copied] E0277
             copied::<Next<'_>>(); //~[evidence_copied] E0277
@@ -234,9 +231,7 @@ pub mod guard_sent {
             sent::<FreedSlots<'_>>(); //~[guard_sent] E0277
             sent::<FilledSlots<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
-            sent::<LockedCluster<'_>>(); //~[guard_sent] E0277
-                                         //~[guard_sent]^ E0277
-            sent::<FreshFolio>(); //~[guard_sent] E0277
+            sent::<&LockedCluster>(); //~[guard_sent] E0277
             sent::<Visit<'_>>(); //~[guard_sent] E0277
                                  //~[guard_sent]^ E0277
                                  //~[guard_sent]^^ E0277
@@ -472,9 +467,9 @@ pub mod vma_kept {
     use super::*;
 
     #[cfg(control)]
-    fn policy(_: Option<&VmaRef>) {}
+    fn policy(_: Option<Vma<'_>>) {}
     #[cfg(vma_kept)]
-    fn policy(_: Option<&'static VmaRef>) {}
+    fn policy(_: Option<Vma<'static>>) {}
 
     /// # Safety
     ///
@@ -483,7 +478,7 @@ pub mod vma_kept {
     pub(crate) unsafe fn exports(raw: *mut bindings::vm_area_struct) {
         let call = Call::new();
         // SAFETY: The caller of this function guarantees the same.
-        policy(unsafe { VmaRef::from_raw_or_null(raw, &call) }) //~[vma_kept] E0597
+        policy(unsafe { Vma::from_raw_or_null(raw, &call) }) //~[vma_kept] E0597
     }
 }
 

@@ -38,6 +38,7 @@ fn main() {
         "CONFIG_SWAP",
         "CONFIG_ZSWAP",
         "CONFIG_ZSWAP_RUST",
+        "CONFIG_ZSWAP_LARGE_SWAPIN",
         "CONFIG_DEBUG_VM",
     ] {
         println!("cargo:rustc-cfg={config}");

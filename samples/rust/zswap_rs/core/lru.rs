@@ -166,10 +166,7 @@ unsafe fn for_each<'a>(
 ///
 /// The entries must be in memory of a slab cache, on no list, and charged to the objcg of the [`Lists`]. They must
 /// not be freed until this returns, and be freed by the owner of their slots, which removes them from their lists.
-pub(super) unsafe fn add_each<'a>(
-    entries: impl Iterator<Item = &'a Entry>,
-    _lists: Lists<'_>,
-) {
+pub(super) unsafe fn add_each<'a>(entries: impl Iterator<Item = &'a Entry>, _lists: Lists<'_>) {
     // SAFETY: The caller guarantees that the entries are in memory of a slab cache, and on no list. By the invariant of
     // `Lists` `LRU` is initialised, and their cgroup and its ancestors have lists. The list passed is that of the
     // entry's node and cgroup, and locked. The links are initialised first, as C requires.
@@ -406,7 +403,9 @@ mod tests {
         let new = |slot| -> Result<_> {
             let (slot, nid) = (SwapEntry::unpack(slot), NumaNode::new(0)?);
             let object = Object::from_bytes(pool.clone(), b"bytes", slot, GFP_KERNEL, nid)?;
-            Ok(cache.alloc(GFP_KERNEL, nid)?.write(Entry::new(object, None)))
+            Ok(cache
+                .alloc(GFP_KERNEL, nid)?
+                .write(Entry::new(object, None)))
         };
         let entries = [new(1)?, new(2)?];
         // Both must be on one list, which has no others: if node 0 has no memory, they may lie on different nodes.

@@ -129,10 +129,7 @@ pub const SWAP_TABLE_HAS_ZERO: usize = 1;
 pub const SWAP_TABLE_ZERO: usize = 1 << 59;
 pub const SWAP_TABLE_NOT_FLAGS: usize = usize::MAX >> 5;
 pub const SWAP_TABLE_FLAGS_SHIFT: usize = 59;
-pub const SWAP_TABLE_NOT_COUNT: usize = usize::MAX >> 4;
 pub const SWAP_TABLE_COUNT_SHIFT: usize = 60;
-pub const SWAP_TABLE_COUNT_MAX: usize = 15;
-pub const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
 pub const CONFIG_ZSWAP_COMPRESSOR_DEFAULT: &[u8; 4] = b"lzo\0";
 pub const PERCPU_REF_INIT_DEAD: u32 = 2;
 pub const SHRINKER_NUMA_AWARE: u32 = 1;
@@ -164,12 +161,16 @@ pub struct mm_struct {
     _p: (),
 }
 pub struct vm_fault {
-    _p: (),
+    pub __bindgen_anon_1: vm_fault__bindgen_ty_1,
+}
+pub struct vm_fault__bindgen_ty_1 {
+    pub vma: *mut vm_area_struct,
+    pub address: c_ulong,
 }
 pub struct vm_area_struct {
     pub start: usize,
     pub end: usize,
-    pub readahead: Atomic<isize>,
+    pub swap_readahead_info: atomic_long_t,
     pub vm_ops: *const c_void,
 }
 pub type atomic_long_t = isize;
@@ -768,12 +769,7 @@ pub unsafe fn memcg1_swapin(_: *mut folio) {}
 pub unsafe fn memcg1_swapout(_: *mut folio, _: *mut swap_cluster_info) {}
 pub unsafe fn workingset_refault(_: *mut folio, _: *mut c_void) {}
 pub unsafe fn count_mthp_stat(_: c_int, _: u32) {}
-pub unsafe fn mem_cgroup_swapin_charge_folio(
-    _: *mut folio,
-    _: c_ushort,
-    _: *mut mm_struct,
-    _: gfp_t,
-) -> c_int {
+pub unsafe fn swapin_charge_folio(_: *mut folio, _: c_ushort, _: *mut vm_fault, _: gfp_t) -> c_int {
     if fails(Fault::Memory) {
         return -12;
     }
@@ -949,15 +945,6 @@ pub unsafe fn mpol_cond_put(_: *mut mempolicy) {}
 pub unsafe fn page_table_span() -> usize {
     1 << 8
 }
-pub unsafe fn vmf_mm(_: *mut vm_fault) -> *mut mm_struct {
-    core::ptr::null_mut()
-}
-pub unsafe fn vmf_vma(_: *mut vm_fault) -> *mut vm_area_struct {
-    unreachable!("faults have no VMA here")
-}
-pub unsafe fn vmf_address(_: *const vm_fault) -> c_ulong {
-    0
-}
 pub unsafe fn vmf_pte_is_exclusive(_: *const vm_fault) -> bool {
     unreachable!("there is no page table here")
 }
@@ -978,9 +965,6 @@ pub unsafe fn vmf_memcg_room(_: *mut vm_fault) -> c_ulong {
 }
 pub const VM_SEQ_READ: c_ulong = 0x8000;
 pub const VM_RAND_READ: c_ulong = 0x1_0000;
-pub unsafe fn vma_swap_readahead_info(vma: *mut vm_area_struct) -> *mut atomic_long_t {
-    (&raw mut (*vma).readahead).cast()
-}
 
 // --- Functions that Rust defines for C -------------------------------------------------------------
 

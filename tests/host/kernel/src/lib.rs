@@ -115,6 +115,21 @@ pub mod page {
     pub const PAGE_SIZE: usize = 1 << PAGE_SHIFT;
 }
 
+/// Messages that are printed once.
+pub mod print {
+    pub struct OnceLite(());
+
+    impl OnceLite {
+        pub const fn new() -> Self {
+            Self(())
+        }
+        pub fn call_once(&self, f: impl FnOnce()) -> bool {
+            f();
+            true
+        }
+    }
+}
+
 /// Tasks.
 pub mod task {
     pub fn cond_resched() {

@@ -15,8 +15,6 @@ mod large;
 mod limits;
 #[path = "../../../../samples/rust/zswap_rs/runs.rs"]
 mod runs;
-#[path = "../../../../rust/kernel/mm/swap_table.rs"]
-mod swap_table;
 #[path = "../../../../rust/kernel/mm/swapops.rs"]
 mod swapops;
 #[path = "../../../../samples/rust/swap_cache_rs/window.rs"]
@@ -31,22 +29,6 @@ macro_rules! vm_warn_on_once {
     };
 }
 mod bindings {
-    pub(crate) const SWAP_TABLE_PFN_BITS: usize = 40;
-    pub(crate) const SWAP_TABLE_NULL: usize = 0;
-    pub(crate) const SWAP_TABLE_MARK_BITS: usize = 2;
-    pub(crate) const SWAP_TABLE_MARK_MASK: usize = 0b11;
-    pub(crate) const SWAP_TABLE_FOLIO_MARK: usize = 0b10;
-    pub(crate) const SWAP_TABLE_SHADOW_MARK: usize = 0b1;
-    pub(crate) const SWAP_TABLE_NOT_BAD: usize = 0b111;
-    pub(crate) const SWAP_TABLE_HAS_ZERO: usize = 1;
-    pub(crate) const SWAP_TABLE_ZERO: usize = 1 << 59;
-    pub(crate) const SWAP_TABLE_NOT_FLAGS: usize = usize::MAX >> 5;
-    pub(crate) const SWAP_TABLE_FLAGS_SHIFT: usize = 59;
-    pub(crate) const SWAP_TABLE_NOT_COUNT: usize = usize::MAX >> 4;
-    pub(crate) const SWAP_TABLE_COUNT_SHIFT: usize = 60;
-    pub(crate) const SWAP_TABLE_COUNT_MAX: usize = 15;
-    pub(crate) const SWAP_TABLE_COUNT_MIN_BITS: usize = 2;
-
     // In a kernel that has all the kinds of entries for which C takes numbers away.
     pub(crate) const MAX_SWAPFILES: u32 = 24;
 
@@ -58,6 +40,57 @@ mod bindings {
 
     pub(crate) const SWP_TYPE_SHIFT: u32 = 58;
 }
+/// Swap-table entries in the layout of kernels with page frame numbers of `$bits` bits.
+macro_rules! swap_tables {
+    ($($name:ident $bits:literal)*) => {$(
+        mod $name {
+            /// The constants that C derives from `$bits`.
+            mod bindings {
+                const FLAGS_BITS: usize = if $bits > 57 { 62 - $bits } else { 5 };
+                pub(crate) const SWAP_TABLE_NULL: usize = 0;
+                pub(crate) const SWAP_TABLE_MARK_BITS: usize = 2;
+                pub(crate) const SWAP_TABLE_MARK_MASK: usize = 0b11;
+                pub(crate) const SWAP_TABLE_FOLIO_MARK: usize = 0b10;
+                pub(crate) const SWAP_TABLE_SHADOW_MARK: usize = 0b1;
+                pub(crate) const SWAP_TABLE_NOT_BAD: usize = 0b111;
+                pub(crate) const SWAP_TABLE_HAS_ZERO: usize = (62 - $bits > 2) as usize;
+                pub(crate) const SWAP_TABLE_FLAGS_SHIFT: usize = 64 - FLAGS_BITS;
+                pub(crate) const SWAP_TABLE_NOT_FLAGS: usize = usize::MAX >> FLAGS_BITS;
+                pub(crate) const SWAP_TABLE_ZERO: usize = 1 << SWAP_TABLE_FLAGS_SHIFT;
+                pub(crate) const SWAP_TABLE_COUNT_SHIFT: usize =
+                    SWAP_TABLE_FLAGS_SHIFT + SWAP_TABLE_HAS_ZERO;
+            }
+            // As it is, except for the bindings (build.rs).
+            include!(concat!(env!("OUT_DIR"), "/swap_table.rs"));
+
+            /// A decoded entry: kind, value, count, zero mark; in the format of tests/swap_table.c.
+            /// The value is a page frame number or a shadow. And the entry, encoded again.
+            pub(crate) fn decoded(raw: usize) -> (&'static str, usize, u8, bool, usize) {
+                let entry = SwapTableEntry::decode(raw);
+                let (kind, value, flags) = match entry {
+                    SwapTableEntry::Null => ("null", 0, Flags::NONE),
+                    SwapTableEntry::Shadow(shadow, flags) => {
+                        ("shadow", shadow.as_ptr().addr(), flags)
+                    }
+                    SwapTableEntry::Folio(pfn, flags) => ("folio", pfn.get(), flags),
+                    SwapTableEntry::Bad => ("bad", 0, Flags::NONE),
+                    SwapTableEntry::Unknown(_) => ("unknown", 0, Flags::NONE),
+                };
+                (kind, value, flags.count(), flags.is_zero(), entry.encode())
+            }
+        }
+    )*
+
+        /// `SwapTableEntry`, in the layout with so many bits for page frame numbers.
+        pub(crate) fn decoded(pfn_bits: u32, raw: usize) -> (&'static str, usize, u8, bool, usize) {
+            match pfn_bits {
+                $($bits => $name::decoded(raw),)*
+                _ => panic!("no such layout"),
+            }
+        }
+    };
+}
+swap_tables! { pfn_24 24 pfn_40 40 pfn_57 57 pfn_58 58 pfn_59 59 pfn_60 60 }
 pub mod mm {
     pub(crate) use crate::swapops;
 
@@ -90,9 +123,9 @@ pub mod mm {
                     0
                 }
             }
-            pub fn page_table(self) -> Range<usize> {
-                let start = self.0.address & !(TABLE_SPAN - 1);
-                start..start + TABLE_SPAN
+            pub fn reach(self) -> Range<usize> {
+                let (start, vma) = (self.0.address & !(TABLE_SPAN - 1), &self.0.vma);
+                start.max(vma.start)..(start + TABLE_SPAN).min(vma.end)
             }
             pub fn has_young(self, start: usize, nr: usize, least: usize) -> bool {
                 ask(Asked::Young);
@@ -110,11 +143,8 @@ pub mod mm {
         }
 
         impl Vma<'_> {
-            pub fn start(self) -> usize {
-                self.0.vma.start
-            }
-            pub fn end(self) -> usize {
-                self.0.vma.end
+            pub fn range(self) -> Range<usize> {
+                self.0.vma.clone()
             }
             pub fn is_anonymous(self) -> bool {
                 self.0.anonymous
@@ -124,15 +154,12 @@ pub mod mm {
             }
         }
 
-        pub fn page_table_span() -> usize {
-            TABLE_SPAN
-        }
         pub fn access_bits_are_exact() -> bool {
             facts().exact
         }
     }
     pub mod swap_cluster {
-        use crate::facts::{ask, Asked, Facts};
+        use crate::facts::{ask, facts, Asked, Facts};
 
         #[derive(Clone, Copy)]
         pub struct Slot<'a>(pub(crate) &'a Facts);
@@ -156,15 +183,15 @@ pub mod mm {
                 self.0.in_zswap
             }
         }
-    }
-    pub mod swap_large {
-        use crate::facts::facts;
 
         pub fn zswap_never_enabled() -> bool {
             facts().never_enabled
         }
         pub fn zswap_large_swapin_enabled() -> bool {
             facts().enabled
+        }
+        pub fn admits_all() -> bool {
+            false
         }
     }
 }
@@ -274,7 +301,6 @@ pub mod api {
         limits::{Fullness, Limits},
         mm::{fault::Fault, swap_cluster::Slot, swapops::SwapEntry},
         runs::SkipIncompressible,
-        swap_table::{Layout, SwapTableEntry},
         window::{self, ReadaheadState},
     };
     pub use crate::{
@@ -332,28 +358,9 @@ pub mod api {
         })
     }
 
-    /// A decoded swap-table entry: kind, value, count, zero mark; in the format of
-    /// tests/swap_table.c. The value is a page frame number or a shadow.
-    pub fn decode<const PFN_BITS: u32>(raw: usize) -> (&'static str, usize, u8, bool) {
-        match Layout::<PFN_BITS>::decode(raw) {
-            SwapTableEntry::Null => ("null", 0, 0, false),
-            SwapTableEntry::Shadow(shadow, flags) => (
-                "shadow",
-                shadow.as_ptr().addr(),
-                flags.count(),
-                flags.is_zero(),
-            ),
-            SwapTableEntry::Folio(pfn, flags) => {
-                ("folio", pfn.get(), flags.count(), flags.is_zero())
-            }
-            SwapTableEntry::Bad => ("bad", 0, 0, false),
-            SwapTableEntry::Unknown(_) => ("unknown", 0, 0, false),
-        }
-    }
-
-    /// The same entry, decoded and encoded again.
-    pub fn recode<const PFN_BITS: u32>(raw: usize) -> usize {
-        Layout::<PFN_BITS>::encode(Layout::<PFN_BITS>::decode(raw))
+    /// A decoded swap-table entry, and encoded again, in the layout with so many bits for page frame numbers.
+    pub fn decoded(pfn_bits: u32, raw: usize) -> (&'static str, usize, u8, bool, usize) {
+        crate::decoded(pfn_bits, raw)
     }
 
     /// `window::nr_pages`
@@ -361,7 +368,7 @@ pub mod api {
         window::nr_pages(prev, here, hits, max, last)
     }
 
-    /// `window::around`
+    /// `window::around`, with the VMA and the bytes that a page table maps.
     pub fn around(
         here: usize,
         prev: usize,
@@ -369,7 +376,9 @@ pub mod api {
         vma: Range<usize>,
         table: usize,
     ) -> Range<usize> {
-        window::around(here, prev, pages, vma, table)
+        let first = here & !(table - 1);
+        let reach = vma.start.max(first)..vma.end.min(first.wrapping_add(table));
+        window::around(here, prev, pages, reach)
     }
 
     /// `ReadaheadState`: unpacked, with or without a hit at an address, and packed again.

@@ -45,7 +45,7 @@ promises! {
     a_dying_device_is_not_looked_up: DyingRefused, too_late_to_look, GONE;
     a_dying_device_is_not_loaded_from: DyingRefused, too_late_to_load, GONE;
     a_dying_device_is_not_written_to: DyingRefused, too_late_to_write_back, GONE;
-    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_delete::leave: true";
+    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_cache::leave: true";
     a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, "a free frame has references";
     a_dirty_folio_is_written: DirtyStays, read_ahead, "what was reclaimed is there to be written back";
     a_large_folio_fits: WholeFits, large_and_free, "a slot without users is put";
