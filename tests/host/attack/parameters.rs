@@ -65,8 +65,6 @@ pub mod parameter_lock_made_up {
     pub(crate) fn attack(f: fn(&mut ParamLock)) {
         #[cfg(parameter_lock_made_up)]
         f(&mut ParamLock(NotThreadSafe)); //~[parameter_lock_made_up] E0423
-        #[cfg(parameter_lock_made_up)]
-        f(&mut ParamLock::held()); //~[parameter_lock_made_up] E0133
         let _ = NotThreadSafe;
         ParamLock::with(f);
     }

@@ -21,7 +21,7 @@ impl CStrExt for CStr {
     }
 
     unsafe fn from_char_ptr<'a>(ptr: *const crate::ffi::c_char) -> &'a Self {
-        // SAFETY: By the requirement.
+        // SAFETY: The caller guarantees that `ptr` is a string for `'a`.
         unsafe { CStr::from_ptr(ptr.cast()) }
     }
 }
