@@ -656,7 +656,8 @@ pub unsafe fn folio_test_swapcache(folio: *const folio) -> bool {
 
 // A warning in the kernel fails the model.
 pub unsafe fn folio_check_cached(folio: *mut folio) {
-    assert!(folio_test_locked(folio) && folio_test_swapcache(folio));
+    let cached = folio_test_locked(folio) && folio_test_swapcache(folio);
+    assert!(cached, "a folio is passed that isn't locked and cached");
 }
 pub unsafe fn folio_check_add(folio: *mut folio) {
     assert!(folio_test_locked(folio) && !folio_test_swapcache(folio));
@@ -666,7 +667,9 @@ pub unsafe fn folio_check_delete(
     entry: swp_entry_t,
     ci: *mut swap_cluster_info,
 ) {
-    assert!(swap_entry_to_cluster(entry) == ci && !alive(folio).writeback.load(Relaxed));
+    assert!(swap_entry_to_cluster(entry) == ci);
+    let written = alive(folio).writeback.load(Relaxed);
+    assert!(!written, "a folio under writeback is deleted");
 }
 pub unsafe fn folio_check_replace(new: *mut folio) {
     assert!(folio_test_swapcache(new) && folio_test_locked(new) && folio_swap(new).val != 0);

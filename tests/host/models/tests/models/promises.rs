@@ -26,8 +26,6 @@ const LEFT: &str = "slots::detach: !empty";
 const LEAVES: &str = "swap_cluster::bad_table_entry: kind == BadEntry :: LeavesOutside";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
-/// Two tasks have one slot: both take its entry.
-const TAKEN: &str = "an object is on a list that was freed";
 const UNUSED: &str = "swapoff finds no user of the slots";
 
 // The guarantee, the model, and what fails in it.
@@ -38,18 +36,18 @@ promises! {
     one_has_a_lists_lock: ListLock, load_and_writeback, RACE;
     no_reference_where_there_is_none: TryGet, store_again_other, FREED;
     a_slot_with_a_folio_is_not_freed: CachedStays, load_and_free, LEAVES;
-    a_slot_is_invalidated_under_the_lock: InvalidateLocked, free_and_reuse, TAKEN;
+    a_slot_is_invalidated_under_the_lock: InvalidateLocked, free_and_reuse, OTHER;
     a_slot_that_is_freed_is_invalidated: InvalidateCalled, free_and_writeback, LEFT;
     swapoff_frees_all_slots: SwapoffFrees, swapoff_and_writeback, LEFT;
     swapoff_waits: SwapoffWaits, swapoff_and_free, RACE;
     a_dying_device_is_not_looked_up: DyingRefused, too_late_to_look, GONE;
     a_dying_device_is_not_loaded_from: DyingRefused, too_late_to_load, GONE;
     a_dying_device_is_not_written_to: DyingRefused, too_late_to_write_back, GONE;
-    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "swap_cache::leave: true";
+    a_folio_that_is_written_stays: WritebackStays, reclaim_and_writeback, "a folio under writeback is deleted";
     a_folio_that_is_referred_to_stays: FreezeCount, lookup_and_reuse, "a free frame has references";
     a_dirty_folio_is_written: DirtyStays, read_ahead, "what was reclaimed is there to be written back";
     a_large_folio_fits: WholeFits, large_and_free, "a slot without users is put";
-    a_mapped_folio_is_still_locked: MappedLocked, large_and_store, "CachedFolio::from_raw_unbounded";
+    a_mapped_folio_is_still_locked: MappedLocked, large_and_store, "a folio is passed that isn't locked and cached";
     a_fault_looks_again: Recheck, same_slot_again, OTHER;
     a_mark_is_changed_under_the_lock: ZeroMark, store_shared, UNUSED;
     a_mark_goes: ZeroUnmarked, store_after_zero, OTHER;
