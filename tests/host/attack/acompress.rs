@@ -13,15 +13,6 @@ use kernel::{
     sync::{Mutex, SetOnce},
 };
 
-#[allow(unsafe_code)]
-#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
-mod zswap_core;
-
-// As in zswap_rs.rs.
-const __LOG_PREFIX: &[u8] = b"zswap\0";
-
-use zswap_core::{page_mask::PageMask, pool_table::PoolRef, slots::Slots};
-
 // The next page is compressed into the buffer before the last one was copied to its object.
 #[cfg(any(control, buffer_used_again))]
 pub mod buffer_used_again {
@@ -84,10 +75,12 @@ pub mod two_requests {
 pub mod request_outlives_pages {
     use super::*;
 
-    pub fn attack(mut queue: RequestQueue<'_>, mut folio: CachedFolio<'_>) -> Result {
-        let slots = Slots::new(&mut folio);
-        let pages = slots.pages(PageMask::new(0..slots.len()));
-        let pages = pages.map(|slot| slot.page);
+    pub fn attack(
+        mut queue: RequestQueue<'_>,
+        folio: CachedFolio<'_>,
+        first: for<'p> fn(&'p CachedFolio<'_>) -> FolioPage<'p>,
+    ) -> Result {
+        let pages = [first(&folio)];
         #[cfg(control)]
         let done = queue.compress_each(pages, |_, _| Ok(()));
         #[cfg(request_outlives_pages)]

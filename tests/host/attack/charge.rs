@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Charging the entries of a batch to a cgroup, and what is freed together: what policy files could do with it.
+// Charging the entries of a group to a cgroup, and what is freed: what policy files could do with it.
 //@[control] check-pass
 #![deny(unsafe_code)]
 use kernel::{
-    mm::{
-        folio::CachedFolio,
-        memalloc::{self, Memalloc},
-        memcontrol::ObjCgroup,
-    },
+    mm::memalloc::{self, Memalloc},
     prelude::*,
     slab,
 };
-use zswap_core::{
-    entry::Entry,
-    free::{FreeBatch, StoredEntry},
-    index::LeafCache,
-    lru::Prepared,
-    object::Object,
-    slots::Slots,
-    store_batch::{store, Published, StoreBatch, Unpublished},
-};
+use zswap_core::{entry::Entry, free::StoredEntry, object::Object, store::Group};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -28,30 +16,24 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-type Stored<'f> = Result<(usize, Published<'f>), (Unpublished<'f>, Error)>;
-
 // Entries are put on a cgroup's list and charged to another cgroup, or to none: they are removed
-// from another list, under its lock. Only publishing fills slots, and it charges.
+// from another list, under its lock. Only publishing a group adds to lists, and it charges; only a group fills slots.
 #[cfg(any(control, publish_uncharged))]
 pub mod publish_uncharged {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
+    #[cfg(publish_uncharged)]
+    use zswap_core::index::LeafRef; //~[publish_uncharged] E0603
+
+    pub(crate) fn attack(group: &mut Group<'_, '_>, object: Object) {
         #[cfg(publish_uncharged)]
-        use zswap_core::index::LeafRef; //~[publish_uncharged] E0603
-        let make = |batch: &mut StoreBatch<'f>| {
-            #[cfg(publish_uncharged)]
-            batch.chain.publish(1, leaves, prepared); //~[publish_uncharged] E0616
-            #[cfg(publish_uncharged)]
-            batch.publish(prepared, leaves)?; //~[publish_uncharged] E0624
-            let _ = batch.slots().len();
-            Ok(prepared)
-        };
-        store(folio, leaves, make, |error| error)
+        {
+            group.publish(); //~[publish_uncharged] E0624
+            let _ = &mut group.leaf; //~[publish_uncharged] E0616
+            let _ = &mut group.sum; //~[publish_uncharged] E0616
+            let _ = &mut group.lists; //~[publish_uncharged] E0616
+        }
+        group.push(object);
     }
 }
 
@@ -60,10 +42,10 @@ pub mod publish_uncharged {
 pub mod charge_changed {
     use super::*;
 
-    pub(crate) fn attack(entry: &mut Entry) -> Option<&ObjCgroup> {
+    pub(crate) fn attack(entry: &mut Entry) -> bool {
         #[cfg(charge_changed)]
         drop(entry.objcg.take()); //~[charge_changed] E0616
-        entry.objcg()
+        entry.objcg().is_some()
     }
 
     pub(crate) fn stored(entry: &mut StoredEntry) -> usize {
@@ -73,170 +55,20 @@ pub mod charge_changed {
     }
 }
 
-// Entries are charged or uncharged by themselves: twice, or with other sizes. Counters underflow (docs/races.md: 6).
-// Publishing charges, and freeing uncharges.
+// Entries are charged or uncharged by themselves: twice, or with other sizes. Counters underflow (docs/races.md: 6). Or
+// what collects the charges of freed entries for one call is kept, and that call never comes. Publishing charges, and
+// freeing uncharges.
 #[cfg(any(control, charge_by_itself))]
 pub mod charge_by_itself {
     use super::*;
 
     #[cfg(charge_by_itself)]
-    use zswap_core::charge::UnchargeBatch; //~[charge_by_itself] E0603
+    use zswap_core::charge::Sum; //~[charge_by_itself] E0603
+    #[cfg(charge_by_itself)]
+    use zswap_core::free::FreeBatch; //~[charge_by_itself] E0603
 
-    pub(crate) fn attack(entry: StoredEntry, objcg: &ObjCgroup, memalloc: &Memalloc) {
-        #[cfg(charge_by_itself)]
-        zswap_core::charge::charge(objcg, [1].into_iter(), memalloc); //~[charge_by_itself] E0603
-        let _ = (objcg, memalloc);
-        FreeBatch::with(|batch| {
-            #[cfg(charge_by_itself)]
-            batch.uncharge.end(); //~[charge_by_itself] E0616
-            batch.free(entry);
-        });
-    }
-}
-
-// Struct literals forge what says that lists are there, or that all slots are filled.
-#[cfg(any(control, published_of_its_fields))]
-pub mod published_of_its_fields {
-    use super::*;
-
-    pub(crate) fn attack<'f>(
-        (published, unpublished): (Published<'f>, Unpublished<'f>),
-        slots: Slots<'f, 'f>,
-    ) -> (Published<'f>, Unpublished<'f>) {
-        #[cfg(published_of_its_fields)]
-        let published = Published(slots.folio()); //~[published_of_its_fields] E0423
-        #[cfg(published_of_its_fields)]
-        let unpublished = Unpublished(slots.folio()); //~[published_of_its_fields] E0423
-        let _ = slots;
-        (published, unpublished)
-    }
-}
-
-// list_lru_add() of an entry that is on a list already: an object is in one batch, once, in memory of
-// its own, and a batch is published once, after it was lent.
-#[cfg(any(control, batched_twice))]
-pub mod batched_twice {
-    use super::*;
-
-    type Memory = slab::UninitBox<Entry>;
-
-    pub(crate) fn object(
-        (one, other): (&mut StoreBatch<'_>, &mut StoreBatch<'_>),
-        (memory, more): (Memory, Memory),
-        object: Object,
-    ) {
-        #[cfg(batched_twice)]
-        one.push(more, object);
-        other.push(memory, object); //~[batched_twice] E0382
-    }
-
-    pub(crate) fn memory(
-        batch: &mut StoreBatch<'_>,
-        memory: Memory,
-        (object, more): (Object, Object),
-    ) {
-        #[cfg(batched_twice)]
-        batch.push(memory, more);
-        batch.push(memory, object); //~[batched_twice] E0382
-    }
-
-    pub(crate) fn published<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        (memory, object): (Memory, Object),
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let make = |batch: &mut StoreBatch<'f>| {
-            batch.push(memory, object);
-            #[cfg(batched_twice)]
-            batch.publish(prepared, leaves)?; //~[batched_twice] E0624
-            Ok(prepared)
-        };
-        store(folio, leaves, make, |error| error)
-    }
-}
-
-// A batch is copied, or moved out of what lends it: its entries are published, and freed by the other.
-#[cfg(any(control, batch_copied))]
-pub mod batch_copied {
-    use super::*;
-
-    pub(crate) fn attack(batch: &mut StoreBatch<'_>, object: Object, entry: StoredEntry) -> usize {
-        #[cfg(batch_copied)]
-        drop(batch.clone()); //~[batch_copied] E0599
-        #[cfg(batch_copied)]
-        drop(object.clone()); //~[batch_copied] E0599
-        #[cfg(batch_copied)]
-        drop::<StoredEntry>(entry.clone()); //~[batch_copied] E0599
-        drop((object, entry));
-        batch.slots().len()
-    }
-
-    pub(crate) fn moved(batch: &mut StoreBatch<'_>) -> usize {
-        #[cfg(batch_copied)]
-        let batch = *batch; //~[batch_copied] E0507
-        batch.slots().len()
-    }
-
-    #[cfg(batch_copied)]
-    pub(crate) fn taken<'f>(batch: &mut StoreBatch<'f>) -> StoreBatch<'f> {
-        core::mem::take(batch) //~[batch_copied] E0277
-    }
-}
-
-// Entries are published, and then their batch takes one that isn't charged, or their slots are cleared
-// and reported as stored.
-#[cfg(any(control, batch_past_publish))]
-pub mod batch_past_publish {
-    use super::*;
-
-    pub(crate) fn pushed<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        (memory, object): (slab::UninitBox<Entry>, Object),
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let mut kept = None;
-        let make = |batch: &mut StoreBatch<'f>| {
-            #[cfg(control)]
-            batch.push(memory, object);
-            #[cfg(control)]
-            kept.replace(batch.slots().len());
-            #[cfg(batch_past_publish)]
-            kept.replace(batch); //~[batch_past_publish] E0521
-            Ok(prepared)
-        };
-        let stored = store(folio, leaves, make, |error| error);
-        #[cfg(batch_past_publish)]
-        kept.map(|batch: &mut StoreBatch<'f>| batch.push(memory, object));
-        stored
-    }
-
-    pub(crate) fn cleared<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let make = |batch: &mut StoreBatch<'f>| {
-            #[cfg(batch_past_publish)]
-            batch.slots().clear(); //~[batch_past_publish] E0507
-            let _ = batch.slots().len();
-            Ok(prepared)
-        };
-        store(folio, leaves, make, |error| error)
-    }
-
-    pub(crate) fn given_up<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
-        #[cfg(batch_past_publish)]
-        if let Err((unpublished, _)) = stored {
-            unpublished.slots().clear();
-        }
-        stored //~[batch_past_publish] E0382
+    pub(crate) fn attack(entry: StoredEntry) {
+        drop(entry);
     }
 }
 
@@ -302,52 +134,28 @@ pub mod object_without_entry {
     }
 }
 
-// An entry is freed twice, or used after that.
+// An entry is copied, freed twice, or used after that.
 #[cfg(any(control, entry_freed_twice))]
 pub mod entry_freed_twice {
     use super::*;
 
-    pub(crate) fn freed(one: StoredEntry, other: StoredEntry, look: fn(&Entry)) {
-        let entry: &Entry = &one;
+    pub(crate) fn freed(entry: StoredEntry, look: fn(&Entry)) {
+        let borrowed: &Entry = &entry;
         #[cfg(control)]
-        look(entry);
-        FreeBatch::with(|batch| batch.free(one)); //~[entry_freed_twice] E0505
-        FreeBatch::with(|batch| {
-            #[cfg(entry_freed_twice)]
-            batch.free(other);
-            batch.free(other); //~[entry_freed_twice] E0382
-        });
+        look(borrowed);
+        drop(entry); //~[entry_freed_twice] E0505
         #[cfg(entry_freed_twice)]
-        look(entry);
+        look(borrowed);
     }
 
-    pub(crate) fn dropped(one: StoredEntry) {
+    pub(crate) fn dropped(entry: StoredEntry) {
         #[cfg(entry_freed_twice)]
-        FreeBatch::with(|batch| batch.free(one));
-        drop(one); //~[entry_freed_twice] E0382
-    }
-}
-
-// Charges are collected for one call of C, and that call never comes, or comes twice: what collects
-// them is only lent.
-#[cfg(any(control, free_batch_kept))]
-pub mod free_batch_kept {
-    use super::*;
-
-    pub(crate) fn kept(entry: StoredEntry) {
-        #[cfg(free_batch_kept)]
-        {
-            let mut kept = None;
-            FreeBatch::with(|batch| kept = Some(batch)); //~[free_batch_kept] E0521
-            let _ = FreeBatch::with(|batch| batch); //~[free_batch_kept] ERROR: lifetime may not live long enough
-            FreeBatch::with(|batch| core::mem::forget(*batch)); //~[free_batch_kept] E0507
-        }
-        FreeBatch::with(|batch| batch.free(entry));
+        drop(entry);
+        drop(entry); //~[entry_freed_twice] E0382
     }
 
-    #[cfg(free_batch_kept)]
-    pub(crate) fn attack() {
-        FreeBatch::with(|batch| drop(batch.clone())); //~[free_batch_kept] E0599
-        FreeBatch::with(|batch| drop(core::mem::take(batch))); //~[free_batch_kept] E0277
+    #[cfg(entry_freed_twice)]
+    pub(crate) fn copied(entry: StoredEntry) {
+        drop::<StoredEntry>(entry.clone()); //~[entry_freed_twice] E0599
     }
 }

@@ -10,7 +10,7 @@ use kernel::{
     },
     prelude::*,
 };
-use zswap_core::slots::{FilledSlots, FreedSlots};
+use zswap_core::{entry::Entry, slots::Slots};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -62,23 +62,24 @@ pub mod slot_past_end {
     }
 }
 
-// Struct literals forge a reference to a device, and slots that are being freed.
+// Struct literals forge a reference to a device, and more slots than those that are being freed.
 #[cfg(any(control, device_of_its_fields))]
 pub mod device_of_its_fields {
     use super::*;
 
-    pub(crate) fn attack(entry: SwapEntry, freed: FreedSlots<'_>) -> Option<SwapDevice> {
+    pub(crate) fn attack(entry: SwapEntry, freed: Slots<'_>) -> Option<SwapDevice> {
         #[cfg(device_of_its_fields)]
-        let freed = FreedSlots { nr: 512, ..freed }; //~[device_of_its_fields] E0451
-                                                     //~[device_of_its_fields]^ E0451
-                                                     //~[device_of_its_fields]^^ E0451
-                                                     //~[device_of_its_fields]^^^ E0451
+        let freed = Slots {
+            offsets: 0..512, //~[device_of_its_fields] E0451
+            ..freed          //~[device_of_its_fields] E0451
+                             //~[device_of_its_fields]^ E0451
+        };
         #[cfg(device_of_its_fields)]
         let device = SwapDevice {
             entry,                     //~[device_of_its_fields] E0451
             ..SwapDevice::get(entry)?  //~[device_of_its_fields] E0451
         };
-        drop(freed.filled());
+        freed.clear(|_| ());
         SwapDevice::get(entry)
     }
 }
@@ -90,12 +91,12 @@ pub mod freed_kept {
     use super::*;
 
     #[cfg(control)]
-    fn policy(slots: FreedSlots<'_>) -> bool {
-        slots.have_nothing()
+    fn policy(slots: Slots<'_>) -> bool {
+        slots.are_filled()
     }
     #[cfg(freed_kept)]
-    fn policy(slots: FreedSlots<'_>) -> Option<FilledSlots<'_>> {
-        slots.filled()
+    fn policy(slots: Slots<'_>) -> Slots<'_> {
+        slots
     }
 
     #[allow(unsafe_code)]
@@ -105,7 +106,7 @@ pub mod freed_kept {
             let call = Call::new();
             // SAFETY: Stands for zswap_invalidate_range(), which is called with the cluster locked and its swap-table
             // entries cleared.
-            let slots = unsafe { FreedSlots::from_raw(entry, 8, &call) }; //~[freed_kept] E0597
+            let slots = unsafe { Slots::freed(entry, 8, &call) }; //~[freed_kept] E0597
             kept = policy(slots);
         }
         let _kept = kept;
@@ -118,22 +119,24 @@ pub mod freed_kept {
 pub mod freed_twice {
     use super::*;
 
-    pub(crate) fn attack(slots: FreedSlots<'_>) {
-        let Some(filled) = slots.filled() else { return };
-        #[cfg(freed_twice)]
-        let again = slots.filled(); //~[freed_twice] E0382
-        filled.free_each(|_| ());
-        #[cfg(freed_twice)]
-        filled.free_each(|_| ()); //~[freed_twice] E0382
+    #[cfg(freed_twice)]
+    pub(crate) fn copied(slots: Slots<'_>) {
+        drop(slots.clone()); //~[freed_twice] E0599
     }
 
-    pub(crate) fn and(filled: FilledSlots<'_>, again: FilledSlots<'_>) {
+    pub(crate) fn attack(slots: Slots<'_>) {
+        slots.clear(|_| ());
         #[cfg(freed_twice)]
-        filled.free_each(|_| again.free_each(|_| ())); //~[freed_twice] E0507
+        slots.clear(|_| ()); //~[freed_twice] E0382
+    }
+
+    pub(crate) fn and(slots: Slots<'_>, again: Slots<'_>) {
+        #[cfg(freed_twice)]
+        slots.clear(|_| again.clear(|_| ())); //~[freed_twice] E0507
         #[cfg(control)]
-        filled.free_each(|entry| drop(entry.swap()));
+        slots.clear(|entry| drop(entry.swap()));
         #[cfg(control)]
-        again.free_each(|_| ());
+        again.clear(|_| ());
     }
 }
 
@@ -142,14 +145,18 @@ pub mod freed_twice {
 pub mod freed_entry_kept {
     use super::*;
 
-    pub(crate) fn attack(filled: FilledSlots<'_>) {
+    pub(crate) fn attack(slots: Slots<'_>, is: fn(&Entry) -> bool) -> bool {
         let kept = core::cell::Cell::new(None);
-        filled.free_each(|entry| {
+        slots.clear(|entry| {
             #[cfg(freed_entry_kept)]
             kept.set(Some(entry)); //~[freed_entry_kept] E0521
             #[cfg(control)]
-            kept.set(Some(entry.swap()));
+            kept.set(Some(is(entry)));
         });
-        let _ = kept.take();
+        #[cfg(freed_entry_kept)]
+        let kept = kept.take().map(is);
+        #[cfg(control)]
+        let kept = kept.take();
+        kept.unwrap_or(false)
     }
 }

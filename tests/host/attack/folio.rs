@@ -5,21 +5,15 @@
 use kernel::{
     alloc::flags::GFP_KERNEL,
     crypto::acompress::Compressor,
-    error::Error,
     mm::{
-        folio::{CachedFolio, FolioPage, FolioRef, NotUptodate, Uptodate},
+        folio::{CachedFolio, FolioPage, FolioRef},
         swap_add::NewFolio,
         swap_cache::SwapDevice,
         swap_cluster::Slot,
         swap_table::Pfn,
     },
-    prelude::*,
 };
-use zswap_core::{
-    load_states::{Load, UnreadFolio, WritebackFolio},
-    object::Object,
-    slots::Slots,
-};
+use zswap_core::{slots::Slots, writeback::write};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -28,10 +22,7 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-/// Fills a page from what is stored for it.
-fn fill<'f>(from: &Object, to: NotUptodate<'f>) -> Result<Uptodate<'f>> {
-    from.copy_to(to)
-}
+include!("fill.in");
 
 // A folio that a lookup has found may have left its slot: C's callers must lock it and recheck
 // (docs/races.md: 41). A reference gives no access to the slots.
@@ -42,8 +33,8 @@ pub mod folio_without_lock {
     pub(crate) fn attack(found: FolioRef, mine: &mut CachedFolio<'_>) -> bool {
         #[cfg(folio_without_lock)]
         let mine = found;
-        let slots = Slots::new(mine); //~[folio_without_lock] E0308
-        slots.entry(0).is_some()
+        let slots = Slots::of_folio(mine); //~[folio_without_lock] E0308
+        slots.are_filled()
     }
 }
 
@@ -83,11 +74,17 @@ pub mod folio_of_a_frame {
 pub mod contents_of_large {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+    pub(crate) fn attack(
+        #[allow(unused_mut)] mut folio: NewFolio,
+        cached: &mut CachedFolio<'_>,
+        from: &Object,
+    ) -> Result {
         #[cfg(contents_of_large)]
         let _ = folio.split().1.single().map(|page| fill(from, page)); //~[contents_of_large] E0133
-                                                                       //~[contents_of_large]^ E0596
-        folio.load_exclusively(|_, contents| fill(from, contents).ok())
+        #[cfg(contents_of_large)]
+        let _ = cached.split().1.single().map(|page| fill(from, page)); //~[contents_of_large] E0133
+        let _ = cached;
+        write(folio, |_, contents| fill(from, contents)).map(drop)
     }
 }
 
@@ -96,8 +93,8 @@ pub mod contents_of_large {
 pub mod filled_twice {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
-        folio.load_exclusively(|_, contents| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |_, contents| {
             let filled = fill(from, contents).ok()?;
             #[cfg(filled_twice)]
             let filled = fill(from, contents).ok()?; //~[filled_twice] E0382
@@ -112,16 +109,16 @@ pub mod filled_twice {
 pub mod unfilled_page_read {
     use super::*;
 
-    pub(crate) fn attack<'a>(
-        folio: UnreadFolio<'a>,
+    pub(crate) fn attack(
+        folio: *mut bindings::folio,
         from: &Object,
         compressor: &mut Compressor,
-    ) -> Load<'a> {
-        folio.load_exclusively(|_, #[allow(unused_mut)] mut contents| {
+    ) -> Result {
+        load(folio, |_, #[allow(unused_mut)] mut contents| {
             #[cfg(unfilled_page_read)]
             {
                 let _ = compressor.compress(contents.page()); //~[unfilled_page_read] E0308
-                let _ = Slots::new(contents); //~[unfilled_page_read] E0308
+                let _ = Slots::of_folio(contents); //~[unfilled_page_read] E0308
             }
             #[cfg(control)]
             let _ = compressor;
@@ -141,8 +138,8 @@ pub mod unfilled_page_read {
 pub mod filled_by_declaration {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
-        folio.load_exclusively(|_, contents| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |_, contents| {
             #[cfg(filled_by_declaration)]
             return Some(contents.assume_written()); //~[filled_by_declaration] E0133
             fill(from, contents).ok()
@@ -150,29 +147,24 @@ pub mod filled_by_declaration {
     }
 }
 
-// Before a load or a writeback, all slots are cleared, and the load then fails: the page is lost.
+// Before a writeback, or in it, the slot is cleared, and it then fails: the page is lost.
 #[cfg(any(control, unfilled_changed))]
 pub mod unfilled_changed {
     use super::*;
 
-    pub(crate) fn attack<'a>(
-        #[allow(unused_mut)] mut folio: UnreadFolio<'a>,
-        from: &Object,
-    ) -> Load<'a> {
-        #[cfg(unfilled_changed)]
-        let _ = Slots::new(&mut folio).mark_zeroes(0..1); //~[unfilled_changed] E0596
-        folio.load_exclusively(|_, contents| fill(from, contents).ok())
+    pub(crate) fn attack(folio: NewFolio, from: &Object) -> Result {
+        let written = write(folio, |_, contents| {
+            //~[unfilled_changed]^ E0382
+            #[cfg(unfilled_changed)]
+            folio.discard();
+            fill(from, contents)
+        });
+        written.map(drop)
     }
 
-    pub(crate) fn and(
-        #[allow(unused_mut)] mut folio: WritebackFolio,
-        from: &Object,
-    ) -> Result<(), Error> {
-        #[cfg(unfilled_changed)]
-        let _ = Slots::new(&mut folio).mark_zeroes(0..1); //~[unfilled_changed] E0308
-        folio
-            .write(|_, contents| fill(from, contents))
-            .map_err(|(_, error)| error)
+    #[cfg(unfilled_changed)]
+    pub(crate) fn cleared(mut folio: NewFolio) {
+        Slots::of_folio(&mut folio).clear(|_| ()); //~[unfilled_changed] E0308
     }
 }
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loading a folio from its entry.
+// Loading a folio from its entry: the core calls the policy to fill it.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use zswap_core::{
-    entry::Entry,
-    load_states::{Completed, NotStored},
-};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -16,103 +12,62 @@ mod zswap_core;
 
 include!("fill.in");
 
-// A load reports that a slot with an entry has none: C then reads the device, which has older
-// contents. Only zswap_core does the lookup.
-#[cfg(any(control, load_denied))]
-pub mod load_denied {
-    use super::*;
-
-    pub(crate) fn attack<'a>(
-        folio: UnreadFolio<'a>,
-        how: Option<NotStored<'a>>,
-        from: &Object,
-    ) -> Load<'a> {
-        let _ = how;
-        #[cfg(load_denied)]
-        if from.len() > 1 {
-            return Load::NotStored(folio); //~[load_denied] E0308
-        } else if from.len() > 0 {
-            return Load::NotStored(NotStored(folio)); //~[load_denied] E0423
-        }
-        folio.load_exclusively(|_, contents| fill(from, contents).ok())
-    }
-}
-
-// zswap_load() returns 0, but the folio isn't filled, or is still locked: tasks that
-// wait for the folio wait forever.
-#[cfg(any(control, load_made_up))]
-pub mod load_made_up {
-    use super::*;
-
-    pub(crate) fn attack<'a>(
-        folio: UnreadFolio<'a>,
-        how: Option<Completed<'a>>,
-        from: &Object,
-    ) -> Load<'a> {
-        let _ = (how, from);
-        #[cfg(load_made_up)]
-        core::mem::forget(folio);
-        #[cfg(load_made_up)]
-        return Load::Loaded(()); //~[load_made_up] E0308
-        #[cfg(control)]
-        folio.load_exclusively(|_, contents| fill(from, contents).ok())
-    }
-}
-
 // A failed load returns -ENOENT, after the folio was unlocked: C takes it as still locked, reads the device's older data
-// into it, and unlocks it, which another task may have locked by then.
+// into it, and unlocks it, which another task may have locked by then. Only zswap_core does the lookup.
 #[cfg(any(control, load_fails_as_not_stored))]
 pub mod load_fails_as_not_stored {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
-        let load = folio.load_exclusively(|_, contents| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |_, contents| {
             #[cfg(load_fails_as_not_stored)]
             return Err(ENOENT); //~[load_fails_as_not_stored] E0308
             #[cfg(control)]
             fill(from, contents).ok()
-        });
-        match load {
-            #[cfg(load_fails_as_not_stored)]
-            Load::Failed(mut done) => {
-                done.0 = ENOENT; //~[load_fails_as_not_stored] E0616
-                Load::Failed(done)
-            }
-            load => load,
-        }
+        })
     }
 }
 
-// An I/O error is reported as success: a page that couldn't be decompressed becomes visible.
-#[cfg(any(control, load_failed_is_loaded))]
-pub mod load_failed_is_loaded {
+// zswap_load() returns 0, but the folio isn't filled.
+#[cfg(any(control, load_made_up))]
+pub mod load_made_up {
     use super::*;
 
-    pub(crate) fn attack(load: Load<'_>) -> Load<'_> {
-        match load {
-            #[cfg(load_failed_is_loaded)]
-            Load::Failed(done) => Load::Loaded(done), //~[load_failed_is_loaded] E0308
-            load => load,
-        }
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |_, contents| {
+            #[cfg(load_made_up)]
+            return Some(()); //~[load_made_up] E0308
+            #[cfg(load_made_up)]
+            return Some(Uptodate(core::marker::PhantomData)); //~[load_made_up] E0423
+            #[cfg(control)]
+            fill(from, contents).ok()
+        })
     }
 }
 
-// One folio's result is returned for another one, which is still locked.
+// What was filled is another folio: this one passes for filled.
 #[cfg(any(control, load_of_other_folio))]
 pub mod load_of_other_folio {
     use super::*;
 
-    pub(crate) fn attack<'a, 'b>(one: UnreadFolio<'a>, other: Load<'b>, from: &Object) -> Load<'a> {
-        let _ = from;
-        #[cfg(load_of_other_folio)]
-        core::mem::forget(one);
-        #[cfg(load_of_other_folio)]
-        return other; //~[load_of_other_folio] ERROR: lifetime may not live long enough
-                      //~[load_of_other_folio]^ ERROR: lifetime may not live long enough
-        #[cfg(control)]
-        let _ = other;
-        #[cfg(control)]
-        one.load_exclusively(|_, contents| fill(from, contents).ok())
+    pub(crate) fn attack(
+        (one, other): (*mut bindings::folio, *mut bindings::folio),
+        (from, to): (&Object, fn(NotUptodate<'_>)),
+    ) -> Result {
+        load(one, |_, ours| {
+            #[cfg(load_of_other_folio)]
+            let _ = load(other, |_, theirs| {
+                to(theirs);
+                fill(from, ours).ok() //~[load_of_other_folio] ERROR: lifetime may not live long enough
+                                      //~[load_of_other_folio]^ ERROR: lifetime may not live long enough
+            });
+            #[cfg(load_of_other_folio)]
+            return None;
+            #[cfg(control)]
+            let _ = (other, to);
+            #[cfg(control)]
+            fill(from, ours).ok()
+        })
     }
 }
 
@@ -121,8 +76,8 @@ pub mod load_of_other_folio {
 pub mod load_without_filling {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
-        folio.load_exclusively(|_, contents| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |_, contents| {
             #[cfg(load_without_filling)]
             let filled = contents;
             #[cfg(control)]
@@ -138,9 +93,9 @@ pub mod load_without_filling {
 pub mod load_without_taking {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
         let mut kept = None;
-        let load = folio.load_exclusively(|_, contents| {
+        let loaded = load(folio, |_, contents| {
             #[cfg(load_without_taking)]
             kept.replace(contents); //~[load_without_taking] E0521
             #[cfg(control)]
@@ -149,7 +104,7 @@ pub mod load_without_taking {
         });
         #[cfg(load_without_taking)]
         let _ = kept.map(|contents| fill(from, contents));
-        load
+        loaded
     }
 }
 
@@ -159,8 +114,8 @@ pub mod load_without_taking {
 pub mod taken_then_failed {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: UnreadFolio<'a>, from: &Object) -> Load<'a> {
-        folio.load_exclusively(|entry, contents| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        load(folio, |entry, contents| {
             #[cfg(taken_then_failed)]
             drop::<Entry>(*entry); //~[taken_then_failed] E0507
             #[cfg(taken_then_failed)]

@@ -5,7 +5,7 @@
 use kernel::{
     alloc::{flags::GFP_KERNEL, NumaNode},
     bindings::lru_status,
-    mm::{folio::CachedFolio, memcontrol::ObjCgroup},
+    mm::memcontrol::ObjCgroup,
     prelude::*,
     shrinker::Shrinker,
     slab,
@@ -16,9 +16,8 @@ use zswap_core::{
     entry::Entry,
     free::StoredEntry,
     index::LeafCache,
-    lru::{self, Next, Prepared, Unlocked, Visit},
-    object::Object,
-    store_batch::{store, Published, StoreBatch, Unpublished},
+    lru::{self, Lists, Next, Unlocked, Visit},
+    store::Store,
 };
 
 // As in zswap_rs.rs.
@@ -191,19 +190,17 @@ pub mod visit_sent {
 pub mod lists_of_core {
     use super::*;
 
-    pub(crate) fn attack(
-        entry: &Entry,
-        memory: &slab::Box<Entry>,
-        prepared: Prepared<'_>,
-    ) -> usize {
+    pub(crate) fn attack(entry: &Entry, memory: &slab::Box<Entry>, lists: Lists<'_>) -> usize {
+        let _ = (entry, lists);
         #[cfg(lists_of_core)]
         lru::del(memory); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]
-        lru::add_each(core::iter::once(entry), prepared); //~[lists_of_core] E0603
+        lru::add_each(core::iter::once(entry), lists); //~[lists_of_core] E0603
         #[cfg(lists_of_core)]
         let _ = &entry.links; //~[lists_of_core] E0616
         #[cfg(lists_of_core)]
         lru::del_each(core::iter::once(entry)); //~[lists_of_core] E0603
+                                                //~[lists_of_core]^ E0133
         #[cfg(lists_of_core)]
         let _ = &lru::LRU; //~[lists_of_core] E0603
         lru::count(memory.nid(), None)
@@ -228,64 +225,56 @@ pub mod lists_that_go {
 pub mod add_unprepared {
     use super::*;
 
-    type Stored<'f> = Result<(usize, Published<'f>), (Unpublished<'f>, Error)>;
-
-    pub(crate) fn attack<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
+    pub(crate) fn attack(
+        store: &mut Store<'_, '_>,
+        memory: slab::UninitBoxes<Entry>,
+        (lists, objcg): (Lists<'_>, Option<&ObjCgroup>),
         leaves: &'static LeafCache,
-    ) -> Stored<'f> {
+    ) -> Result {
+        let _ = objcg;
         #[cfg(add_unprepared)]
-        return store(folio, leaves, |_| Ok(()), |error| error); //~[add_unprepared] E0308
-        store(folio, leaves, |_| Ok(prepared), |error| error)
+        return store.fill(memory, objcg, leaves, |_| Ok(())); //~[add_unprepared] E0308
+        store.fill(memory, lists, leaves, |_| Ok(()))
     }
 }
 
 // A struct literal forges what says that a cgroup has lists.
-#[cfg(any(control, prepared_of_its_fields))]
-pub mod prepared_of_its_fields {
+#[cfg(any(control, lists_of_its_fields))]
+pub mod lists_of_its_fields {
     use super::*;
 
     pub(crate) fn attack<'a>(
         objcg: Option<&'a ObjCgroup>,
-        prepared: Prepared<'a>,
+        lists: Lists<'a>,
     ) -> Option<&'a ObjCgroup> {
-        #[cfg(prepared_of_its_fields)]
-        let prepared = Prepared { objcg }; //~[prepared_of_its_fields] E0451
+        #[cfg(lists_of_its_fields)]
+        let lists = Lists { objcg }; //~[lists_of_its_fields] E0451
         let _ = objcg;
-        prepared.objcg()
+        lists.objcg()
     }
 }
 
 // A cgroup's lists are prepared, the cgroup is freed, and then the lists are used: by the store that gets them.
-#[cfg(any(control, prepared_past_group))]
-pub mod prepared_past_group {
+#[cfg(any(control, lists_past_group))]
+pub mod lists_past_group {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        folio: &'f mut CachedFolio<'f>,
+    pub(crate) fn attack(
+        store: &mut Store<'_, '_>,
+        memory: slab::UninitBoxes<Entry>,
         objcg: ARef<ObjCgroup>,
         leaves: &'static LeafCache,
-    ) -> Result<(usize, Published<'f>)> {
-        let prepared = lru::prepare(Some(&objcg), GFP_KERNEL)?;
-        #[cfg(prepared_past_group)]
-        drop(objcg); //~[prepared_past_group] E0505
-        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
-        stored.map_err(|(_, error)| error)
+    ) -> Result {
+        let lists = lru::prepare(Some(&objcg), GFP_KERNEL)?;
+        #[cfg(lists_past_group)]
+        drop(objcg); //~[lists_past_group] E0505
+        store.fill(memory, lists, leaves, |_| Ok(()))
     }
 
-    pub(crate) fn local<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        objcg: &ARef<ObjCgroup>,
-        leaves: &'static LeafCache,
-    ) -> Result<(usize, Published<'f>)> {
-        let make = |_: &mut StoreBatch<'f>| {
-            #[cfg(prepared_past_group)]
-            let objcg = &objcg.clone();
-            lru::prepare(Some(objcg), GFP_KERNEL) //~[prepared_past_group] E0515
-        };
-        let stored = store(folio, leaves, make, |error| error);
-        stored.map_err(|(_, error)| error)
+    pub(crate) fn local(objcg: &ARef<ObjCgroup>) -> Result<Lists<'_>> {
+        #[cfg(lists_past_group)]
+        let objcg = &objcg.clone();
+        lru::prepare(Some(objcg), GFP_KERNEL) //~[lists_past_group] E0515
     }
 }
 
@@ -296,14 +285,16 @@ pub mod add_from_anywhere {
     use super::*;
 
     pub(crate) fn attack(
-        batch: &mut StoreBatch<'_>,
+        store: &mut Store<'_, '_>,
         (one, two): (KBox<Entry>, KBox<Entry>),
-        (memory, object): (slab::UninitBox<Entry>, Object),
-    ) {
+        (memory, lists): (slab::UninitBoxes<Entry>, Lists<'_>),
+        leaves: &'static LeafCache,
+    ) -> Result {
+        let _ = (&one, &two);
         #[cfg(add_from_anywhere)]
-        batch.push(one, object); //~[add_from_anywhere] E0308
+        store.fill(one, lists, leaves, |_| Ok::<(), Error>(()))?; //~[add_from_anywhere] E0308
         #[cfg(add_from_anywhere)]
         drop(StoredEntry(core::mem::ManuallyDrop::new(two))); //~[add_from_anywhere] E0423
-        batch.push(memory, object);
+        store.fill(memory, lists, leaves, |_| Ok(()))
     }
 }

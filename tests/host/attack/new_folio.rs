@@ -7,7 +7,10 @@ use kernel::mm::{
     swap_add::NewFolio,
     swap_cache::{Reads, SwapDevice},
 };
-use zswap_core::{load_states::check_zero_mark, slots::Slots};
+use zswap_core::{
+    free::StoredEntry,
+    writeback::{write, WrittenBack},
+};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -37,11 +40,11 @@ pub mod new_folio_after_read {
 pub mod new_folio_after_write {
     use super::*;
 
-    pub(crate) fn attack(folio: WritebackFolio, from: &Object) -> Result {
-        let written = folio.write(|_, contents| fill(from, contents));
+    pub(crate) fn attack(folio: NewFolio, from: &Object) -> Result {
+        let written = write(folio, |_, contents| fill(from, contents));
         #[cfg(new_folio_after_write)]
         drop(folio); //~[new_folio_after_write] E0382
-        written.map_err(|(_, error)| error)
+        written.map(drop)
     }
 }
 
@@ -63,17 +66,17 @@ pub mod new_folio_of_a_pointer {
 pub mod write_other_contents {
     use super::*;
 
-    pub(crate) fn attack(one: WritebackFolio, two: WritebackFolio, from: &Object) -> Result {
-        let written = one.write(|_, first| {
+    pub(crate) fn attack(one: NewFolio, two: NewFolio, from: &Object) -> Result {
+        let written = write(one, |_, first| {
             #[cfg(write_other_contents)]
-            let _ = two.write(|_, _| fill(from, first)); //~[write_other_contents] ERROR: lifetime may not live long enough
-                                                         //~[write_other_contents]^ ERROR: lifetime may not live long enough
+            let _ = write(two, |_, _| fill(from, first)); //~[write_other_contents] ERROR: lifetime may not live long enough
+                                                          //~[write_other_contents]^ ERROR: lifetime may not live long enough
             #[cfg(write_other_contents)]
             return Err(EINVAL);
             #[cfg(control)]
             fill(from, first)
         });
-        written.map_err(|(_, error)| error)
+        written.map(drop)
     }
 }
 
@@ -83,13 +86,8 @@ pub mod write_other_contents {
 pub mod write_other_taken {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        one: WritebackFolio,
-        two: &'f mut CachedFolio<'f>,
-        from: &Object,
-    ) -> Result {
-        let other = Slots::new(two).entry(0).ok_or(ENOENT)?;
-        let written = one.write(|_, contents| {
+    pub(crate) fn attack(folio: NewFolio, other: StoredEntry, from: &Object) -> Result {
+        let written = write(folio, |_, contents| {
             let filled = fill(from, contents)?;
             #[cfg(write_other_taken)]
             return Ok((filled, other)); //~[write_other_taken] E0308
@@ -97,38 +95,32 @@ pub mod write_other_taken {
             Ok(filled)
         });
         drop(other);
-        written.map_err(|(_, error)| error)
-    }
-}
-
-// The slot's page is all zeroes, without a call of zswap: the entry is stale, and its writeback brings
-// the old page back (docs/upstream). A caller that hasn't checked the mark can't write.
-#[cfg(any(control, zero_mark_ignored))]
-pub mod zero_mark_ignored {
-    use super::*;
-
-    pub(crate) fn attack(folio: NewFolio, from: &Object) -> Result {
-        #[cfg(control)]
-        let folio = check_zero_mark(folio).map_err(|_| EINVAL)?;
-        let written = folio.write(|_, contents| fill(from, contents)); //~[zero_mark_ignored] E0599
-        written.map_err(|(_, error): (_, Error)| error)
+        written.map(drop)
     }
 }
 
 // The entry with the newest contents of its page is dropped, and the new folio with it: the page is
-// lost. Only an entry of a slot with the zero mark can be dropped this way.
+// lost. Or the slot's page is all zeroes, without a call of zswap: the entry is stale, and its writeback brings the old
+// page back (docs/upstream). The zeromap bit decides, and not the policy.
 #[cfg(any(control, healthy_slot_emptied))]
 pub mod healthy_slot_emptied {
     use super::*;
 
-    pub(crate) fn attack(folio: NewFolio) -> bool {
-        #[cfg(healthy_slot_emptied)]
-        return folio.discard_stale(); //~[healthy_slot_emptied] E0599
-        match check_zero_mark(folio) {
+    pub(crate) fn attack(folio: NewFolio, from: &Object) -> Result {
+        let written = write(folio, |_, contents| {
             #[cfg(healthy_slot_emptied)]
-            Ok(folio) => folio.discard_stale(), //~[healthy_slot_emptied] E0599
-            Ok(_) => false,
-            Err(stale) => stale.discard_stale(),
-        }
+            return Ok(WrittenBack::Stale); //~[healthy_slot_emptied] E0308
+            #[cfg(control)]
+            fill(from, contents)
+        });
+        written.map(drop)
+    }
+
+    // By itself.
+    #[cfg(healthy_slot_emptied)]
+    pub(crate) fn zero_mark_ignored(mut folio: NewFolio, from: &Object) {
+        drop(folio.split().1.single().map(|page| fill(from, page))); //~[healthy_slot_emptied] E0133
+        bindings::__swap_writepage(core::ptr::null_mut(), folio.into_c_locked());
+        //~[healthy_slot_emptied]^ E0133
     }
 }

@@ -29,16 +29,13 @@ use zswap_core::{
     entry::Entry,
     glue::ParamLock,
     index::LeafCache,
-    load_states::{
-        check_zero_mark, Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio,
-        ZeroMarked,
-    },
-    lru::{self, Next, Prepared},
+    lru::{self, Lists, Next},
     object::Object,
     pool_table::PoolRef,
-    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
-    store_batch::{store, Published, StoreBatch, Unpublished},
-    trees::DeadDevice,
+    slots::Slots,
+    store::{store, Group, Store},
+    whole::EntryPages,
+    writeback::write,
 };
 
 // As in zswap_rs.rs.
@@ -85,25 +82,24 @@ pub mod algorithm_lies {
 pub mod charge_of_another {
     use super::*;
 
-    pub(crate) fn publish<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        add: fn(&mut StoreBatch<'f>),
+    pub(crate) fn store_some(
+        store: &mut Store<'_, '_>,
+        memory: UninitBoxes<Entry>,
+        add: fn(&mut Group<'_, '_>),
         other: &ObjCgroup,
         leaves: &'static LeafCache,
-    ) -> Result<Published<'f>> {
-        let make = |batch: &mut StoreBatch<'f>| {
-            add(batch);
-            lru::prepare(Some(other), GFP_KERNEL)
-        };
-        let stored = store(folio, leaves, make, |error| error);
-        stored.map(|(_, it)| it).map_err(|(_, error)| error)
+    ) -> Result {
+        let lists = lru::prepare(Some(other), GFP_KERNEL)?;
+        store.fill(memory, lists, leaves, |group| {
+            add(group);
+            Ok(())
+        })
     }
 }
 
 // Two witnesses of one lifetime can be swapped: each still is valid for its own folio, from which
-// its slots are found. Swapped Reads are both submitted. Swapped batches each have the entries of their own folio,
-// are published once, and prove that about their own folio. (A call lends one folio: to get two of one
-// lifetime takes `unsafe`. See batches_swapped.)
+// its slots are found. Swapped Reads are both submitted. (A call lends one folio: to get two of one
+// lifetime takes `unsafe`. See groups_swapped.)
 pub mod evidence_swapped {
     use super::*;
 
@@ -111,23 +107,8 @@ pub mod evidence_swapped {
         swap(one, other);
     }
 
-    pub(crate) fn batches<'f>(
-        (one, other): (&'f mut CachedFolio<'f>, &'f mut CachedFolio<'f>),
-        lists: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Option<(Published<'f>, Published<'f>)> {
-        let mut others = None;
-        let make = |one: &mut StoreBatch<'f>| {
-            let other = other;
-            let swapped = |other: &mut StoreBatch<'f>| {
-                swap(one, other);
-                Ok(lists)
-            };
-            others = store(other, leaves, swapped, |error| error).ok();
-            Ok(lists)
-        };
-        let ones = store(one, leaves, make, |error| error).ok();
-        Some((ones?.1, others?.1))
+    pub(crate) fn slots<'a>(one: &mut Slots<'a>, other: &mut Slots<'a>) {
+        swap(one, other);
     }
 
     pub(crate) fn reads() {
@@ -146,34 +127,22 @@ pub mod flags_of_any_bits {
 }
 
 // A witness that owns nothing: forgetting it has no effect, nor has dropping it. A witness that is
-// only lent to a closure (Input, ParamLock, Reads, StoreBatch, and what NewFolio and UnreadFolio lend) can't be
-// forgotten: see view_forgotten, batch_kept. A caller that forgets a Visit or an Unlocked has no Next to end
-// the callback with: see visit_without_end.
+// only lent to a closure (Input, ParamLock, Reads, Store, Group) can't be
+// forgotten: see input_kept, group_kept. A caller that forgets a Visit or an Unlocked has no Next to end
+// the callback with: see visit_without_end. One that forgets the pages of a folio hasn't filled it.
 pub mod forget_evidence {
     use super::*;
 
-    pub(crate) fn cached(folio: CachedFolio<'_>, contents: NotUptodate<'_>) {
-        forget((folio, contents));
+    pub(crate) fn cached(folio: CachedFolio<'_>, contents: NotUptodate<'_>, filled: Uptodate<'_>) {
+        forget((folio, contents, filled));
     }
 
-    pub(crate) fn slots(slots: Slots<'_, '_>, slot: SlotEntry<'_>, unpublished: Unpublished<'_>) {
-        forget((slots, slot, unpublished));
+    pub(crate) fn others(slots: Slots<'_>, pages: EntryPages<'_, '_, '_>) {
+        forget((slots, pages));
     }
 
-    pub(crate) fn freed(freed: FreedSlots<'_>, filled: FilledSlots<'_>) {
-        forget((freed, filled));
-    }
-
-    pub(crate) fn results(filled: Uptodate<'_>, cleared: Cleared<'_>, published: Published<'_>) {
-        forget((filled, cleared, published));
-    }
-
-    pub(crate) fn others(
-        device: DeadDevice<'_>,
-        ends: (Completed<'_>, Abandoned<'_>, Next<'_>),
-        lists: Prepared<'_>,
-    ) {
-        forget((device, ends, lists));
+    pub(crate) fn lists(next: Next<'_>, lists: Lists<'_>) {
+        forget((next, lists));
     }
 }
 
@@ -196,22 +165,12 @@ pub mod forget_queue {
 
 // A folio whose lock is forgotten stays locked, in the swap cache and with its references: it isn't
 // freed, nor are its slots, nor is its device removed. Tasks that need the page wait forever, as
-// does swapoff; no task reads another's data. (docs/races.md: 2 is such a bug in C.) Forgetting a
-// folio that is being loaded isn't enough to end zswap_load(): the policy would have to return an
-// outcome, and can't: see load_made_up.
+// does swapoff; no task reads another's data. (docs/races.md: 2 is such a bug in C.)
 pub mod forget_locks {
     use super::*;
 
-    pub(crate) fn loading(folio: UnreadFolio<'_>, not_stored: NotStored<'_>) {
-        forget((folio, not_stored));
-    }
-
     pub(crate) fn new(folio: NewFolio) {
         forget(folio);
-    }
-
-    pub(crate) fn writing_back(folio: WritebackFolio, zero: ZeroMarked) {
-        forget((folio, zero));
     }
 
     pub(crate) fn handed_to_c(new: NewFolio) -> *mut folio {
@@ -220,7 +179,7 @@ pub mod forget_locks {
 }
 
 // Forgotten memory is leaked, and its contents stay valid: an object keeps its pool. A shrinker that isn't registered
-// is never called. The entries of a batch can't be forgotten: see batch_kept.
+// is never called. The entries of a group can't be forgotten: see group_kept.
 pub mod forget_memory {
     use super::*;
 
@@ -303,8 +262,8 @@ pub mod lifetime_extended {
 pub mod load_given_up {
     use super::*;
 
-    pub(crate) fn load(folio: UnreadFolio<'_>) -> Load<'_> {
-        folio.load_exclusively(|_, _| None)
+    pub(crate) fn fill<'f>(_: &Entry, _: NotUptodate<'f>) -> Option<Uptodate<'f>> {
+        None
     }
 }
 
@@ -314,14 +273,8 @@ pub mod load_given_up {
 pub mod load_of_another {
     use super::*;
 
-    pub(crate) fn fill_from<'a>(folio: UnreadFolio<'a>, other: &Object) -> Load<'a> {
-        folio.load_exclusively(|_, contents| fill(other, contents).ok())
-    }
-
-    pub(crate) fn write_from(folio: WritebackFolio, other: &Object) -> Result {
-        folio
-            .write(|_, contents| fill(other, contents))
-            .map_err(|(_, error)| error)
+    pub(crate) fn write_from(folio: NewFolio, other: &Object) -> Result {
+        write(folio, |_, contents| fill(other, contents)).map(drop)
     }
 }
 
@@ -342,8 +295,8 @@ pub mod lock_twice {
         let _ = tree.insert(0, value, GFP_NOWAIT);
     }
 
-    pub(crate) fn cluster(filled: FilledSlots<'_>, device: &SwapDevice) {
-        filled.free_each(|_| drop(device.add_folio(GFP_NOWAIT)));
+    pub(crate) fn cluster(slots: Slots<'_>, device: &SwapDevice) {
+        slots.clear(|_| drop(device.add_folio(GFP_NOWAIT)));
     }
 }
 
@@ -353,12 +306,12 @@ pub mod lock_twice {
 pub mod locks_of_one_cpu {
     use super::*;
 
-    pub(crate) fn entry(filled: FilledSlots<'_>, nid: NumaNode, look: impl Fn(&Entry)) {
-        let mut filled = Some(filled);
+    pub(crate) fn entry(slots: Slots<'_>, nid: NumaNode, look: impl Fn(&Entry)) {
+        let mut slots = Some(slots);
         lru::walk(nid, None, &mut 1, |visit| {
             let seen = visit.entry();
-            if let Some(filled) = filled.take() {
-                filled.free_each(|_| ());
+            if let Some(slots) = slots.take() {
+                slots.clear(|_| ());
             }
             look(seen);
             visit.rotate()
@@ -373,12 +326,11 @@ pub mod new_folio_dropped {
     use super::*;
 
     pub(crate) fn give_up(device: &SwapDevice) -> Result {
-        match device.add_folio(GFP_KERNEL).map(check_zero_mark) {
-            Ok(Ok(folio)) => {
+        match device.add_folio(GFP_KERNEL) {
+            Ok(folio) => {
                 drop(folio);
                 Ok(())
             }
-            Ok(Err(_)) => Err(EAGAIN),
             Err(EEXIST) => Ok(()),
             Err(error) => Err(error),
         }
@@ -436,38 +388,45 @@ pub mod sleep_in_atomic {
         });
     }
 
-    pub(crate) fn free(filled: FilledSlots<'_>, mutex: Pin<&Mutex<u32>>) {
-        filled.free_each(|_| drop(mutex.lock()));
+    pub(crate) fn free(slots: Slots<'_>, mutex: Pin<&Mutex<u32>>) {
+        slots.clear(|_| drop(mutex.lock()));
     }
 }
 
-// Lost data, not excluded: a folio's slots get objects with any bytes, of other pages or of none. The proof that a
-// folio is stored says that each slot has an object or the zero mark; the policy compresses. Tests in the kernel
+// A store leaves a page out, and says that it has not: it fails, with EINVAL, and all slots are cleared. C writes the
+// folio to the device.
+pub mod store_incomplete {
+    use super::*;
+
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> Result<usize> {
+        store(folio, |store| {
+            let _ = store.next_group(16);
+            Ok(())
+        })
+    }
+}
+
+// Lost data, not excluded: a folio's slots get objects with any bytes, of other pages or of none. That a folio is stored
+// says that each slot has an object or the zero mark; the policy compresses. Tests in the kernel
 // compare every page.
 pub mod store_of_another {
     use super::*;
 
-    pub(crate) fn store_made_of_another<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        (memory, pool): (UninitBox<Entry>, PoolRef),
+    pub(crate) fn attack(
+        group: &mut Group<'_, '_>,
+        pool: PoolRef,
         made_of_another: &[u8],
-        lists: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Result<Published<'f>> {
-        let swap = folio.swap();
+    ) -> Result {
+        let swap = group.pages().next().ok_or(EINVAL)?.swap;
         let object =
             Object::from_bytes(pool, made_of_another, swap, GFP_KERNEL, NumaNode::NO_NODE)?;
-        let make = |batch: &mut StoreBatch<'f>| {
-            batch.push(memory, object);
-            Ok(lists)
-        };
-        let stored = store(folio, leaves, make, |error| error);
-        stored.map(|(_, it)| it).map_err(|(_, error)| error)
+        group.push(object);
+        Ok(())
     }
 }
 
 // Any bits name a slot: a device is got by a slot's name only if it is in use and has that slot. An object gets only
-// into the slot of the folio that it names; any other is dropped, with a warning.
+// into the slot of the group's next page; one for any other slot is dropped, with a warning.
 pub mod slot_of_any_bits {
     use super::*;
 
@@ -475,14 +434,10 @@ pub mod slot_of_any_bits {
         SwapDevice::get(SwapEntry::unpack(bits))
     }
 
-    pub(crate) fn object(
-        (memory, pool): (UninitBox<Entry>, PoolRef),
-        batch: &mut StoreBatch<'_>,
-        bits: u64,
-    ) -> Result {
+    pub(crate) fn object(pool: PoolRef, group: &mut Group<'_, '_>, bits: u64) -> Result {
         let slot = SwapEntry::unpack(bits);
         let object = Object::from_bytes(pool, &[7], slot, GFP_KERNEL, NumaNode::NO_NODE)?;
-        batch.push(memory, object);
+        group.push(object);
         Ok(())
     }
 }

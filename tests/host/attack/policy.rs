@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The policy of zswap: its own types, and functions that C's callers reach through the C ABI.
 //@[control] check-pass
-//@[load_for_ever] error-in-other-file: `call` does not live long enough
-//@[store_for_ever] error-in-other-file: lifetime may not live long enough
-//@[freed_for_ever] error-in-other-file: `call` does not live long enough
-//@[freed_for_ever] error-in-other-file: `call` does not live long enough
-//@[freed_for_ever] error-in-other-file: `call` does not live long enough
-//@[freed_for_ever] error-in-other-file: `call` does not live long enough
+//@[load_for_ever] error-in-other-file: is not general enough
+//@[store_for_ever] error-in-other-file: is not general enough
+//@[store_for_ever] error-in-other-file: is not general enough
+//@[store_for_ever] error-in-other-file: is not general enough
+//@[whole_for_ever] error-in-other-file: is not general enough
+//@[whole_for_ever] error-in-other-file: is not general enough
 #![deny(unsafe_code)]
 use kernel::{
-    mm::{call::Call, folio::CachedFolio, memcontrol::MemCgroup},
+    mm::{call::Call, memcontrol::MemCgroup},
     prelude::*,
-    slab::UninitBox,
     sync::SetOnce,
 };
-use zswap_core::{
-    entry,
-    index,
-    object::Object,
-    slots::Slots,
-    stats,
-    store_batch::{Published, StoreBatch}, //
-};
+use zswap_core::{entry, index};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -30,11 +22,6 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod age;
 #[path = "../../../samples/rust/zswap_rs/compress.rs"]
 mod compress;
-#[cfg(not(freed_for_ever))]
-#[path = "../../../samples/rust/zswap_rs/device.rs"]
-mod device;
-#[cfg(freed_for_ever)]
-use freed_for_ever as device;
 #[allow(unsafe_code)]
 #[path = "../../../samples/rust/zswap_rs/exports.rs"]
 mod exports;
@@ -62,6 +49,8 @@ use store_for_ever as store;
 mod trace;
 #[path = "../../../samples/rust/zswap_rs/whole.rs"]
 mod whole;
+#[cfg(whole_for_ever)]
+use whole_for_ever as whole;
 #[path = "../../../samples/rust/zswap_rs/writeback.rs"]
 mod writeback;
 #[allow(unsafe_code)]
@@ -128,101 +117,18 @@ pub mod ever_enabled_key {
     }
 }
 
-// An entry is published first and initialised later, "while it's already in xarray".
-#[cfg(any(control, entry_half_made))]
-pub mod entry_half_made {
-    use super::*;
-
-    pub(crate) fn attack(
-        batch: &mut StoreBatch<'_>,
-        memory: UninitBox<entry::Entry>,
-        object: Object,
-    ) {
-        #[cfg(entry_half_made)]
-        batch.push(memory); //~[entry_half_made] E0061
-        #[cfg(control)]
-        batch.push(memory, object);
-    }
-}
-
-// zswap_store() says that a folio is stored after it has emptied its slots, or without having filled any: C
-// doesn't write it to the device, and its pages are lost. "Stored" takes the proof that a store returns, in a
-// folio all of whose pages have the zero mark, too.
-#[cfg(any(control, stored_unproved))]
-pub mod stored_unproved {
-    use super::*;
-
-    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>, how: u32) -> store::Store<'f> {
-        #[cfg(stored_unproved)]
-        if how == 1 {
-            Slots::new(folio).clear();
-            return Ok(()); //~[stored_unproved] E0308
-        } else if how == 2 {
-            Slots::new(folio).mark_zeroes(0..1);
-            return Ok(Published(folio)); //~[stored_unproved] E0423
-        }
-        Err(Slots::new(folio).clear())
-    }
-}
-
-// A folio is stored, and another one is reported as stored: C drops the only copy of its pages.
-#[cfg(any(control, published_of_another))]
-pub mod published_of_another {
-    use super::*;
-
-    pub(crate) fn attack<'a, 'b>(ours: Published<'a>, others: Published<'b>) -> store::Store<'a> {
-        #[cfg(published_of_another)]
-        let ours = others;
-        Ok(ours) //~[published_of_another] ERROR: lifetime may not live long enough
-                 //~[published_of_another]^ ERROR: lifetime may not live long enough
-    }
-}
-
-// zswap_store() refuses, and an older entry stays: its writeback will
-// overwrite newer data (docs/races.md: 12).
-#[cfg(any(control, refused_not_cleared))]
-pub mod refused_not_cleared {
-    use super::*;
-
-    pub(crate) fn attack<'f>(folio: &'f mut CachedFolio<'f>) -> store::Store<'f> {
-        #[cfg(refused_not_cleared)]
-        return Err(()); //~[refused_not_cleared] E0308
-        #[cfg(control)]
-        Err(Slots::new(folio).clear())
-    }
-}
-
-// The cleared slots belong to another folio than the refused one.
-#[cfg(any(control, refused_other_cleared))]
-pub mod refused_other_cleared {
-    use super::*;
-
-    pub(crate) fn attack<'a, 'b>(
-        one: &'a mut CachedFolio<'a>,
-        other: &'b mut CachedFolio<'b>,
-    ) -> store::Store<'a> {
-        #[cfg(refused_other_cleared)]
-        let one = other;
-        Err(Slots::new(one).clear()) //~[refused_other_cleared] ERROR: lifetime may not live long enough
-                                     //~[refused_other_cleared]^ ERROR: lifetime may not live long enough
-    }
-}
-
-// A load keeps the folio's lock forever: a change of the policy alone, which is safe code. What the C ABI
-// lends ends with the call, so it can't choose a lifetime.
+// A load keeps the folio's entry and its page forever: a change of the policy alone, which is safe code. What the core
+// lends ends with the call, so the policy can't choose a lifetime.
 #[cfg(any(control, load_for_ever))]
 pub mod load_for_ever {
-    use crate::zswap_core::{
-        entry::Entry,
-        load_states::{Load, UnreadFolio},
-    };
+    use crate::zswap_core::entry::Entry;
     use kernel::{
         mm::folio::{NotUptodate, Uptodate},
         prelude::*,
     };
 
-    pub(crate) fn load(folio: UnreadFolio<'static>) -> Load<'static> {
-        folio.load_exclusively(|_, _| None)
+    pub(crate) fn fill(_: &Entry, _: NotUptodate<'static>) -> Option<Uptodate<'static>> {
+        None
     }
 
     pub(crate) fn decompress_entry<'a>(_: &Entry, _: NotUptodate<'a>) -> Result<Uptodate<'a>> {
@@ -230,38 +136,36 @@ pub mod load_for_ever {
     }
 }
 
-// A store keeps the witness of the folio's lock forever: a change of the policy alone, which is
-// safe code. What the C ABI lends ends with the call, so it can't choose a lifetime.
+// The same, of a store.
 #[cfg(any(control, store_for_ever))]
 pub mod store_for_ever {
-    use crate::zswap_core::{
-        slots::{Cleared, Slots},
-        store_batch::Published,
-    };
-    use kernel::mm::folio::CachedFolio;
+    use crate::{compress::Refused, trace::Outcome, zswap_core::store::Store};
+    use kernel::{error::Error, mm::folio::CachedFolio};
 
-    pub(crate) type Store<'f> = Result<Published<'f>, Cleared<'f>>;
+    pub(crate) fn make(_: &'static mut Store<'static, 'static>) -> Result<(), Refused> {
+        Err(Refused(Outcome::Disabled))
+    }
 
-    pub(crate) fn store(folio: &'static mut CachedFolio<'static>) -> Store<'static> {
-        Err(Slots::new(folio).clear())
+    pub(crate) fn report(_: &CachedFolio<'_>, _: &Result<usize, Refused>) {}
+
+    #[cfg(store_for_ever)]
+    impl From<Error> for Refused {
+        fn from(_: Error) -> Self {
+            Self(Outcome::NoMemory)
+        }
     }
 }
 
-// Freeing slots, or swapon, keeps its witness forever: a change of the policy alone, which is safe
-// code. What the C ABI lends ends with the call, so it can't choose a lifetime.
-#[cfg(any(control, freed_for_ever))]
-pub mod freed_for_ever {
-    use crate::zswap_core::{
-        slots::FreedSlots,
-        trees::{Attached, DeadDevice},
-    };
-    use kernel::prelude::*;
+// The same, of a folio that is filled as a whole.
+#[cfg(any(control, whole_for_ever))]
+pub mod whole_for_ever {
+    use crate::zswap_core::whole::EntryPages;
+    use kernel::{mm::folio::FilledPages, prelude::*};
 
-    pub(crate) fn swapon(_: DeadDevice<'static>) -> Result<Attached<'static>> {
-        Err(EINVAL)
+    pub(crate) fn fill<'f>(
+        _: EntryPages<'static, 'static, 'f>,
+        _: &'static FilledPages<'f>,
+    ) -> Result {
+        Err(EIO)
     }
-
-    pub(crate) fn swapoff(_: DeadDevice<'static>) {}
-
-    pub(crate) fn invalidate(_: FreedSlots<'static>) {}
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The batch that a store lends, and what it proves: what policy files could do with them.
+// A store, and the group of pages that it lends: what policy files could do with them.
 //@[control] check-pass
 #![deny(unsafe_code)]
 use core::{
     cell::Cell,
-    mem::{forget, replace, swap},
+    mem::{forget, replace, swap, take},
 };
-use kernel::{mm::folio::CachedFolio, prelude::*};
+use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes};
 use zswap_core::{
+    entry::Entry,
     index::LeafCache,
-    lru::Prepared,
-    slots::{Cleared, Slots},
-    store_batch::{store, Published, StoreBatch, Unpublished},
+    lru::Lists,
+    object::Object,
+    store::{store, Group, SlotPages, Store},
 };
 
 // As in zswap_rs.rs.
@@ -21,130 +22,59 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 #[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
 mod zswap_core;
 
-type Stored<'f> = Result<(usize, Published<'f>), (Unpublished<'f>, Error)>;
+/// What a group takes.
+type Means<'l> = (UninitBoxes<Entry>, Lists<'l>, &'static LeafCache);
 
-// A batch is returned by the closure that it is lent to: it gets entries after those before were published.
-#[cfg(any(control, batch_escapes))]
-pub mod batch_escapes {
+// zswap_store() says that a folio is stored whose slots weren't filled: C doesn't write it to the device, and its pages
+// are lost. The store counts, and decides.
+#[cfg(any(control, stored_unproved))]
+pub mod stored_unproved {
     use super::*;
 
-    pub(crate) fn by_the_error<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        leaves: &'static LeafCache,
-    ) -> usize {
-        #[cfg(control)]
-        let stored = store(folio, leaves, |it| Err(it.slots().len()), |_| 0);
-        #[cfg(batch_escapes)]
-        let stored = store(folio, leaves, |it| Err(it), |_| loop {}); //~[batch_escapes] ERROR: lifetime may not live long enough
-        match stored {
-            Ok((nr, _)) => nr,
-            #[cfg(control)]
-            Err((_, nr)) => nr,
-            #[cfg(batch_escapes)]
-            Err((_, batch)) => batch.slots().len(),
-        }
+    #[cfg(stored_unproved)]
+    pub(crate) fn by_the_result(folio: &mut CachedFolio<'_>) -> Result<usize> {
+        store(folio, |_| Ok(8)) //~[stored_unproved] E0308
     }
 
-    pub(crate) fn by_its_slots<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        leaves: &'static LeafCache,
-    ) -> usize {
-        #[cfg(control)]
-        let stored = store(folio, leaves, |it| Err(it.slots().len()), |_| 0);
-        #[cfg(batch_escapes)]
-        let stored = store(folio, leaves, |it| Err(it.slots()), |_| loop {}); //~[batch_escapes] ERROR: lifetime may not live long enough
-        match stored {
-            Ok((nr, _)) => nr,
-            #[cfg(control)]
-            Err((_, nr)) => nr,
-            #[cfg(batch_escapes)]
-            Err((_, slots)) => slots.len(),
+    pub(crate) fn attack(store: &mut Store<'_, '_>) -> usize {
+        #[cfg(stored_unproved)]
+        {
+            store.next = 8; //~[stored_unproved] E0616
+            store.wanted.count(); //~[stored_unproved] E0616
+            store.entries = 8; //~[stored_unproved] E0616
         }
+        store.entries()
+    }
+
+    pub(crate) fn group(group: &mut Group<'_, '_>) -> usize {
+        #[cfg(stored_unproved)]
+        group.wanted.count(); //~[stored_unproved] E0616
+        group.pages().len()
     }
 }
 
-// A batch is kept beyond its store, or is forgotten with its entries.
-#[cfg(any(control, batch_kept))]
-pub mod batch_kept {
+// zswap_store() refuses, and an older entry stays: its writeback will overwrite newer data (docs/races.md: 12). The
+// policy keeps or forgets what would clear the slots.
+#[cfg(any(control, refused_not_cleared))]
+pub mod refused_not_cleared {
     use super::*;
 
-    pub(crate) fn kept<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> usize {
-        let mut kept = None;
-        let make = |batch: &mut StoreBatch<'f>| {
-            #[cfg(batch_kept)]
-            kept.replace(batch); //~[batch_kept] E0521
-            #[cfg(control)]
-            kept.replace(batch.slots().len());
-            Ok(prepared)
-        };
-        drop(store(folio, leaves, make, |error| error));
-        #[cfg(batch_kept)]
-        let kept = kept.map(|batch: &mut StoreBatch<'f>| batch.slots().len());
-        kept.unwrap_or(0)
-    }
-
-    pub(crate) fn failing<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> Result<usize> {
         let kept = Cell::new(None);
-        let make = |batch: &mut StoreBatch<'f>| {
-            #[cfg(batch_kept)]
-            kept.set(Some(batch)); //~[batch_kept] E0521
+        store(folio, |store| {
+            #[cfg(refused_not_cleared)]
+            kept.set(Some(store)); //~[refused_not_cleared] E0521
+                                   //~[refused_not_cleared]^ E0521
             #[cfg(control)]
-            kept.set(Some(batch.slots().len()));
-            Ok(prepared)
-        };
-        store(folio, leaves, make, |error| {
-            let kept = kept.take();
-            #[cfg(batch_kept)]
-            let kept = kept.map(|batch: &mut StoreBatch<'f>| batch.slots().len());
-            kept.map_or(error, |_| EINVAL)
+            kept.set(Some(store.zeroes()));
+            Err(EINVAL)
         })
     }
 
-    pub(crate) fn forgotten(batch: &mut StoreBatch<'_>) -> usize {
-        #[cfg(batch_kept)]
-        forget(*batch); //~[batch_kept] E0507
-        batch.slots().len()
-    }
-}
-
-// The batches of two stores, one in the other, are swapped: each is published as the other folio's, and proves
-// that this one is stored.
-#[cfg(any(control, batches_swapped))]
-pub mod batches_swapped {
-    use super::*;
-
-    pub(crate) fn attack<'a, 'b>(
-        (one, other): (&'a mut CachedFolio<'a>, &'b mut CachedFolio<'b>),
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'a> {
-        let make = |batch: &mut StoreBatch<'a>| {
-            let other = other;
-            let nested = |others: &mut StoreBatch<'b>| {
-                #[cfg(batches_swapped)]
-                swap(batch, others); //~[batches_swapped] ERROR: lifetime may not live long enough
-                                     //~[batches_swapped]^ ERROR: lifetime may not live long enough
-                let _ = (batch.slots().len(), others.slots().len());
-                Ok(prepared)
-            };
-            drop(store(other, leaves, nested, |error| error));
-            Ok(prepared)
-        };
-        store(one, leaves, make, |error| error)
-    }
-
-    #[cfg(batches_swapped)]
-    pub(crate) fn replaced<'a, 'b>(one: &mut StoreBatch<'a>, other: StoreBatch<'b>) {
-        drop(replace(one, other)); //~[batches_swapped] ERROR: lifetime may not live long enough
-                                   //~[batches_swapped]^ ERROR: lifetime may not live long enough
+    pub(crate) fn forgotten(store: &mut Store<'_, '_>) -> usize {
+        #[cfg(refused_not_cleared)]
+        forget(*store); //~[refused_not_cleared] E0507
+        store.zeroes()
     }
 }
 
@@ -153,120 +83,214 @@ pub mod batches_swapped {
 pub mod stored_in_its_store {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let make = |batch: &mut StoreBatch<'f>| {
+    pub(crate) fn attack(folio: &mut CachedFolio<'_>, make: fn(&mut Store<'_, '_>) -> Result) {
+        #[cfg(stored_in_its_store)]
+        let again = &mut *folio;
+        let stored = store(folio, |its| {
+            //~[stored_in_its_store]^ E0499
             #[cfg(stored_in_its_store)]
-            let folio = folio;
-            #[cfg(stored_in_its_store)]
-            drop(store(folio, leaves, |_| Ok(prepared), |error| error));
-            let _ = batch.slots().len();
-            Ok(prepared)
-        };
-        store(folio, leaves, make, |error| error) //~[stored_in_its_store] E0382
+            drop(store(again, make));
+            make(its)
+        });
+        drop(stored);
     }
 
     #[cfg(stored_in_its_store)]
-    pub(crate) fn by_its_folio<'f>(
-        batch: &mut StoreBatch<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let folio = batch.slots().folio();
-        store(folio, leaves, |_| Ok(prepared), |error| error) //~[stored_in_its_store] E0308
+    pub(crate) fn by_its_folio(its: &mut Store<'_, '_>, make: fn(&mut Store<'_, '_>) -> Result) {
+        drop(store(its.folio(), make)); //~[stored_in_its_store] E0308
     }
 }
 
-// The witness is borrowed for a shorter time than its own, the folio is stored, and then a slot is emptied.
-#[cfg(any(control, stored_by_a_loan))]
-pub mod stored_by_a_loan {
+// A group, or its pages, are kept beyond the closure that they are lent to: it gets entries that are neither charged nor
+// on a list, and the folio's pages are read when it is unlocked.
+#[cfg(any(control, group_kept))]
+pub mod group_kept {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        folio: &mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> usize {
-        #[cfg(stored_by_a_loan)]
-        let _: Stored<'f> = store(folio, leaves, |_| Ok(prepared), |error| error); //~[stored_by_a_loan] E0621
-        let _ = (prepared, leaves);
-        Slots::new(folio).len() //~[stored_by_a_loan] E0499
+    pub(crate) fn kept(store: &mut Store<'_, '_>, (memory, lists, leaves): Means<'_>) -> usize {
+        let mut kept = None;
+        let made: Result = store.fill(memory, lists, leaves, |group| {
+            #[cfg(group_kept)]
+            kept.replace(group); //~[group_kept] E0521
+                                 //~[group_kept]^ E0521
+            #[cfg(control)]
+            kept.replace(group.pages().len());
+            Ok(())
+        });
+        drop(made);
+        #[cfg(group_kept)]
+        let kept = kept.map(|group: &mut Group<'_, '_>| group.pages().len());
+        kept.unwrap_or(0)
+    }
+
+    pub(crate) fn pages(store: &mut Store<'_, '_>, (memory, lists, leaves): Means<'_>) -> usize {
+        let mut kept = None;
+        let made: Result = store.fill(memory, lists, leaves, |group| {
+            #[cfg(group_kept)]
+            kept.replace(group.pages()); //~[group_kept] E0521
+            #[cfg(control)]
+            kept.replace(group.pages().len());
+            Ok(())
+        });
+        drop(made);
+        #[cfg(group_kept)]
+        let kept = kept.map(|pages: SlotPages<'_, '_>| pages.len());
+        kept.unwrap_or(0)
+    }
+
+    pub(crate) fn forgotten(group: &mut Group<'_, '_>) -> usize {
+        #[cfg(group_kept)]
+        forget(*group); //~[group_kept] E0507
+        group.pages().len()
     }
 }
 
-// A struct literal makes a batch that no store has lent.
-#[cfg(any(control, batch_of_its_fields))]
-pub mod batch_of_its_fields {
+// A group is copied, or moved out of what lends it: its entries are charged and put on their lists twice.
+#[cfg(any(control, group_copied))]
+pub mod group_copied {
     use super::*;
 
-    pub(crate) fn made<'f>(
-        slots: Slots<'f, 'f>,
-        other: fn() -> StoreBatch<'f>,
-        lent: &mut StoreBatch<'f>,
+    pub(crate) fn attack(group: &mut Group<'_, '_>, object: Object) {
+        #[cfg(group_copied)]
+        drop(group.clone()); //~[group_copied] E0599
+        #[cfg(group_copied)]
+        drop(object.clone()); //~[group_copied] E0599
+        group.push(object);
+    }
+
+    #[cfg(group_copied)]
+    pub(crate) fn moved(group: &mut Group<'_, '_>) -> usize {
+        let group = *group; //~[group_copied] E0507
+        group.pages().len()
+    }
+
+    #[cfg(group_copied)]
+    pub(crate) fn taken(group: &mut Group<'_, '_>) {
+        drop(take(group)); //~[group_copied] E0277
+    }
+}
+
+// The groups of two stores, one in the other, are swapped, or the stores are: each has the other folio's pages.
+#[cfg(any(control, groups_swapped))]
+pub mod groups_swapped {
+    use super::*;
+
+    pub(crate) fn attack(
+        (one, other): (&mut Store<'_, '_>, &mut Store<'_, '_>),
+        (memory, lists, leaves): Means<'_>,
+        (more, others, _): Means<'_>,
+    ) -> Result {
+        one.fill(memory, lists, leaves, |ours| {
+            let made: Result = other.fill(more, others, leaves, |theirs| {
+                //~[groups_swapped]^ ERROR: lifetime may not live long enough
+                //~[groups_swapped]^^ ERROR: lifetime may not live long enough
+                #[cfg(groups_swapped)]
+                swap(ours, theirs); //~[groups_swapped] E0521
+                                    //~[groups_swapped]^ E0521
+                let _ = theirs.pages().len();
+                Ok(())
+            });
+            let _ = ours.pages().len();
+            made
+        })
+    }
+
+    pub(crate) fn stores(one: &mut CachedFolio<'_>, other: &mut CachedFolio<'_>) -> Result<usize> {
+        store(one, |ours| {
+            let nested: Result<usize> = store(other, |theirs| {
+                #[cfg(groups_swapped)]
+                swap(ours, theirs); //~[groups_swapped] E0521
+                                    //~[groups_swapped]^ E0521
+                                    //~[groups_swapped]^^ E0521
+                let _ = theirs.zeroes();
+                Err(EINVAL)
+            });
+            let _ = ours.zeroes();
+            nested.map(drop)
+        })
+    }
+
+    #[cfg(groups_swapped)]
+    pub(crate) fn replaced<'a, 'b, 'f>(one: &mut Group<'a, 'f>, other: Group<'b, 'f>) {
+        drop(replace(one, other)); //~[groups_swapped] ERROR: lifetime may not live long enough
+    }
+}
+
+// Struct literals make a group that no store has lent, a store of no folio, and pages that a folio hasn't.
+#[cfg(any(control, group_of_its_fields))]
+pub mod group_of_its_fields {
+    use super::*;
+
+    pub(crate) fn group<'g, 'f>(
+        lists: Lists<'g>,
+        other: fn() -> Group<'g, 'f>,
+        lent: &mut Group<'g, 'f>,
     ) -> usize {
-        #[cfg(batch_of_its_fields)]
-        let lent = &mut StoreBatch {
-            slots, //~[batch_of_its_fields] E0451
-            //~[batch_of_its_fields]v E0451
-            ..other() //~[batch_of_its_fields] E0451
+        #[cfg(group_of_its_fields)]
+        let lent = &mut Group {
+            lists, //~[group_of_its_fields] E0451
+            //~[group_of_its_fields]v E0451
+            ..other() //~[group_of_its_fields] E0451
+                      //~[group_of_its_fields]^ E0451
+                      //~[group_of_its_fields]^^ E0451
+                      //~[group_of_its_fields]^^^ E0451
+                      //~[group_of_its_fields]^^^^ E0451
         };
-        lent.slots().len()
+        let _ = (lists, other);
+        lent.pages().len()
+    }
+
+    #[cfg(group_of_its_fields)]
+    pub(crate) fn store<'s, 'f>(other: fn() -> Store<'s, 'f>) -> usize {
+        let store = Store {
+            next: 8, //~[group_of_its_fields] E0451
+            ..other()  //~[group_of_its_fields] E0451
+                     //~[group_of_its_fields]^ E0451
+                     //~[group_of_its_fields]^^ E0451
+        };
+        store.zeroes()
+    }
+
+    #[cfg(group_of_its_fields)]
+    pub(crate) fn pages<'a, 'f>(folio: &'a CachedFolio<'f>, other: SlotPages<'a, 'f>) -> usize {
+        let pages = SlotPages {
+            folio,   //~[group_of_its_fields] E0451
+            ..other  //~[group_of_its_fields] E0451
+        };
+        pages.len()
     }
 }
 
-// The proof that a folio is stored is made without a store, or of one that has failed.
-#[cfg(any(control, published_without_store))]
-pub mod published_without_store {
+// list_lru_add() of an entry that is on a list already: an object is pushed once, in memory of its own.
+#[cfg(any(control, pushed_twice))]
+pub mod pushed_twice {
     use super::*;
 
-    #[cfg(published_without_store)]
-    pub(crate) fn chain(lent: &mut StoreBatch<'_>) {
-        lent.chain = zswap_core::store_batch::Chain::EMPTY; //~[published_without_store] E0603
-                                                            //~[published_without_store]^ E0616
-                                                            //~[published_without_store]^^ E0624
+    pub(crate) fn object(one: &mut Group<'_, '_>, other: &mut Group<'_, '_>, object: Object) {
+        #[cfg(pushed_twice)]
+        one.push(object);
+        other.push(object); //~[pushed_twice] E0382
     }
 
-    pub(crate) fn published<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        lists: fn(&StoreBatch<'f>) -> Result<Prepared<'f>>,
-        leaves: &'static LeafCache,
-    ) -> Result<Published<'f>, Cleared<'f>> {
-        let stored = store(folio, leaves, |batch| lists(batch), |error| error);
-        match stored {
-            Ok((_, published)) => Ok(published),
-            #[cfg(published_without_store)]
-            Err((Unpublished(folio), ENOMEM)) => Ok(Published(folio)), //~[published_without_store] E0532
-            //~[published_without_store]^ E0423
-            #[cfg(published_without_store)]
-            Err((unpublished, EINVAL)) => Ok(unpublished), //~[published_without_store] E0308
-            Err((unpublished, _)) => Err(unpublished.slots().clear()),
-        }
+    pub(crate) fn memory(
+        (one, other): (&mut Store<'_, '_>, &mut Store<'_, '_>),
+        (memory, lists, leaves): Means<'_>,
+    ) -> Result {
+        #[cfg(pushed_twice)]
+        one.fill(memory, lists, leaves, |_| Ok::<(), Error>(()))?;
+        other.fill(memory, lists, leaves, |_| Ok(())) //~[pushed_twice] E0382
     }
 }
 
-// The slots of a folio of which a store has failed are got twice, or the folio is stored again beside them.
-#[cfg(any(control, unpublished_twice))]
-pub mod unpublished_twice {
+// An entry is published first and initialised later, "while it's already in xarray".
+#[cfg(any(control, entry_half_made))]
+pub mod entry_half_made {
     use super::*;
 
-    pub(crate) fn slots<'f>(unpublished: Unpublished<'f>) -> Cleared<'f> {
-        let slots = unpublished.slots();
-        #[cfg(unpublished_twice)]
-        drop(unpublished.slots().entry(0)); //~[unpublished_twice] E0382
-        slots.clear()
-    }
-
-    pub(crate) fn stored<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
-        leaves: &'static LeafCache,
-    ) -> Stored<'f> {
-        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
-        #[cfg(unpublished_twice)]
-        drop(store(folio, leaves, |_| Ok(prepared), |error| error)); //~[unpublished_twice] E0499
-        stored
+    pub(crate) fn attack(group: &mut Group<'_, '_>, object: Object) {
+        #[cfg(entry_half_made)]
+        group.push(); //~[entry_half_made] E0061
+        #[cfg(control)]
+        group.push(object);
     }
 }

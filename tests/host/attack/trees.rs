@@ -2,13 +2,13 @@
 // The trees of a device.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::{mm::folio::CachedFolio, prelude::*, xarray::XArray};
+use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes, xarray::XArray};
 use zswap_core::{
+    entry::Entry,
     index::{self, LeafCache},
-    lru::Prepared,
-    slots::Slots,
-    store_batch::{store, Published},
-    trees::{self, Attached, DeadDevice},
+    lru::Lists,
+    slots::{self, Slots},
+    store::Store,
 };
 
 // As in zswap_rs.rs.
@@ -56,30 +56,29 @@ pub mod other_devices_tree {
     pub(crate) fn attack(folio: &mut CachedFolio<'_>) -> bool {
         let entry = folio.swap();
         #[cfg(other_devices_tree)]
-        let found = trees::tree(entry).is_some(); //~[other_devices_tree] E0603
+        let found = slots::tree(entry).is_some(); //~[other_devices_tree] E0603
                                                   //~[other_devices_tree]^ E0133
-        #[cfg(other_devices_tree)]
-        let found = trees::tree_unchecked(entry).is_empty(); //~[other_devices_tree] E0603
-                                                             //~[other_devices_tree]^ E0133
         #[cfg(control)]
-        let found = entry.offset() != 0 && Slots::new(folio).entry(0).is_some();
+        let found = entry.offset() != 0 && Slots::of_folio(folio).are_filled();
         found
     }
 }
 
-// The index of the slots is emptied, or replaced, while it is in use: trees differ between calls.
+// The index of the slots is emptied, or replaced, while it is in use: trees differ between calls. Or swapon makes none,
+// or too few: freeing a slot looks up its tree without a bounds check.
 #[cfg(any(control, trees_made_up))]
 pub mod trees_made_up {
     use super::*;
 
-    pub(crate) fn attack(device: &DeadDevice<'_>) -> bool {
+    pub(crate) fn attack() -> bool {
         #[cfg(trees_made_up)]
-        let _ = device.clear(); //~[trees_made_up] E0624
-        #[cfg(trees_made_up)]
-        let _ = &trees::INDEX; //~[trees_made_up] E0603
-        #[cfg(trees_made_up)]
-        let _: Option<index::LeafRef<'_>> = None; //~[trees_made_up] E0603
-        let _ = device;
+        {
+            let _ = &slots::TREES; //~[trees_made_up] E0603
+            let _ = &slots::NR_TREES; //~[trees_made_up] E0603
+            let _: Option<index::LeafRef<'_>> = None; //~[trees_made_up] E0603
+            slots::detach(0); //~[trees_made_up] E0133
+            drop(slots::attach(0, 1)); //~[trees_made_up] E0133
+        }
         index::never_opened()
     }
 }
@@ -89,78 +88,13 @@ pub mod trees_made_up {
 pub mod leaves_of_a_local {
     use super::*;
 
-    pub(crate) fn attack<'f>(
-        folio: &'f mut CachedFolio<'f>,
-        prepared: Prepared<'_>,
+    pub(crate) fn attack(
+        store: &mut Store<'_, '_>,
+        (memory, lists): (UninitBoxes<Entry>, Lists<'_>),
         leaves: &'static LeafCache,
-    ) -> Result<Option<Published<'f>>> {
+    ) -> Result {
         #[cfg(leaves_of_a_local)]
         let leaves = &LeafCache::new(c"attack")?; //~[leaves_of_a_local] E0716
-        let stored = store(folio, leaves, |_| Ok(prepared), |error| error);
-        Ok(stored.ok().map(|(_, published)| published))
-    }
-}
-
-// swapon without trees, or with trees for fewer slots than the device has: freeing a slot looks up
-// its tree without a bounds check.
-#[cfg(any(control, attached_too_few))]
-pub mod attached_too_few {
-    use super::*;
-
-    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
-        #[cfg(attached_too_few)]
-        return Ok(()); //~[attached_too_few] E0308
-        #[cfg(attached_too_few)]
-        return device.attach(1); //~[attached_too_few] E0061
-        device.attach()
-    }
-}
-
-// The length of a device is changed, before trees are made for its slots.
-#[cfg(any(control, device_shortened))]
-pub mod device_shortened {
-    use super::*;
-
-    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
-        #[cfg(device_shortened)]
-        let device = DeadDevice {
-            nr_slots: 1, //~[device_shortened] E0451
-            ..device     //~[device_shortened] E0451
-                         //~[device_shortened]^ E0451
-        };
-        device.attach()
-    }
-}
-
-// swapon succeeds for a device without trees: another device has got trees.
-#[cfg(any(control, attached_to_another))]
-pub mod attached_to_another {
-    use super::*;
-
-    #[cfg(attached_to_another)]
-    pub(crate) fn another<'a, 'b>(
-        one: DeadDevice<'a>,
-        other: DeadDevice<'b>,
-    ) -> Result<Attached<'a>> {
-        other.attach() //~[attached_to_another] ERROR: lifetime may not live long enough
-                       //~[attached_to_another]^ ERROR: lifetime may not live long enough
-    }
-
-    #[cfg(control)]
-    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
-        device.attach()
-    }
-}
-
-// A device's trees are dropped, and it is put into use all the same.
-#[cfg(any(control, detached_and_attached))]
-pub mod detached_and_attached {
-    use super::*;
-
-    pub(crate) fn attack(device: DeadDevice<'_>) -> Result<Attached<'_>> {
-        let attached = device.attach();
-        #[cfg(detached_and_attached)]
-        device.detach(); //~[detached_and_attached] E0382
-        attached
+        store.fill(memory, lists, leaves, |_| Ok(()))
     }
 }

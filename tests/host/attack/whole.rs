@@ -3,19 +3,17 @@
 //@[control] check-pass
 #![deny(unsafe_code)]
 use kernel::{
-    bindings,
     crypto::acompress::RequestQueue,
     mm::{
         call::Call,
         fault::AllocContext,
-        folio::{CachedFolio, FilledPages, FolioRef, UnreadPages},
+        folio::{FilledPages, FolioRef, UnreadPages},
         swap_cluster::{Backing, Slot},
     },
 };
 use zswap_core::{
-    entry::Entry,
     slots::Slots,
-    whole_folio::{FilledFolio, MappedFolio, VacantSlots, WholeFolio},
+    whole::{self, EntryPages},
 };
 
 // As in zswap_rs.rs.
@@ -27,13 +25,13 @@ mod zswap_core;
 
 include!("fill.in");
 
-fn fill_all<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
-    folio.fill(|pages, filled| {
-        for (_, page) in pages {
-            filled.add(fill(from, page)?);
-        }
-        Ok(())
-    })
+#[allow(unsafe_code)]
+fn fill_whole(
+    folio: *mut bindings::folio,
+    f: impl for<'e, 's, 'f> FnOnce(EntryPages<'e, 's, 'f>, &'e FilledPages<'f>) -> Result,
+) -> Result {
+    // SAFETY: Stands for zswap_fill(), whose caller guarantees it.
+    unsafe { whole::fill(folio, f) }
 }
 
 // A page passes for filled that isn't, by the proof of another page: stale memory reaches a process.
@@ -204,8 +202,8 @@ pub mod page_in_flight {
 pub mod cleared_unmarked {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
-        folio.fill(|pages, filled| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        fill_whole(folio, |pages, filled| {
             for (_, page) in pages {
                 #[cfg(cleared_unmarked)]
                 let page = page.clear(); //~[cleared_unmarked] E0133
@@ -218,59 +216,40 @@ pub mod cleared_unmarked {
     }
 }
 
-// What the slots hold is counted under the cluster's lock, and relied on after it.
-#[cfg(any(control, vacant_kept))]
-pub mod vacant_kept {
-    use super::*;
-
-    #[cfg(control)]
-    fn policy(slots: VacantSlots<'_>) -> usize {
-        slots.filled(0)
-    }
-    #[cfg(vacant_kept)]
-    fn policy(slots: VacantSlots<'_>) -> VacantSlots<'_> {
-        slots
-    }
-
-    #[allow(unsafe_code)]
-    pub(crate) fn exports(entry: bindings::swp_entry_t) {
-        let kept;
-        {
-            let call = Call::new();
-            // SAFETY: Stands for zswap_holds(), which is called with the cluster locked, for slots without a folio.
-            let slots = unsafe { VacantSlots::from_raw(entry, 8, &call) }; //~[vacant_kept] E0597
-            kept = policy(slots);
-        }
-        let _kept = kept;
-    }
-}
-
 // The entries are taken out before the folio is mapped: it may still be dropped, and its data with it.
 #[cfg(any(control, whole_emptied))]
 pub mod whole_emptied {
     use super::*;
 
-    pub(crate) fn attack<'a>(
-        #[allow(unused_mut)] mut folio: WholeFolio<'a>,
-        from: &Object,
-    ) -> Result<FilledFolio<'a>> {
-        #[cfg(whole_emptied)]
-        {
-            drop(Slots::new(&mut folio).clear()); //~[whole_emptied] E0308
-            folio.take_over(); //~[whole_emptied] E0599
-        }
-        fill_all(folio, from)
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        fill_whole(folio, |pages, filled| {
+            #[cfg(whole_emptied)]
+            Slots::of_folio(pages.folio()).clear(|_| ()); //~[whole_emptied] E0308
+            for (_, page) in pages {
+                filled.add(fill(from, page)?);
+            }
+            Ok(())
+        })
+    }
+
+    #[cfg(whole_emptied)]
+    pub(crate) fn taken_over(folio: *mut bindings::folio) -> bool {
+        whole::take_over(folio) //~[whole_emptied] E0133
+    }
+
+    #[cfg(whole_emptied)]
+    pub(crate) fn by_its_slots(pages: EntryPages<'_, '_, '_>) {
+        pages.slots.clear(|_| ()); //~[whole_emptied] E0616
     }
 }
 
-// The same, while it is filled, or just after that.
+// The same, one by one.
 #[cfg(any(control, whole_taken))]
 pub mod whole_taken {
     use super::*;
 
-    pub(crate) fn attack<'a>(folio: WholeFolio<'a>, from: &Object) -> Result<FilledFolio<'a>> {
-        #[allow(unused_mut)]
-        let mut whole = folio.fill(|pages, filled| {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
+        fill_whole(folio, |pages, filled| {
             for (entry, page) in pages {
                 #[cfg(whole_taken)]
                 drop::<Entry>(*entry); //~[whole_taken] E0507
@@ -278,61 +257,55 @@ pub mod whole_taken {
                 filled.add(fill(from, page)?);
             }
             Ok(())
-        })?;
-        #[cfg(whole_taken)]
-        drop(Slots::new(&mut whole).entry(0)); //~[whole_taken] E0596
-        Ok(whole)
+        })
     }
 }
 
-// An entry is used after the folio is mapped, and the entry freed.
+// An entry, or the folio, is used after the folio is mapped, and the entry freed.
 #[cfg(any(control, entry_of_whole_kept))]
 pub mod entry_of_whole_kept {
     use super::*;
 
-    pub(crate) fn attack(folio: WholeFolio<'_>, from: &Object) -> Result<usize> {
+    pub(crate) fn attack(folio: *mut bindings::folio, from: &Object) -> Result {
         let mut kept = None;
-        let whole = folio.fill(|pages, filled| {
+        fill_whole(folio, |pages, filled| {
             for (entry, page) in pages {
                 #[cfg(entry_of_whole_kept)]
-                kept.replace(entry); //~[entry_of_whole_kept] ERROR: borrowed data escapes outside of closure
+                kept.replace(entry); //~[entry_of_whole_kept] E0521
                 #[cfg(control)]
                 kept.replace(entry.swap());
                 filled.add(fill(from, page)?);
             }
             Ok(())
-        })?;
-        Ok(whole.zeroes())
+        })
+    }
+
+    pub(crate) fn folio(folio: *mut bindings::folio) -> usize {
+        let mut kept = None;
+        let filled = fill_whole(folio, |pages, _| {
+            #[cfg(entry_of_whole_kept)]
+            kept.replace(pages.folio()); //~[entry_of_whole_kept] E0521
+                                         //~[entry_of_whole_kept]^ E0521
+                                         //~[entry_of_whole_kept]^^ E0597
+            #[cfg(control)]
+            kept.replace(pages.folio().nr_pages());
+            Err(EIO)
+        });
+        #[cfg(entry_of_whole_kept)]
+        let kept = kept.map(|folio| folio.nr_pages());
+        kept.unwrap_or(filled.is_ok().into())
     }
 }
 
-// A folio passes for filled that isn't.
-#[cfg(any(control, whole_unfilled))]
-pub mod whole_unfilled {
+// The pages of a folio that isn't filled are had by the folio: what they hold is read.
+#[cfg(any(control, page_of_whole_read))]
+pub mod page_of_whole_read {
     use super::*;
 
-    pub(crate) fn attack<'a>(
-        folio: WholeFolio<'a>,
-        cached: CachedFolio<'a>,
-        from: &Object,
-    ) -> Result<FilledFolio<'a>> {
-        #[cfg(whole_unfilled)]
-        return Ok(FilledFolio(cached)); //~[whole_unfilled] E0423
-        let _ = cached;
-        fill_all(folio, from)
-    }
-}
-
-// The folio is mapped twice: the second time, the entries may be those of newer data.
-#[cfg(any(control, mapped_twice))]
-pub mod mapped_twice {
-    use super::*;
-
-    pub(crate) fn attack(folio: MappedFolio<'_>) -> bool {
-        let had = folio.take_over();
-        #[cfg(mapped_twice)]
-        return folio.take_over(); //~[mapped_twice] E0382
-        had
+    pub(crate) fn attack(pages: &EntryPages<'_, '_, '_>) -> bool {
+        #[cfg(page_of_whole_read)]
+        return pages.folio().page(0).is_zero_filled(); //~[page_of_whole_read] E0133
+        pages.folio().has_zero_mark(0)
     }
 }
 

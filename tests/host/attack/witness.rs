@@ -29,12 +29,13 @@ use zswap_core::{
     entry::Entry,
     free::StoredEntry,
     glue::ParamLock,
-    load_states::{Abandoned, Completed, Load, NotStored, UnreadFolio, WritebackFolio, ZeroMarked},
-    lru::{Next, Unlocked, Visit},
+    load,
+    lru::{Lists, Next, Unlocked, Visit},
     object::Object,
-    slots::{Cleared, FilledSlots, FreedSlots, SlotEntry, Slots},
-    store_batch::{Published, StoreBatch, Unpublished},
-    trees::{Attached, DeadDevice},
+    pool_table::PoolRef,
+    slots::{self, Slots},
+    store::{Group, SlotPages, Store},
+    whole::{self, EntryPages},
 };
 
 // As in zswap_rs.rs.
@@ -52,17 +53,20 @@ pub mod evidence_of_a_pointer {
     pub(crate) fn attack(
         entry: bindings::swp_entry_t,
         cluster: *mut bindings::swap_cluster_info,
-        (mut one, mut two, mut three, call): (Call, Call, Call, Call),
+        (mut one, call): (Call, Call),
     ) {
-        let (lent, other) = (&mut one, &mut two);
-        let third = &mut three;
+        let lent = &mut one;
         #[cfg(evidence_of_a_pointer)]
         {
             let _ = CachedFolio::from_raw(null_mut(), lent); //~[evidence_of_a_pointer] E0133
-            let _ = UnreadFolio::from_raw(null_mut(), other); //~[evidence_of_a_pointer] E0133
-            let _ = DeadDevice::from_raw(0, 0, third); //~[evidence_of_a_pointer] E0133
+            let _ = load::load(null_mut(), |_, _| None); //~[evidence_of_a_pointer] E0133
+            let _ = whole::fill(null_mut(), |_, _| Err(EIO)); //~[evidence_of_a_pointer] E0133
+            let _ = whole::take_over(null_mut()); //~[evidence_of_a_pointer] E0133
+            let _ = slots::count_filled(entry, 1, 0); //~[evidence_of_a_pointer] E0133
+            let _ = slots::attach(0, 1); //~[evidence_of_a_pointer] E0133
+            slots::detach(0); //~[evidence_of_a_pointer] E0133
             let _ = Folio::from_raw(null_mut(), &call); //~[evidence_of_a_pointer] E0133
-            let _ = FreedSlots::from_raw(entry, 1, &call); //~[evidence_of_a_pointer] E0133
+            let _ = Slots::freed(entry, 1, &call); //~[evidence_of_a_pointer] E0133
             let _ = Slot::from_raw(entry, &call); //~[evidence_of_a_pointer] E0133
             let _ = LockedCluster::from_raw(cluster, &call); //~[evidence_of_a_pointer] E0133
             let _ = AllocContext::from_raw(0, null_mut(), null_mut(), 0, &call); //~[evidence_of_a_pointer] E0133
@@ -127,20 +131,12 @@ pub mod evidence_of_its_fields {
 
     pub(crate) fn attack<'f>(
         entry: SwapEntry,
-        folio: &'f CachedFolio<'f>,
-        _: Option<(Uptodate<'f>, Completed<'f>, Abandoned<'f>, Cleared<'f>)>,
-        _: Option<(Published<'f>, Unpublished<'f>, Attached<'f>, Unlocked<'f>)>,
+        _: Option<(Uptodate<'f>, Unlocked<'f>, Lists<'f>)>,
         _: PhantomData<()>,
     ) -> SwapEntry {
         #[cfg(evidence_of_its_fields)]
         {
             let _ = Uptodate(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Completed(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Abandoned(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Cleared(PhantomData); //~[evidence_of_its_fields] E0423
-            let _ = Published(folio); //~[evidence_of_its_fields] E0423
-            let _ = Unpublished(folio); //~[evidence_of_its_fields] E0423
-            let _ = Attached(PhantomData); //~[evidence_of_its_fields] E0423
             let _ = Unlocked(PhantomData, kernel::types::NotThreadSafe); //~[evidence_of_its_fields] E0423
             let _ = SwapEntry(entry.0); //~[evidence_of_its_fields] E0616
                                         //~[evidence_of_its_fields]^ E0423
@@ -161,24 +157,14 @@ pub mod evidence_copied {
         #[cfg(evidence_copied)]
         {
             copied::<CachedFolio<'_>>(); //~[evidence_copied] E0277
-            copied::<UnreadFolio<'_>>(); //~[evidence_copied] E0277
             copied::<NotUptodate<'_>>(); //~[evidence_copied] E0277
             copied::<Uptodate<'_>>(); //~[evidence_copied] E0277
-            copied::<Slots<'_, '_>>(); //~[evidence_copied] E0277
-            copied::<SlotEntry<'_>>(); //~[evidence_copied] E0277
-            copied::<StoreBatch<'_>>(); //~[evidence_copied] E0277
-            copied::<Unpublished<'_>>(); //~[evidence_copied] E0277
-            copied::<Published<'_>>(); //~[evidence_copied] E0277
-            copied::<Cleared<'_>>(); //~[evidence_copied] E0277
-            copied::<NotStored<'_>>(); //~[evidence_copied] E0277
-            copied::<FreedSlots<'_>>(); //~[evidence_copied] E0277
-            copied::<FilledSlots<'_>>(); //~[evidence_copied] E0277
-            copied::<DeadDevice<'_>>(); //~[evidence_copied] E0277
-            copied::<Attached<'_>>(); //~[evidence_copied] E0277
+            copied::<Slots<'_>>(); //~[evidence_copied] E0277
+            copied::<Store<'_, '_>>(); //~[evidence_copied] E0277
+            copied::<Group<'_, '_>>(); //~[evidence_copied] E0277
+            copied::<EntryPages<'_, '_, '_>>(); //~[evidence_copied] E0277
             copied::<SwapDevice>(); //~[evidence_copied] E0277
             copied::<NewFolio>(); //~[evidence_copied] E0277
-            copied::<WritebackFolio>(); //~[evidence_copied] E0277
-            copied::<ZeroMarked>(); //~[evidence_copied] E0277
             copied::<Visit<'_>>(); //~[evidence_copied] E0277
             copied::<Unlocked<'_>>(); //~[evidence_copied] E0277
             copied::<Next<'_>>(); //~[evidence_copied] E0277
@@ -205,32 +191,22 @@ pub mod guard_sent {
             sent::<Call>(); //~[guard_sent] E0277
             sent::<CachedFolio<'_>>(); //~[guard_sent] E0277
                                        //~[guard_sent]^ E0277
-            sent::<UnreadFolio<'_>>(); //~[guard_sent] E0277
-                                       //~[guard_sent]^ E0277
             sent::<NewFolio>(); //~[guard_sent] E0277
                                 //~[guard_sent]^ E0277
-            sent::<WritebackFolio>(); //~[guard_sent] E0277
-                                      //~[guard_sent]^ E0277
-            sent::<ZeroMarked>(); //~[guard_sent] E0277
-                                  //~[guard_sent]^ E0277
             sent::<FolioPage<'_>>(); //~[guard_sent] E0277
+            sent::<Slots<'_>>(); //~[guard_sent] E0277
+            sent::<SlotPages<'_, '_>>(); //~[guard_sent] E0277
+                                         //~[guard_sent]^ E0277
+            sent::<Store<'_, '_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
-            sent::<Slots<'_, '_>>(); //~[guard_sent] E0277
+            sent::<Group<'_, '_>>(); //~[guard_sent] E0277
                                      //~[guard_sent]^ E0277
-            sent::<SlotEntry<'_>>(); //~[guard_sent] E0277
-                                     //~[guard_sent]^ E0277
-            sent::<StoreBatch<'_>>(); //~[guard_sent] E0277
-                                      //~[guard_sent]^ E0277
-                                      //~[guard_sent]^^ E0277
-            sent::<Unpublished<'_>>(); //~[guard_sent] E0277
-                                       //~[guard_sent]^ E0277
-            sent::<Published<'_>>(); //~[guard_sent] E0277
-                                     //~[guard_sent]^ E0277
-            sent::<NotStored<'_>>(); //~[guard_sent] E0277
-                                     //~[guard_sent]^ E0277
-            sent::<FreedSlots<'_>>(); //~[guard_sent] E0277
-            sent::<FilledSlots<'_>>(); //~[guard_sent] E0277
-                                       //~[guard_sent]^ E0277
+                                     //~[guard_sent]^^ E0277
+                                     //~[guard_sent]^^^ E0277
+            sent::<EntryPages<'_, '_, '_>>(); //~[guard_sent] E0277
+                                              //~[guard_sent]^ E0277
+                                              //~[guard_sent]^^ E0277
+                                              //~[guard_sent]^^^ E0277
             sent::<&LockedCluster>(); //~[guard_sent] E0277
             sent::<Visit<'_>>(); //~[guard_sent] E0277
                                  //~[guard_sent]^ E0277
@@ -270,28 +246,6 @@ pub mod two_folios_of_a_call {
         // SAFETY: The caller of this function guarantees the same.
         let two = unsafe { CachedFolio::from_raw(two, &mut other) };
         one.nr_pages() == two.nr_pages()
-    }
-}
-
-// A device is lent twice in a call, so that one can prove what is true of the other.
-#[cfg(any(control, two_devices_of_a_call))]
-pub mod two_devices_of_a_call {
-    use super::*;
-
-    /// # Safety
-    ///
-    /// As for the C ABI of the kernel.
-    #[allow(unsafe_code)]
-    pub(crate) unsafe fn exports() -> Result<bool> {
-        let mut call = Call::new();
-        // SAFETY: The caller of this function guarantees the same.
-        let one = unsafe { DeadDevice::from_raw(0, 1, &mut call) }?;
-        #[cfg(two_devices_of_a_call)]
-        // SAFETY: The caller of this function guarantees the same.
-        let two = unsafe { DeadDevice::from_raw(1, 1, &mut call) }?; //~[two_devices_of_a_call] E0499
-        #[cfg(two_devices_of_a_call)]
-        drop(two);
-        Ok(one.detach())
     }
 }
 
