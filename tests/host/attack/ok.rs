@@ -18,6 +18,7 @@ use kernel::{
         swap_cache::{Reads, SwapDevice},
         swapops::SwapEntry,
     },
+    page::PAGE_SIZE,
     prelude::*,
     shrinker::Shrinker,
     slab::{self, UninitBox, UninitBoxes},
@@ -28,7 +29,7 @@ use kernel::{
 use zswap_core::{
     entry::Entry,
     glue::ParamLock,
-    index::LeafCache,
+    index::Leaf,
     lru::{self, Lists, Next},
     object::Object,
     pool_table::PoolRef,
@@ -87,7 +88,7 @@ pub mod charge_of_another {
         memory: UninitBoxes<Entry>,
         add: fn(&mut Group<'_, '_>),
         other: &ObjCgroup,
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
     ) -> Result {
         let lists = lru::prepare(Some(other), GFP_KERNEL)?;
         store.fill(memory, lists, leaves, |group| {
@@ -191,7 +192,7 @@ pub mod forget_memory {
         forget(memories);
     }
 
-    pub(crate) fn leaves(leaves: LeafCache) {
+    pub(crate) fn leaves(leaves: slab::Cache<Leaf>) {
         forget(leaves);
     }
 

@@ -13,7 +13,7 @@ use kernel::{
     prelude::*,
     sync::SetOnce,
 };
-use zswap_core::{entry, index};
+use zswap_core::{entry, glue, stats};
 
 // As in zswap_rs.rs.
 const __LOG_PREFIX: &[u8] = b"zswap\0";
@@ -47,6 +47,7 @@ mod store;
 use store_for_ever as store;
 #[path = "../../../samples/rust/zswap_rs/trace.rs"]
 mod trace;
+#[cfg(not(whole_for_ever))]
 #[path = "../../../samples/rust/zswap_rs/whole.rs"]
 mod whole;
 #[cfg(whole_for_ever)]
@@ -110,10 +111,10 @@ pub mod ever_enabled_key {
 
     pub(crate) fn attack() -> bool {
         #[cfg(ever_enabled_key)]
-        let _ = &raw mut index::zswap_ever_enabled; //~[ever_enabled_key] E0603
+        let _ = &raw mut glue::zswap_ever_enabled; //~[ever_enabled_key] E0603
         #[cfg(ever_enabled_key)]
-        index::zswap_set_ever_enabled(); //~[ever_enabled_key] E0603
-        index::never_opened()
+        glue::zswap_set_ever_enabled(); //~[ever_enabled_key] E0603
+        glue::never_enabled()
     }
 }
 

@@ -158,7 +158,6 @@ pub mod core_by_hand {
     #[cfg(core_by_hand)]
     pub(crate) fn lists() {
         let _ = lru::del; //~[core_by_hand] E0603
-        let _ = lru::add_each; //~[core_by_hand] E0603
-        let _ = lru::raw_links; //~[core_by_hand] E0603
+        let _ = lru::links_of; //~[core_by_hand] E0603
     }
 }
