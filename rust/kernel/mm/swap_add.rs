@@ -101,7 +101,7 @@ impl Slot<'_> {
     /// ```
     #[inline]
     pub fn add_folio(self, order: u32, context: &AllocContext<'_>) -> Result<NewFolio> {
-        self.add(order, context, Backing::Readable)
+        self.add(order, context, |backing| backing == Backing::Readable)
     }
 
     /// Adds a large folio as [`Slot::add_folio`], for slots [backed by zswap](Backing::Zswap), lets
@@ -112,7 +112,7 @@ impl Slot<'_> {
     /// which has left the swap cache then; the data stays in zswap.
     #[inline]
     pub fn fill_from_zswap(self, order: u32, context: &AllocContext<'_>) -> Result<FolioRef> {
-        let folio = self.add(order, context, Backing::Zswap)?;
+        let folio = self.add(order, context, |backing| backing == Backing::Zswap)?;
         crate::race_point!("whole:after_add");
         // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
         // cache and not uptodate, and no other task accesses its contents. zswap held its slots, or
@@ -129,13 +129,19 @@ impl Slot<'_> {
         }
     }
 
-    /// Adds a folio as [`Slot::add_folio`], if the slots have this `backing`.
-    #[inline(always)] // stack: no frame of its own
-    fn add(self, order: u32, context: &AllocContext<'_>, backing: Backing) -> Result<NewFolio> {
-        let mut gfp = context.gfp & !bindings::__GFP_ACCOUNT;
+    /// Adds a folio as [`Slot::add_folio`], if `admits` admits the backing of its slots. Generic, so
+    /// that each caller has a copy whose locals are in registers.
+    #[inline]
+    fn add(
+        self,
+        order: u32,
+        context: &AllocContext<'_>,
+        admits: impl FnOnce(Backing) -> bool,
+    ) -> Result<NewFolio> {
         if order > SLOTS_PER_CLUSTER.ilog2() {
             return Err(EINVAL);
         }
+        let mut gfp = context.gfp & !bindings::__GFP_ACCOUNT;
         // SAFETY: The order is at most that of a cluster, so C's shifts by it don't overflow. By
         // the invariants of `AllocContext` the task may allocate with the flags, and the fault and
         // the policy are null or stay alive.
@@ -144,16 +150,30 @@ impl Slot<'_> {
         };
         let folio = NonNull::new(ptr).ok_or(ENOMEM)?.cast::<Folio>();
         crate::race_point!("add:after_alloc");
-        // SAFETY: The folio was just allocated: no other task has a reference to it. It is put if it
-        // wasn't added. Otherwise it is locked by this task, and other tasks reach it only by
-        // lookups; it has a reference of the swap cache for each page, and that of its allocation,
-        // for `undo()` or the `NewFolio`. The fault, if it isn't null, is being handled, with its
-        // VMA locked, which pins its `mm`. The shadow was in the slot: of an earlier folio, or
-        // `Shadow::NONE`, which isn't null in C either.
+        let claimed = self.locked(|cluster| {
+            let first = self.first(order).ok_or(EINVAL)?;
+            let slots = cluster.uncached(self, first, order)?;
+            if !admits(slots.backing) {
+                return Err(EBUSY);
+            }
+            // SAFETY: The folio was just allocated: no other task has a reference to it, so its
+            // flags may be set non-atomically. By the invariant of `Uncached` the slots' cluster is
+            // locked, and the slots, one for each page of the folio, have no folio.
+            unsafe {
+                bindings::folio_init_swapin(ptr);
+                write_entries(slots.entries, folio.as_ref());
+                bindings::folio_enter_swapcache(ptr, first.as_raw());
+            }
+            Ok((slots.shadow, slots.memcg))
+        });
+        // SAFETY: If the folio wasn't added, the reference of its allocation is put. Otherwise it is
+        // locked by this task, and other tasks reach it only by lookups; it has a reference of the
+        // swap cache for each page, and that of its allocation, for `undo()` or the `NewFolio`. The
+        // fault, if it isn't null, is being handled, with its VMA locked, which pins its `mm`. The
+        // shadow was in the slot: of an earlier folio, or `Shadow::NONE`, which isn't null in C
+        // either.
         unsafe {
-            let (shadow, memcg) = self
-                .claim(folio, order, backing)
-                .inspect_err(|_| bindings::folio_put(ptr))?;
+            let (shadow, memcg) = claimed.inspect_err(|_| bindings::folio_put(ptr))?;
             crate::race_point!("add:before_charge");
             let charged = bindings::swapin_charge_folio(ptr, memcg, context.vmf, gfp) == 0;
             if !charged {
@@ -168,42 +188,11 @@ impl Slot<'_> {
             }
             bindings::memcg1_swapin(ptr);
             bindings::workingset_refault(ptr, shadow.as_ptr());
-            bindings::folio_count_swapcache(ptr, c_long::wrapping_shl(1, order));
+            // Read from the folio: a local for it would take stack.
+            bindings::folio_count_swapcache(ptr, bindings::folio_nr_pages(ptr));
             bindings::folio_add_lru(ptr);
             Ok(NewFolio::from_raw(ptr))
         }
-    }
-
-    /// Locks the folio, and writes it into the swap-table entries of its slots, if these can get a
-    /// folio and have this `backing`. Returns the shadow of this slot, and the slots' cgroup. Fails
-    /// as [`Slot::add_folio`].
-    ///
-    /// # Safety
-    ///
-    /// The folio must have `2^order` pages, and no other task may have a reference to it.
-    #[inline(never)] // stack: the frame is gone before the folio is charged
-    unsafe fn claim(
-        self,
-        folio: NonNull<Folio>,
-        order: u32,
-        backing: Backing,
-    ) -> Result<(Shadow, c_ushort)> {
-        let first = self.first(order).ok_or(EINVAL)?;
-        self.locked(|cluster| {
-            let slots = cluster.uncached(self, first, order)?;
-            if slots.backing != backing {
-                return Err(EBUSY);
-            }
-            // SAFETY: The caller guarantees that no other task has a reference to the folio, so its
-            // flags may be set non-atomically. By the invariant of `Uncached` the slots' cluster is
-            // locked, and the slots, one for each page of the folio, have no folio.
-            unsafe {
-                bindings::folio_init_swapin(folio.cast().as_ptr());
-                write_entries(slots.entries, folio.as_ref());
-                bindings::folio_enter_swapcache(folio.cast().as_ptr(), first.as_raw());
-            }
-            Ok((slots.shadow, slots.memcg))
-        })
     }
 }
 
@@ -442,15 +431,30 @@ impl NewFolio {
 }
 
 impl Drop for NewFolio {
+    #[inline]
     fn drop(&mut self) {
-        let folio = self.0.as_raw();
+        // By value: a reference would keep the folio's address on the stack.
+        //
         // SAFETY: By the type invariant the folio is alive, locked by this task and in the swap
-        // cache. No `Slots` of it is in use, since a `Slots` borrows `self`: if the slot has no
-        // other user any more, C frees the slot, and zswap frees the slot's entry.
-        unsafe {
-            bindings::swap_cache_del_folio(folio);
-            bindings::folio_unlock(folio);
-            bindings::folio_put(folio);
-        }
+        // cache, and the lock and a reference are owned by this value. No `Slots` of it is in use,
+        // since a `Slots` borrows `self`.
+        unsafe { discard(self.0.as_raw()) }
+    }
+}
+
+/// Deletes a new folio from the swap cache, unlocks and puts it. If a slot has no other user any
+/// more, C frees the slot, and zswap frees the slot's entry.
+///
+/// # Safety
+///
+/// The caller must own the lock of the folio, which must be in the swap cache, and a reference, and
+/// gives up both. No witness of its slots may be in use.
+unsafe fn discard(folio: *mut bindings::folio) {
+    // SAFETY: The caller guarantees that the folio is locked and in the swap cache, that it owns
+    // the lock and a reference, and that no code relies on the slots.
+    unsafe {
+        bindings::swap_cache_del_folio(folio);
+        bindings::folio_unlock(folio);
+        bindings::folio_put(folio);
     }
 }

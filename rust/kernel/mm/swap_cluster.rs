@@ -327,8 +327,9 @@ impl LockedCluster {
         let memcg = self.memcg(cluster_offset(target.entry));
         let mut backing = Backing::Readable;
         if order > 0 {
-            entries = self.entries(first.entry, 1usize.wrapping_shl(order));
-            backing = self.backing(first, entries, memcg).ok_or(EBUSY)?;
+            let nr = 1usize.wrapping_shl(order);
+            backing = self.backing(first, nr, memcg).ok_or(EBUSY)?;
+            entries = self.entries(first.entry, nr);
         }
         // INVARIANT: These are the slots that were checked: `target`, or all that `backing` has
         // checked.
@@ -340,19 +341,14 @@ impl LockedCluster {
         })
     }
 
-    /// Where the pages of the slots with these swap-table `entries`, from `first` on, are; `None`
-    /// if one of the slots isn't in use or has a folio, if their cgroup isn't `memcg`, or if they
-    /// can't be read as a whole.
+    /// Where the pages of the `nr` slots from `first` on are, which don't exceed the cluster; `None` if
+    /// one of the slots isn't in use or has a folio, if their cgroup isn't `memcg`, or if they can't
+    /// be read as a whole.
     #[inline(never)] // stack: only for large folios
-    fn backing(
-        &self,
-        first: Slot<'_>,
-        entries: &[Atomic<usize>],
-        memcg: c_ushort,
-    ) -> Option<Backing> {
-        let (start, nr) = (cluster_offset(first.entry), entries.len());
+    fn backing(&self, first: Slot<'_>, nr: usize, memcg: c_ushort) -> Option<Backing> {
+        let start = cluster_offset(first.entry);
         let (mut zeroes, mut bits) = (0usize, 0);
-        for (nth, entry) in entries.iter().enumerate() {
+        for (nth, entry) in self.entries(first.entry, nr).iter().enumerate() {
             let at = start.wrapping_add(nth);
             match SwapTableEntry::decode(entry.load(Relaxed)) {
                 SwapTableEntry::Shadow(_, flags)

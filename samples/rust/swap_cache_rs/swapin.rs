@@ -66,6 +66,7 @@ fn add_largest(
     loop {
         // `orders` isn't zero: checked above and at the end of the loop.
         let order = orders.checked_ilog2().unwrap_or(0);
+        let largest = 1usize.wrapping_shl(order);
         let added = is_worth_allocating(slot, order).and_then(|()| slot.add_folio(order, context));
         trace_added(|| (slot, order, added.as_ref().err().copied()));
         let error = match added {
@@ -76,7 +77,7 @@ fn add_largest(
             return (None, error);
         }
         count_fallback(order);
-        orders ^= 1usize.wrapping_shl(order);
+        orders ^= largest;
         if orders == 0 {
             return (None, error);
         }

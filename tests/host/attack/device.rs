@@ -54,9 +54,9 @@ pub mod slot_past_end {
     pub(crate) fn attack(slot: Slot<'_>) -> Option<Slot<'_>> {
         #[cfg(slot_past_end)]
         return Some(Slot {
-            entry: usize::MAX, //~[slot_past_end] E0451
-            ..slot             //~[slot_past_end] E0451
-                               //~[slot_past_end]^ E0451
+            entry: SwapEntry::new(0, usize::MAX)?, //~[slot_past_end] E0451
+            ..slot                                 //~[slot_past_end] E0451
+                                                   //~[slot_past_end]^ E0451
         });
         slot.at(usize::MAX)
     }

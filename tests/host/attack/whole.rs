@@ -8,7 +8,7 @@ use kernel::{
         call::Call,
         fault::AllocContext,
         folio::{FilledPages, FolioRef, UnreadPages},
-        swap_cluster::{Backing, Slot},
+        swap_cluster::Slot,
     },
 };
 use zswap_core::{
@@ -317,7 +317,7 @@ pub mod zswap_folio_read {
 
     pub(crate) fn attack(slot: Slot<'_>, context: &AllocContext<'_>) -> Result<FolioRef> {
         #[cfg(zswap_folio_read)]
-        drop(slot.add(4, context, Backing::Zswap)); //~[zswap_folio_read] E0624
+        drop(slot.add(4, context, |_| true)); //~[zswap_folio_read] E0624
         slot.fill_from_zswap(4, context)
     }
 }
