@@ -13,6 +13,15 @@ use kernel::{
     sync::{Mutex, SetOnce},
 };
 
+#[allow(unsafe_code)]
+#[path = "../../../samples/rust/zswap_rs/core/mod.rs"]
+mod zswap_core;
+
+// As in zswap_rs.rs.
+const __LOG_PREFIX: &[u8] = b"zswap\0";
+
+use zswap_core::pool_table::PoolRef;
+
 // The next page is compressed into the buffer before the last one was copied to its object.
 #[cfg(any(control, buffer_used_again))]
 pub mod buffer_used_again {

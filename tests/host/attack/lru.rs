@@ -15,7 +15,7 @@ use kernel::{
 use zswap_core::{
     entry::Entry,
     free::StoredEntry,
-    index::LeafCache,
+    index::Leaf,
     lru::{self, Lists, Next, Unlocked, Visit},
     store::Store,
 };
@@ -200,7 +200,6 @@ pub mod lists_of_core {
         let _ = &entry.links; //~[lists_of_core] E0616
         #[cfg(lists_of_core)]
         lru::del_each(core::iter::once(entry)); //~[lists_of_core] E0603
-                                                //~[lists_of_core]^ E0133
         #[cfg(lists_of_core)]
         let _ = &lru::LRU; //~[lists_of_core] E0603
         lru::count(memory.nid(), None)
@@ -229,7 +228,7 @@ pub mod add_unprepared {
         store: &mut Store<'_, '_>,
         memory: slab::UninitBoxes<Entry>,
         (lists, objcg): (Lists<'_>, Option<&ObjCgroup>),
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
     ) -> Result {
         let _ = objcg;
         #[cfg(add_unprepared)]
@@ -263,7 +262,7 @@ pub mod lists_past_group {
         store: &mut Store<'_, '_>,
         memory: slab::UninitBoxes<Entry>,
         objcg: ARef<ObjCgroup>,
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
     ) -> Result {
         let lists = lru::prepare(Some(&objcg), GFP_KERNEL)?;
         #[cfg(lists_past_group)]
@@ -288,7 +287,7 @@ pub mod add_from_anywhere {
         store: &mut Store<'_, '_>,
         (one, two): (KBox<Entry>, KBox<Entry>),
         (memory, lists): (slab::UninitBoxes<Entry>, Lists<'_>),
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
     ) -> Result {
         let _ = (&one, &two);
         #[cfg(add_from_anywhere)]

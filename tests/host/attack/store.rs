@@ -9,7 +9,7 @@ use core::{
 use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes};
 use zswap_core::{
     entry::Entry,
-    index::LeafCache,
+    index::Leaf,
     lru::Lists,
     object::Object,
     store::{store, Group, SlotPages, Store},
@@ -23,7 +23,7 @@ const __LOG_PREFIX: &[u8] = b"zswap\0";
 mod zswap_core;
 
 /// What a group takes.
-type Means<'l> = (UninitBoxes<Entry>, Lists<'l>, &'static LeafCache);
+type Means<'l> = (UninitBoxes<Entry>, Lists<'l>, &'static slab::Cache<Leaf>);
 
 // zswap_store() says that a folio is stored whose slots weren't filled: C doesn't write it to the device, and its pages
 // are lost. The store counts, and decides.

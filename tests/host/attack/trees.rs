@@ -5,7 +5,7 @@
 use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes, xarray::XArray};
 use zswap_core::{
     entry::Entry,
-    index::{self, LeafCache},
+    index::{self, Leaf},
     lru::Lists,
     slots::{self, Slots},
     store::Store,
@@ -91,10 +91,10 @@ pub mod leaves_of_a_local {
     pub(crate) fn attack(
         store: &mut Store<'_, '_>,
         (memory, lists): (UninitBoxes<Entry>, Lists<'_>),
-        leaves: &'static LeafCache,
+        leaves: &'static slab::Cache<Leaf>,
     ) -> Result {
         #[cfg(leaves_of_a_local)]
-        let leaves = &LeafCache::new(c"attack")?; //~[leaves_of_a_local] E0716
+        let leaves = &slab::Cache::new(c"attack")?; //~[leaves_of_a_local] E0716
         store.fill(memory, lists, leaves, |_| Ok(()))
     }
 }
