@@ -6,7 +6,7 @@ use core::{
     cell::Cell,
     mem::{forget, replace, swap, take},
 };
-use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes};
+use kernel::{mm::folio::CachedFolio, prelude::*, slab::{self, UninitBoxes}};
 use zswap_core::{
     entry::Entry,
     index::Leaf,

@@ -2,9 +2,10 @@
 // The trees of a device.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::{mm::folio::CachedFolio, prelude::*, slab::UninitBoxes, xarray::XArray};
+use kernel::{mm::folio::CachedFolio, prelude::*, slab::{self, UninitBoxes}, xarray::XArray};
 use zswap_core::{
     entry::Entry,
+    glue,
     index::{self, Leaf},
     lru::Lists,
     slots::{self, Slots},
@@ -79,7 +80,7 @@ pub mod trees_made_up {
             slots::detach(0); //~[trees_made_up] E0133
             drop(slots::attach(0, 1)); //~[trees_made_up] E0133
         }
-        index::never_opened()
+        glue::never_enabled()
     }
 }
 

@@ -194,6 +194,7 @@ pub mod guard_sent {
             sent::<NewFolio>(); //~[guard_sent] E0277
                                 //~[guard_sent]^ E0277
             sent::<FolioPage<'_>>(); //~[guard_sent] E0277
+                                     //~[guard_sent]^ E0277
             sent::<Slots<'_>>(); //~[guard_sent] E0277
             sent::<SlotPages<'_, '_>>(); //~[guard_sent] E0277
                                          //~[guard_sent]^ E0277

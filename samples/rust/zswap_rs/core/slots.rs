@@ -9,7 +9,7 @@
 //! |----------------------------|--------------------------------------------------------------|---------------------|
 //! | [`CachedFolio`]            | the folio is locked and in the swap cache                    | its slots           |
 //! | [`Slots`] that are freed   | the cluster is locked, and the swap-table entries are NULL   | those slots         |
-//! | [`DeadDevice`]             | swapoff has waited for all users, or swapon isn't complete   | the device's trees  |
+//! | [`attach`], [`detach`]     | swapoff has waited for all users, or swapon isn't complete   | the device's trees  |
 //! | [`Visit`](super::lru::Visit) | the lock of the LRU list is held                           | one entry's fields  |
 //!
 //! The first three exclude each other. A folio in the swap cache prevents its slots from being freed, and its device from
@@ -114,7 +114,7 @@ impl<'a> Slots<'a> {
     /// lock of the slots' folio, in the swap cache, and uses no other witness for it excludes the same tasks, and may
     /// also call this.)
     ///
-    /// [`DeadDevice::attach`] must have succeeded for the device, with the number of slots of the device. That is not
+    /// [`attach`] must have succeeded for the device, with the number of slots of the device. That is not
     /// checked, since this is called for every slot that is freed.
     pub(crate) unsafe fn freed(first: bindings::swp_entry_t, nr: usize, _call: &'a Call) -> Self {
         // SAFETY: The caller guarantees that the device of `first` is not swapped off.

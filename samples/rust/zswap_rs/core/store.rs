@@ -182,13 +182,12 @@ impl<'f> Store<'_, 'f> {
         leaves: &'static slab::Cache<Leaf>,
         f: impl FnOnce(&mut Group<'_, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.wanted.len() == 0 {
-            return Err(EINVAL.into());
-        }
+        let mut wanted = self.wanted;
+        let first = wanted.next().ok_or(EINVAL)?;
         let folio = &*self.folio;
         // SAFETY: By the invariant of `CachedFolio` the device is in use, since the folio is in the swap cache.
         let tree = unsafe { slots::tree(folio.swap()) }.ok_or(EINVAL)?;
-        let (first, _) = self.wanted.bits();
+        // Not the group's first page: an earlier call may have made its entry.
         let first = folio.swap().offset().wrapping_add(first);
         // The references pin the leaf without a lock, so that `f` may sleep. A group is in one leaf, since folios are
         // aligned to their size.

@@ -328,10 +328,9 @@ pub mod api {
         EntryWord::new(pool_id, len, slot).bits()
     }
 
-    /// All parts of a word. The offset is found in two ways.
+    /// All parts of a word.
     pub fn parts(bits: u64) -> Parts {
         let word = EntryWord::from_bits(bits);
-        assert_eq!(word.offset(), word.slot().offset());
         Parts {
             pool_id: word.pool_id(),
             len: word.len(),

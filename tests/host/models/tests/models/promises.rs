@@ -23,7 +23,7 @@ const OTHER: &str = "a process reads what it hasn't written";
 /// A device is freed while it still has entries.
 const LEFT: &str = "slots::detach: !empty";
 /// A folio leaves the swap cache for slots that have been freed.
-const LEAVES: &str = "swap_cluster::bad_table_entry: kind == BadEntry :: LeavesOutside";
+const LEAVES: &str = "swap_cluster::bad_table_entry";
 const GONE: &str = "a device is used that is swapped off";
 const FREED: &str = "a folio is used that was freed";
 const UNUSED: &str = "swapoff finds no user of the slots";
