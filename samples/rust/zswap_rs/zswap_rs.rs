@@ -36,7 +36,8 @@
 //! 6. the lock of an LRU list, dropped before writeback
 //! 7. zsmalloc's locks
 //!
-//! In addition, no other lock is taken under `zswap_shrink_lock`.
+//! In addition, `cpu_hotplug_lock` nests inside 1, when a pool enables `zswap_ever_enabled`. No other lock is taken under
+//! `zswap_shrink_lock`.
 //!
 //! C original: [`mm/zswap.c`](srctree/mm/zswap.c)
 
