@@ -113,9 +113,9 @@ impl<'a> Slot<'a> {
     /// The slot at `offset` of the same device; `None` if that is beyond its end.
     #[inline]
     pub fn at(self, offset: usize) -> Option<Self> {
-        let entry = SwapEntry::new(self.entry.device(), offset)?;
+        let distance = offset.wrapping_sub(self.offset());
         // SAFETY: The device is that of `self`, and has such a slot, as is checked first.
-        (offset < self.device_len()).then(|| unsafe { Self::new(entry) })
+        (offset < self.device_len()).then(|| unsafe { Self::new(self.entry.after(distance)) })
     }
 
     /// The first of the `2^order` aligned slots that contain this one; `None` if a cluster has
@@ -356,7 +356,7 @@ impl LockedCluster {
                 {
                     if self.is_zero(at, flags) {
                         zeroes = zeroes.wrapping_add(1);
-                        bits |= c_ulong::wrapping_shl(1, nth as u32);
+                        bits |= c_ulong::checked_shl(1, nth as u32).unwrap_or(0);
                     }
                 }
                 _ => return None,
