@@ -167,7 +167,7 @@ fn slot(index: usize) -> SwapEntry {
     unsafe { SwapEntry::from_raw(bindings::swp_entry(device, FIRST + index)) }
 }
 
-/// Makes entries of these numbers, in the first group.
+/// Makes entries of these numbers, in what is left of the first group.
 fn make(store: &mut Store<'_, '_>, numbers: &[(usize, u32)]) -> Result {
     let lists = lru::prepare(None, GFP_KERNEL).unwrap();
     let Some(nr) = store.next_group(NR) else {
@@ -208,6 +208,16 @@ impl Locked {
     /// Stores a number for each of these pages of the folio, in this order. Returns how many pages are zero-filled.
     pub fn publish(self, numbers: &[(usize, u32)]) -> Result<usize> {
         self.with(|folio| store::store(folio, |store| make(store, numbers)))
+    }
+
+    /// As [`publish`](Self::publish), in two parts of one group.
+    pub fn publish_in_parts(self, one: &[(usize, u32)], other: &[(usize, u32)]) -> Result<usize> {
+        self.with(|folio| {
+            store::store(folio, |store| {
+                make(store, one)?;
+                make(store, other)
+            })
+        })
     }
 
     /// Makes entries of these numbers, and gives them up.

@@ -119,6 +119,21 @@ fn a_walk_visits_what_is_published() {
 }
 
 #[test]
+fn a_group_can_be_made_in_parts() {
+    with_folio(|folio| {
+        let all = [Some(10), Some(11), Some(12), Some(13)];
+        let (one, other) = (pages(all)[..2].to_vec(), pages(all)[2..].to_vec());
+        assert_eq!(folio.publish_in_parts(&one, &other), Ok(0));
+        assert_eq!(stored(folio), all);
+        assert_eq!(walk(8), (vec![10, 11, 12, 13], 4), "each is on its list once");
+        assert_eq!(folio.publish_in_parts(&one, &[]), Err(EINVAL));
+        assert_eq!(stored(folio), [None; NR]);
+        // There is no group after the last one.
+        assert_eq!(folio.publish_in_parts(&pages(all), &[]), Ok(0));
+    });
+}
+
+#[test]
 fn no_page_is_lost() {
     with_folio(|folio| {
         // SAFETY: It is the folio.
