@@ -114,13 +114,12 @@ impl Slot<'_> {
     pub fn fill_from_zswap(self, order: u32, context: &AllocContext<'_>) -> Result<FolioRef> {
         let folio = self.add(order, context, |backing| backing == Backing::Zswap)?;
         crate::race_point!("whole:after_add");
-        // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
-        // cache and not uptodate, and no other task accesses its contents. zswap held its slots, or
-        // they were zero-marked, when the folio was added. No task can change that while the folio
-        // is locked: to store, load or write back requires the folio's lock, and to free a slot
+        // zswap held the slots, or they were zero-marked, when the folio was added. No task can
+        // change that: to store, load or write back requires the folio's lock, and to free a slot
         // requires that it has no folio.
-        // The lock and the reference were owned by the `NewFolio`: the lock is given up at last, the
-        // reference is passed to the result.
+        // SAFETY: By the invariant of `NewFolio` the folio is locked by this task, in the swap
+        // cache and not uptodate, and no other task accesses its contents. The `NewFolio` owns the
+        // lock, which is given up at last, and the reference, which is passed to the result.
         unsafe {
             to_result(bindings::swap_fill_from_zswap(folio.0.as_raw()))?;
             let folio = folio.into_c_locked();
