@@ -2,7 +2,7 @@
 # boot: zswap.enabled=1
 # Enabled and disabled with data stored.
 . ./lib.sh
-plan 7
+plan 8
 
 swap_on brd
 start a 0
@@ -35,6 +35,29 @@ for _ in $(seq 40); do
 	set_param enabled N && set_param enabled Y && switches=$((switches + 1))
 done
 point "switched in a loop under load" "$switches $(hear a) $(hear b)" "40 done done"
+stop a
+stop b
+
+# A cgroup whose pages the worker leaves alone, unless zswap is disabled. Worker b hits the limit.
+start a 0
+start b 0
+echo 0 > /cg/a/memory.zswap.writeback
+with a map 512 4
+with a fill text 1
+with a out
+with b map 64 4
+set_param max_pool_percent 0
+with b fill text 2
+with b out
+set_param enabled N
+set_param max_pool_percent 20
+for round in 1 2 3 4 5 6 7 8; do
+	with b fill text $round
+	with b out
+	usleep 50000
+done
+point "disabling while full keeps what is stored" "$(memcg_stat a zswpwb) $(debug stored_pages)" "0 512"
+set_param enabled Y
 stop a
 stop b
 point "nothing is left" "$(debug stored_pages)" 0

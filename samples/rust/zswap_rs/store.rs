@@ -56,7 +56,8 @@ const TOGETHER: usize = 16;
 
 /// Makes the entries of all pages of the folio, or refuses to.
 ///
-/// Runs in reclaim (`PF_MEMALLOC`), in a task that may sleep. Mirrors `zswap_store()`, up to `check_old`.
+/// May sleep. Not all callers of `swap_writeout()` are in reclaim (`PF_MEMALLOC`), as most are. Mirrors `zswap_store()`, up
+/// to `check_old`.
 pub(crate) fn make(store: &mut Store<'_, '_>) -> Result<(), Refused> {
     let zswap = zswap().filter(|_| zswap_enabled.load(Relaxed));
     let zswap = zswap.ok_or(Refused(Outcome::Disabled))?;
@@ -89,7 +90,9 @@ fn make_all(
     let (nr, nid) = (store.folio().nr_pages(), store.folio().nid());
     // Storing a page uncompressed saves no memory: skip compression only if the cgroup allows writeback.
     let mut skip = SkipIncompressible::new(
-        nr > 1 && zswap_skip_incompressible.load(Relaxed) && store.folio().zswap_writeback_enabled(),
+        nr > 1
+            && zswap_skip_incompressible.load(Relaxed)
+            && store.folio().zswap_writeback_enabled(),
     );
     while let Some(nr) = store.next_group(TOGETHER) {
         // Allocate before taking the compressor's mutex: the allocation may enter reclaim, which may store another folio
@@ -110,7 +113,8 @@ fn make_all(
     Ok(())
 }
 
-/// Reports the outcome of a store: the number of zero-filled pages, or the refusal. Queues the worker if zswap is full.
+/// Reports the outcome of a store: the number of zero-filled pages, or the refusal. Queues the worker if zswap is full
+/// and has refused the folio, after the folio's older entries were freed; C before.
 pub(crate) fn report(folio: &CachedFolio<'_>, zeroes: &Result<usize, Refused>) {
     trace::store(|| {
         let (zeroes, outcome) = match zeroes {
@@ -119,7 +123,9 @@ pub(crate) fn report(folio: &CachedFolio<'_>, zeroes: &Result<usize, Refused>) {
         };
         (folio.swap(), folio.nr_pages(), zeroes, outcome)
     });
-    if zeroes.is_err() && zswap().is_some_and(Zswap::reached_full) {
+    // Not while zswap is disabled: no store clears `reached_full` then.
+    let refused = matches!(zeroes, Err(Refused(why)) if *why != Outcome::Disabled);
+    if refused && zswap().is_some_and(Zswap::reached_full) {
         zswap_queue_shrink_work();
     }
 }
