@@ -21,7 +21,10 @@
 //! C header: [`include/linux/percpu-refcount.h`](srctree/include/linux/percpu-refcount.h)
 
 use super::{
-    glue::ParamLock,
+    glue::{
+        zswap_set_ever_enabled,
+        ParamLock, //
+    },
     pool::Pool, //
 };
 use core::{
@@ -234,11 +237,13 @@ impl PoolTable {
         )?;
         // SAFETY: The node doesn't move until `released` creates a pinned box from it again.
         let node = NonNull::from(KBox::leak(unsafe { Pin::into_inner_unchecked(node) }));
-        // INVARIANT: The place is free, and `param_lock` is held. The node has a reference: that of the result.
-        // Release: readers see all of the node.
-        self.nodes[usize::from(id)].store(node.as_ptr(), Release);
+        zswap_set_ever_enabled();
+        // INVARIANT: A pointer below `nr` may be null.
         self.nr
             .store(self.nr.load(Relaxed).max(usize::from(id) + 1), Relaxed);
+        // INVARIANT: The place is free and below `nr`, and `param_lock` is held. The node has a reference: that of the
+        // result. Release: readers see all of the node.
+        self.nodes[usize::from(id)].store(node.as_ptr(), Release);
         let pool = PoolRef { node };
         pr_debug!("created pool {}\n", pool.algorithm());
         Ok(pool)
