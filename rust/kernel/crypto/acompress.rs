@@ -399,7 +399,7 @@ impl Compressor {
         self.request.compressed(report)
     }
 
-    /// Decompresses `src` into the first page of `dst`. May sleep.
+    /// Decompresses `src` into `dst`. May sleep.
     ///
     /// Succeeds if the compressor succeeds and reports a length of `PAGE_SIZE`. On failure, returns
     /// the length that it reports.

@@ -558,8 +558,8 @@ impl<'a> NotUptodate<'a> {
     ///
     /// # Safety
     ///
-    /// All bytes of the page must have been written, with the data that was stored for its slot:
-    /// tasks that map the folio will read them.
+    /// All bytes of the page must have been written since `self` was created: tasks that map the
+    /// folio will read them. (That they are the data of its slot, types don't prove.)
     #[inline]
     pub unsafe fn assume_written(self) -> Uptodate<'a> {
         // INVARIANT: The caller guarantees that all bytes of the page were written.

@@ -338,7 +338,8 @@ impl SwapDevice {
 /// A folio that was just added to the swap cache, and is to be filled: locked by this task, not
 /// uptodate; no other task may access its contents or the data of its slots.
 ///
-/// Dropping it is [`NewFolio::discard`].
+/// Dropping it deletes the folio from the swap cache: other tasks find a slot without a folio, not a
+/// folio that can't be read.
 ///
 /// # Invariants
 ///
@@ -400,15 +401,6 @@ impl NewFolio {
         }
     }
 
-    /// Deletes the folio from the swap cache, unlocks and puts it: other tasks find a slot without
-    /// a folio, not a folio that can't be read.
-    ///
-    /// Mirrors `swap_cache_del_folio()`, `folio_unlock()` and `folio_put()`.
-    #[inline]
-    pub fn discard(self) {
-        drop(self);
-    }
-
     /// Lends the folio together with exclusive access to its contents.
     ///
     /// # Safety
@@ -443,6 +435,8 @@ impl Drop for NewFolio {
 
 /// Deletes a new folio from the swap cache, unlocks and puts it. If a slot has no other user any
 /// more, C frees the slot, and zswap frees the slot's entry.
+///
+/// Mirrors `swap_cache_del_folio()`, `folio_unlock()` and `folio_put()`.
 ///
 /// # Safety
 ///

@@ -11,7 +11,7 @@
 //! | look up: a counted reference, no access     | [`Slot::folio`]                                |
 //! | claim the slots: add a locked folio         | [`Slot::add_folio`] gives a [`NewFolio`]       |
 //! | read its page, or ...                       | [`NewFolio::read`]                             |
-//! | ... remove it again                         | [`NewFolio::discard`]                          |
+//! | ... remove it again                         | dropping it                                    |
 //! | remove or replace a folio that C has locked | [`CachedFolio::delete`] and others             |
 //!
 //! No function of this file waits for a folio's lock. Removing and replacing a folio require the
@@ -22,7 +22,6 @@
 //! [`mm/swap.h`](srctree/mm/swap.h)
 //!
 //! [`NewFolio`]: super::swap_add::NewFolio
-//! [`NewFolio::discard`]: super::swap_add::NewFolio::discard
 //! [`NewFolio::read`]: super::swap_add::NewFolio::read
 
 use crate::{

@@ -437,8 +437,8 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 ///
 /// # Safety
 ///
-/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is
-/// being handled. The context must permit allocations with these flags.
+/// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is being handled,
+/// with the lock of its VMA held, and its `pmd` the one of its address. The context must permit allocations with these flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,
@@ -451,8 +451,8 @@ pub(crate) unsafe extern "C" fn swapin_readahead(
     // SAFETY: The caller guarantees that it may allocate with these flags.
     let flag = unsafe { Flags::from_raw(flag) };
     let call = Call::new();
-    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, and that the fault
-    // is being handled.
+    // SAFETY: The caller guarantees that the swap entry is valid and its device not swapped off, and what `Fault`
+    // requires.
     let (slot, fault) = unsafe { (Slot::from_raw(entry, &call), Fault::from_raw(vmf, &call)) };
     or_null(readahead::swapin_readahead(slot, flag, fault))
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! The C ABI: the functions of `include/linux/zswap.h`.
+//! The C ABI: the functions of `include/linux/zswap.h`, those of zswap in `mm/swap.h`, and those that `glue.c` calls.
 //!
 //! Each function turns the guarantees of its C callers into witnesses and calls the policy. This and the core are the
 //! only code of this crate that contains `unsafe`.
 
-#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
 use super::{
-    whole,
-    zswap_core::glue::zswap_large_swapin, //
-};
-use super::{
-    load, setup, shrink,
-    store, trace,
+    load, setup, shrink, store, trace,
     zswap_core::{
         self,
         glue::{
@@ -26,6 +20,11 @@ use super::{
             Slots, //
         },
     },
+};
+#[cfg(CONFIG_ZSWAP_LARGE_SWAPIN)]
+use super::{
+    whole,
+    zswap_core::glue::zswap_large_swapin, //
 };
 use kernel::{
     bindings,

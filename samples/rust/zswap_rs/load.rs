@@ -25,8 +25,8 @@ use kernel::{
     race_point, //
 };
 
-/// Fills a folio from its slot's entry. If this fails, every later load fails as well: without the entry, the next load
-/// would read older data from the device.
+/// Fills a folio from its slot's entry. If this fails, the entry stays, and a later load tries again: without the entry
+/// it would read older data from the device.
 ///
 /// Runs in a task that may sleep. Mirrors the part of `zswap_load()` that decompresses and counts.
 pub(crate) fn fill<'f>(entry: &Entry, contents: NotUptodate<'f>) -> Option<Uptodate<'f>> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! zswap's global state: pools, slab caches, and whether zswap is full.
+//! zswap's global state: slab caches, the shrink worker's cursor, and whether zswap is full. The pools are in
+//! [`POOLS`].
 
 use super::{
     limits::{
@@ -116,5 +117,4 @@ impl Zswap {
         }
         is_full
     }
-
 }

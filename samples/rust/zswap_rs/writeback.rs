@@ -36,7 +36,7 @@ use kernel::{
 /// `zswap_writeback_entry()`.
 pub(crate) fn write_back(identity: Identity) -> Result<WrittenBack> {
     race_point!("writeback:after_lru_unlock");
-    // On failure swapoff is under way, and loads all pages of the device.
+    // On failure swapoff is under way, which loads all pages of the device; or it has ended, and freed the entry.
     let device = SwapDevice::get(identity.swap()).ok_or(EEXIST)?;
     race_point!("writeback:after_get_device");
     let folio = device.add_folio(GFP_KERNEL)?;

@@ -36,7 +36,8 @@
 //! 6. the lock of an LRU list, dropped before writeback
 //! 7. zsmalloc's locks
 //!
-//! In addition, `cpu_hotplug_lock` nests inside 1, when a pool enables `zswap_ever_enabled`. No other lock is taken under
+//! In addition, `cpu_hotplug_lock` nests inside 1, when a pool enables `zswap_ever_enabled`. The callers of
+//! `zswap_folio_mapped()` hold a page-table lock, under which entries are freed: 5 to 7. No other lock is taken under
 //! `zswap_shrink_lock`.
 //!
 //! C original: [`mm/zswap.c`](srctree/mm/zswap.c)

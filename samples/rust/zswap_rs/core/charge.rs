@@ -105,7 +105,8 @@ impl Sum {
         if !takes_zswap(objcg) {
             return;
         }
-        // SAFETY: `objcg` is alive. `_memalloc` proves that `PF_MEMALLOC` is set, so that C may allocate.
+        // With `PF_MEMALLOC`, which `_memalloc` proves, this succeeds.
+        // SAFETY: `objcg` is alive, as above.
         let refused = unsafe {
             bindings::obj_cgroup_charge(objcg.as_raw(), bindings::GFP_KERNEL, self.bytes)
         };

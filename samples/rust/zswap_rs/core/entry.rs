@@ -21,13 +21,15 @@ use kernel::{
 /// | 8     | `objcg`  | `objcg`                                       |
 /// | 16    | `links`  | `lru`                                         |
 ///
-/// All fields are set before the entry is published in the index. The task that removes the entry from the index owns
-/// it, and frees it: see [`FreeBatch`](super::free::FreeBatch).
+/// The object is complete before the entry is in the index. Its reference to the objcg and its charge, then its list,
+/// follow when its [`Group`](super::store::Group) is published: until then only the store, which holds the folio's lock,
+/// can reach it. The task that removes the entry from the index owns it, and frees it: see
+/// [`FreeBatch`](super::free::FreeBatch).
 ///
 /// # Invariants
 ///
 /// If `objcg` is `Some`, the object's bytes and one page are charged to it, and the entry owns the reference: from when
-/// the [`Group`](super::store::Group) that has made the entry is published.
+/// its group is published.
 pub(crate) struct Entry {
     pub(super) object: Object,
     pub(super) objcg: Option<ARef<ObjCgroup>>,

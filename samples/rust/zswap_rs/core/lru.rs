@@ -2,8 +2,8 @@
 
 //! The entries in LRU order: one list per NUMA node and memory cgroup.
 //!
-//! The list of an entry follows from the node of its memory and the cgroup that it is charged to, neither of which
-//! changes. An entry is removed from its list before it is freed.
+//! The list of an entry follows from the node of its memory and its objcg, neither of which changes. The cgroup of the
+//! objcg does, when it is reparented: see `for_each`. An entry is removed from its list before it is freed.
 //!
 //! The API rules out past bugs with `list_lru`: removing an entry from a list that it isn't on; using an entry after
 //! the list's lock was dropped, which consumes the [`Visit`]; continuing a walk after taking the lock again; and

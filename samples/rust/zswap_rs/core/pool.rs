@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-//! Pools: a zsmalloc pool with the compressors of one algorithm, one for each CPU.
+//! Pools: a zsmalloc pool with the compressors of one algorithm, one for each possible CPU.
 
-use super::glue::zswap_set_ever_enabled;
 use core::ptr::NonNull;
 use kernel::{
     alloc::NumaNode,
@@ -42,17 +41,16 @@ use kernel::{
 /// A pool. Mirrors `struct zswap_pool`, except for its reference count, which is in
 /// [`PoolTable`](super::pool_table::PoolTable).
 ///
-/// The compressors of all CPUs are created with the pool, whether or not a CPU is up, and stay until the pool is
-/// destroyed, so that a task that has migrated to another CPU can still use one.
+/// The compressors of all possible CPUs are created with the pool, and stay until it is destroyed, so that a task that has migrated to another CPU can still use one.
 ///
 /// The fields are dropped in the order of `zswap_pool_destroy()`.
 ///
 /// # Invariants
 ///
-/// `contexts` has an element for each CPU number below `nr_cpu_ids`.
+/// `contexts` has an element for each CPU number below `nr_cpu_ids`: `Some` if the CPU is possible.
 pub(crate) struct Pool {
     algorithm: Algorithm,
-    contexts: KVec<Pin<KBox<Context>>>,
+    contexts: KVec<Option<Pin<KBox<Context>>>>,
     zs: ZsPool,
 }
 
@@ -67,9 +65,9 @@ struct Context {
 
 impl Context {
     /// Mirrors `zswap_cpu_comp_prepare()`.
-    fn new(algorithm: &Algorithm, cpu: CpuId) -> Result<Pin<KBox<Self>>> {
+    fn new(algorithm: &Algorithm, node: NumaNode) -> Result<Pin<KBox<Self>>> {
         let compressor =
-            Compressor::new(algorithm, node_of(cpu)).inspect_err(|error| match error.name() {
+            Compressor::new(algorithm, node).inspect_err(|error| match error.name() {
                 Some(name) => {
                     let name = BStr::from_bytes(name.to_bytes());
                     pr_err!("could not alloc crypto acomp {algorithm} : -{name}\n");
@@ -89,19 +87,13 @@ impl Context {
     }
 }
 
-/// The NUMA node of `cpu`, if it has one. Mirrors `cpu_to_node()`.
-fn node_of(cpu: CpuId) -> NumaNode {
+/// The NUMA node of a CPU, or `None` if the CPU isn't possible. Mirrors `cpu_possible()` and `cpu_to_node()`.
+fn node_of(cpu: CpuId) -> Option<NumaNode> {
     let cpu = cpu.as_u32();
-    // SAFETY: A `CpuId` is below `nr_cpu_ids`. If the CPU is possible, it has the per-CPU data that `cpu_to_node()`
-    // reads.
-    let nid = unsafe {
-        if !bindings::cpu_possible(cpu) {
-            return NumaNode::NO_NODE;
-        }
-        bindings::cpu_to_node(cpu as c_int)
-    };
+    // SAFETY: A `CpuId` is below `nr_cpu_ids`. A possible CPU has the per-CPU data that `cpu_to_node()` reads.
+    let nid = unsafe { bindings::cpu_possible(cpu).then(|| bindings::cpu_to_node(cpu as c_int)) }?;
     // A CPU that was never up may have no node.
-    NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE)
+    Some(NumaNode::new(nid).unwrap_or(NumaNode::NO_NODE))
 }
 
 /// The compressor of a CPU, with its mutex held. Lends no `&mut Compressor`, so that the compressors of two pools can't
@@ -136,7 +128,6 @@ impl Pool {
         // zsmalloc requires a unique name for each pool: C's `zswap_pools_count`.
         static COUNT: Atomic<u32> = Atomic::new(0);
         let n = COUNT.fetch_add(1, Relaxed).wrapping_add(1);
-        zswap_set_ever_enabled();
         Self::named(&CString::try_from_fmt(fmt!("zswap{n:x}"))?, algorithm)
     }
 
@@ -145,9 +136,10 @@ impl Pool {
         let zs = ZsPool::new(name)?;
         let mut contexts = KVec::new();
         for cpu in (0..nr_cpu_ids()).filter_map(CpuId::from_u32) {
-            contexts.push(Context::new(&algorithm, cpu)?, GFP_KERNEL)?;
+            let context = node_of(cpu).map(|node| Context::new(&algorithm, node));
+            contexts.push(context.transpose()?, GFP_KERNEL)?;
         }
-        // INVARIANT: One for each number was just created.
+        // INVARIANT: One for each number was just added, with a compressor if the CPU is possible.
         Ok(Self {
             algorithm,
             contexts,
@@ -159,8 +151,14 @@ impl Pool {
     /// because the task may migrate to another CPU.
     pub(crate) fn compressor(&self) -> CpuCompressor<'_> {
         let cpu = CpuId::current().as_u32();
-        // SAFETY: A `CpuId` is below `nr_cpu_ids`, and by the type invariant `contexts` has an element for each.
-        let context = unsafe { self.contexts.get_unchecked(cpu as usize) };
+        // SAFETY: A `CpuId` is below `nr_cpu_ids`, and a CPU that runs a task is possible: by the type invariant `contexts`
+        // has `Some` for it.
+        let context = unsafe {
+            self.contexts
+                .get_unchecked(cpu as usize)
+                .as_ref()
+                .unwrap_unchecked()
+        };
         CpuCompressor(context.compressor.lock())
     }
 

@@ -169,7 +169,7 @@ impl<'f> Store<'_, 'f> {
     }
 
     /// Makes the entries of the group that [`next_group`](Self::next_group) has returned: calls `f`, which pushes the
-    /// objects of its pages, for which `memory` is. Then charges the entries to the objcg of `lists`, and adds them to
+    /// objects of its pages, whose entries are made in `memory`. Then charges the entries to the objcg of `lists`, and adds them to
     /// their LRU lists, where walks find them, also if `f` fails.
     ///
     /// May sleep. Fails with the error of `f`; before it is called, with `EINVAL` if there is no such group or the device
@@ -187,7 +187,8 @@ impl<'f> Store<'_, 'f> {
         let folio = &*self.folio;
         // SAFETY: By the invariant of `CachedFolio` the device is in use, since the folio is in the swap cache.
         let tree = unsafe { slots::tree(folio.swap()) }.ok_or(EINVAL)?;
-        // Not the group's first page: an earlier call may have made its entry.
+        // The first page that has no entry yet: if this is called again for the group, the entries before it are on their
+        // lists already.
         let first = folio.swap().offset().wrapping_add(first);
         // The references pin the leaf without a lock, so that `f` may sleep. A group is in one leaf, since folios are
         // aligned to their size.
@@ -263,7 +264,9 @@ impl<'g, 'f> Group<'g, 'f> {
         self.end = slot.offset().wrapping_add(1);
         self.sum.add(object.len());
         let objcg = self.lists.objcg().map(NonNull::from);
-        // SAFETY: `publish` takes the entry's reference before any other access to the entry.
+        // SAFETY: `lists` borrows the objcg. The value has no reference until `publish` takes one, which `fill` calls
+        // whatever the policy's closure returns. Until then it is neither cloned nor dropped: this function accepts each
+        // slot once, and no other task can empty a slot of the folio, which is locked.
         let objcg = objcg.map(|objcg| unsafe { ARef::from_raw(objcg) });
         let entry = StoredEntry::new(memory, Entry::new(object, objcg));
         // SAFETY: `folio` gives exclusive access to the slot, which is in `leaf`, as the group is. By the type invariant
