@@ -156,7 +156,7 @@ pub mod unfilled_changed {
         let written = write(folio, |_, contents| {
             //~[unfilled_changed]^ E0382
             #[cfg(unfilled_changed)]
-            folio.discard();
+            drop(folio);
             fill(from, contents)
         });
         written.map(drop)

@@ -29,7 +29,7 @@ pub mod new_folio_after_read {
     pub(crate) fn attack(folio: NewFolio, reads: &mut Reads) -> FolioRef {
         let read = folio.read(reads);
         #[cfg(new_folio_after_read)]
-        folio.discard(); //~[new_folio_after_read] E0382
+        drop(folio); //~[new_folio_after_read] E0382
         read
     }
 }
