@@ -165,6 +165,7 @@ impl<'a> Slot<'a> {
     ///
     /// Fails as [`Slot::add_folio`]. Mirrors `__swap_cache_add_check()`, as called before a folio
     /// is allocated.
+    #[inline]
     pub fn backing(self, order: u32) -> Result<Backing> {
         let first = self.first(order).ok_or(EINVAL)?;
         self.locked(|cluster| Ok(cluster.uncached(self, first, order)?.backing))

@@ -184,6 +184,7 @@ impl<'a> Slots<'a> {
     }
 
     /// Whether a slot has an entry.
+    #[inline] // as `clear`
     pub(crate) fn are_filled(&self) -> bool {
         self.filled_tree().is_some_and(|tree| {
             // SAFETY: By the type invariant `self` gives exclusive access to the slots.
