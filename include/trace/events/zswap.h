@@ -50,7 +50,8 @@ ZSWAP_OUTCOMES
  */
 TRACE_EVENT(zswap_store,
 
-	TP_PROTO(unsigned long first, unsigned int pages, unsigned int zeroes, unsigned int outcome),
+	TP_PROTO(unsigned long first, unsigned int pages, unsigned int zeroes,
+		 unsigned int outcome),
 
 	TP_ARGS(first, pages, zeroes, outcome),
 

@@ -100,10 +100,7 @@ fn create(name: &[u8]) -> Result<Created> {
     let pool = algorithm
         .clone()
         .and_then(|algorithm| Pool::new(algorithm).ok());
-    Ok(Created {
-        algorithm,
-        pool,
-    })
+    Ok(Created { algorithm, pool })
 }
 
 /// Ends setup with what [`create`] returned: makes the pool current, if there is one, or disables zswap.

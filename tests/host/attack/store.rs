@@ -6,7 +6,11 @@ use core::{
     cell::Cell,
     mem::{forget, replace, swap, take},
 };
-use kernel::{mm::folio::CachedFolio, prelude::*, slab::{self, UninitBoxes}};
+use kernel::{
+    mm::folio::CachedFolio,
+    prelude::*,
+    slab::{self, UninitBoxes},
+};
 use zswap_core::{
     entry::Entry,
     index::Leaf,

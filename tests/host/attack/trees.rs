@@ -2,7 +2,12 @@
 // The trees of a device.
 //@[control] check-pass
 #![deny(unsafe_code)]
-use kernel::{mm::folio::CachedFolio, prelude::*, slab::{self, UninitBoxes}, xarray::XArray};
+use kernel::{
+    mm::folio::CachedFolio,
+    prelude::*,
+    slab::{self, UninitBoxes},
+    xarray::XArray,
+};
 use zswap_core::{
     entry::Entry,
     glue,

@@ -75,10 +75,12 @@ struct EverEnabled {
 /// Mirrors `zswap_never_enabled()`.
 #[inline]
 pub(crate) fn never_enabled() -> bool {
-    // With `CONFIG_ZSWAP_DEFAULT_ON`, C defines a key that is true from the start.
+    // C defines a key that is true from the start.
+    if cfg!(CONFIG_ZSWAP_DEFAULT_ON) {
+        return false;
+    }
     // SAFETY: `zswap_ever_enabled` is a static key, defined in C.
-    !cfg!(CONFIG_ZSWAP_DEFAULT_ON)
-        && !unsafe { static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
+    !unsafe { static_branch_unlikely!(zswap_ever_enabled, EverEnabled, key) }
 }
 
 /// A witness that the lock of built-in code's parameters (`param_lock`) is held. At most one exists at a time.

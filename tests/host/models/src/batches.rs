@@ -175,12 +175,17 @@ fn make(store: &mut Store<'_, '_>, numbers: &[(usize, u32)]) -> Result {
     };
     let cache = CACHE.as_ref().unwrap();
     let memory = cache.alloc_bulk(nr, GFP_KERNEL, NumaNode::NO_NODE)?;
-    store.fill(memory, lists, LEAVES.as_ref().unwrap(), |group: &mut Group<'_, '_>| {
-        for &(index, number) in numbers {
-            group.push(Object::new(slot(index), number));
-        }
-        Ok(())
-    })
+    store.fill(
+        memory,
+        lists,
+        LEAVES.as_ref().unwrap(),
+        |group: &mut Group<'_, '_>| {
+            for &(index, number) in numbers {
+                group.push(Object::new(slot(index), number));
+            }
+            Ok(())
+        },
+    )
 }
 
 impl Locked {

@@ -125,7 +125,11 @@ fn a_group_can_be_made_in_parts() {
         let (one, other) = (pages(all)[..2].to_vec(), pages(all)[2..].to_vec());
         assert_eq!(folio.publish_in_parts(&one, &other), Ok(0));
         assert_eq!(stored(folio), all);
-        assert_eq!(walk(8), (vec![10, 11, 12, 13], 4), "each is on its list once");
+        assert_eq!(
+            walk(8),
+            (vec![10, 11, 12, 13], 4),
+            "each is on its list once"
+        );
         assert_eq!(folio.publish_in_parts(&one, &[]), Err(EINVAL));
         assert_eq!(stored(folio), [None; NR]);
         // There is no group after the last one.
