@@ -231,7 +231,7 @@ impl<'a> LeafRef<'a> {
 
     /// Inserts the leaf of the slot at `offset`, or finds the leaf that another task has inserted. Returns it with `n`
     /// references that the caller owns. Fails with `ENOMEM`.
-    #[inline(never)] // stack: keeps its locals out of publish()'s frame
+    #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
     fn insert(
         tree: &'a Tree,
         offset: usize,

@@ -198,15 +198,13 @@ impl<'f> Store<'_, 'f> {
             leaf,
             memory,
             lists,
-            wanted: self.wanted,
+            wanted: &mut self.wanted,
             end: first,
             sum: Sum::default(),
         };
         let made = f(&mut group);
         group.publish();
-        // INVARIANT: Each page that is no longer wanted was pushed.
         self.entries = self.entries.wrapping_add(group.sum.entries());
-        self.wanted = group.wanted;
         made
     }
 }
@@ -228,7 +226,7 @@ pub(crate) struct Group<'g, 'f> {
     leaf: LeafRef<'g>,
     memory: slab::UninitBoxes<Entry>,
     lists: Lists<'g>,
-    wanted: PageMask,
+    wanted: &'g mut PageMask,
     end: usize,
     sum: Sum,
 }
@@ -239,7 +237,7 @@ impl<'g, 'f> Group<'g, 'f> {
         // INVARIANT: The folio has these pages.
         SlotPages {
             folio: self.folio,
-            pages: self.wanted,
+            pages: *self.wanted,
         }
     }
 
@@ -249,7 +247,7 @@ impl<'g, 'f> Group<'g, 'f> {
     #[inline(never)] // stack: keeps its locals out of the frame from which pages are compressed
     pub(crate) fn push(&mut self, object: Object) {
         let slot = object.word().slot();
-        let mut wanted = self.wanted;
+        let mut wanted = *self.wanted;
         let next = wanted.next();
         let memory = self
             .memory
@@ -260,7 +258,7 @@ impl<'g, 'f> Group<'g, 'f> {
             return;
         };
         // INVARIANT: The page is no longer wanted, and its entry is in `sum`.
-        self.wanted = wanted;
+        *self.wanted = wanted;
         self.end = slot.offset().wrapping_add(1);
         self.sum.add(object.len());
         let objcg = self.lists.objcg().map(NonNull::from);

@@ -37,6 +37,7 @@ pub(crate) enum WrittenBack {
 ///
 /// Fails with the error of `fill`, whose entry stays in its slot; with `ENOMEM` if the slot has no entry, as in C; and with
 /// `EINVAL` for a large folio. Mirrors the end of `zswap_writeback_entry()`.
+#[inline(never)] // stack: keeps its locals out of the frame from which the folio is added
 pub(crate) fn write(
     mut folio: NewFolio,
     fill: impl for<'e, 'f> FnOnce(&'e Entry, NotUptodate<'f>) -> Result<Uptodate<'f>>,
