@@ -65,8 +65,8 @@ void writeback_skips_half_stored_folio(struct kunit *test)
 }
 
 /*
- * Page 8 of 16 can neither be compressed nor stored uncompressed: the entries of the others can't be
- * written back, and are freed.
+ * Page 8 of 16 can neither be compressed nor stored uncompressed: the entries of the others can't
+ * be written back, and are freed.
  */
 void refused_half_stored_folio_leaves_nothing(struct kunit *test)
 {

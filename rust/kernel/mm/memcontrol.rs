@@ -182,7 +182,8 @@ impl MemCgroup {
         #[cfg(CONFIG_MEMCG)]
         // SAFETY: The cgroup is alive; the items are those of the enum.
         unsafe {
-            let state = |item: u32| bindings::memcg_page_state(self.as_raw(), item as crate::ffi::c_int);
+            let state =
+                |item: u32| bindings::memcg_page_state(self.as_raw(), item as crate::ffi::c_int);
             bindings::mem_cgroup_flush_stats_ratelimited(self.as_raw());
             Some((
                 state(bindings::memcg_stat_item_MEMCG_ZSWAP_B),
