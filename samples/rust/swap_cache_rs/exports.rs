@@ -438,7 +438,8 @@ pub(crate) unsafe extern "C" fn swap_cluster_readahead(
 /// # Safety
 ///
 /// The swap entry must be valid, and its device must not be swapped off; `vmf` must be a fault that is being handled,
-/// with the lock of its VMA held, and its `pmd` the one of its address. The context must permit allocations with these flags.
+/// with the lock of its VMA held, and its `pmd` the one of its address. The context must permit allocations with these
+/// flags.
 #[export]
 pub(crate) unsafe extern "C" fn swapin_readahead(
     entry: bindings::swp_entry_t,

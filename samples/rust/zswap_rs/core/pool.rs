@@ -41,7 +41,8 @@ use kernel::{
 /// A pool. Mirrors `struct zswap_pool`, except for its reference count, which is in
 /// [`PoolTable`](super::pool_table::PoolTable).
 ///
-/// The compressors of all possible CPUs are created with the pool, and stay until it is destroyed, so that a task that has migrated to another CPU can still use one.
+/// The compressors of all possible CPUs are created with the pool, and stay until it is destroyed, so that a task that has
+/// migrated to another CPU can still use one.
 ///
 /// The fields are dropped in the order of `zswap_pool_destroy()`.
 ///

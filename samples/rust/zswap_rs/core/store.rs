@@ -169,8 +169,8 @@ impl<'f> Store<'_, 'f> {
     }
 
     /// Makes the entries of the group that [`next_group`](Self::next_group) has returned: calls `f`, which pushes the
-    /// objects of its pages, whose entries are made in `memory`. Then charges the entries to the objcg of `lists`, and adds them to
-    /// their LRU lists, where walks find them, also if `f` fails.
+    /// objects of its pages, whose entries are made in `memory`. Then charges the entries to the objcg of `lists`, and
+    /// adds them to their LRU lists, where walks find them, also if `f` fails.
     ///
     /// May sleep. Fails with the error of `f`; before it is called, with `EINVAL` if there is no such group or the device
     /// has no trees, and with `ENOMEM`.
