@@ -42,7 +42,7 @@ stop b
 start a 0
 start b 0
 echo 0 > /cg/a/memory.zswap.writeback
-with a map 512 4
+with a map 16 4
 with a fill text 1
 with a out
 with b map 64 4
@@ -51,12 +51,12 @@ with b fill text 2
 with b out
 set_param enabled N
 set_param max_pool_percent 20
-for round in 1 2 3 4 5 6 7 8; do
-	with b fill text $round
+for round in $(seq 32); do # each would shrink one cgroup, and an entry has a second chance
+	with b fill text "$round"
 	with b out
-	usleep 50000
+	usleep 20000
 done
-point "disabling while full keeps what is stored" "$(memcg_stat a zswpwb) $(debug stored_pages)" "0 512"
+point "disabling while full keeps what is stored" "$(memcg_stat a zswpwb) $(debug stored_pages)" "0 16"
 set_param enabled Y
 stop a
 stop b
