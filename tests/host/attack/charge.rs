@@ -121,7 +121,7 @@ pub mod object_without_entry {
         #[cfg(object_without_entry)]
         let _ = slab::Box::into_parts(entry.0); //~[object_without_entry] E0616
         #[cfg(object_without_entry)]
-        let _ = entry.into_raw(); //~[object_without_entry] E0624
+        let _ = StoredEntry::from_raw; //~[object_without_entry] E0624
         entry.object().len()
     }
 

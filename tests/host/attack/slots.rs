@@ -148,9 +148,9 @@ pub mod core_by_hand {
         entry.object().len().max(object.len())
     }
 
-    pub(crate) fn stored(stored: StoredEntry, pool: PoolRef) {
+    pub(crate) fn stored(pool: PoolRef) {
         #[cfg(core_by_hand)]
-        let _ = stored.into_raw(); //~[core_by_hand] E0624
+        let _ = StoredEntry::from_raw; //~[core_by_hand] E0624
         #[cfg(core_by_hand)]
         let _ = PoolRef::into_id(pool); //~[core_by_hand] E0624
     }

@@ -27,20 +27,10 @@ pub(crate) struct StoredEntry(ManuallyDrop<slab::Box<Entry>>);
 impl StoredEntry {
     /// # Safety
     ///
-    /// `entry` must be from [`StoredEntry::into_raw`], and the caller must give up its ownership.
+    /// `entry` must be one that `LeafRef::fill` put into a slot, and the caller must give up its ownership.
     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
-        // SAFETY: The caller guarantees that `entry` is from `into_raw`, which took it from a `slab::Box`, and owns it.
+        // SAFETY: The caller guarantees that `entry` is from `fill`, which took it from a `slab::Box`, and owns it.
         Self(ManuallyDrop::new(unsafe { slab::Box::from_raw(entry) }))
-    }
-
-    /// Writes `entry`, which is in the totals and charged, or will be before it is freed, into `memory`.
-    pub(super) fn new(memory: slab::UninitBox<Entry>, entry: Entry) -> Self {
-        Self(ManuallyDrop::new(memory.write(entry)))
-    }
-
-    /// Converts to a pointer that owns the entry: see [`StoredEntry::from_raw`].
-    pub(super) fn into_raw(self) -> NonNull<Entry> {
-        ManuallyDrop::new(self).0.as_ptr()
     }
 }
 

@@ -76,7 +76,7 @@ const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
 ///
 /// # Invariants
 ///
-/// - A pointer in `slots` is null, or owns an entry. It is accessed only with a witness for its slot, or
+/// - A pointer in `slots` is null, or owns an entry from [`LeafRef::fill`]. It is accessed only with a witness for its slot, or
 ///   when the leaf is dropped; anybody may compare it with null, as a hint.
 /// - `refs` is the number of entries in `slots` plus the number of references that [`LeafRef`]s own.
 #[repr(C)]
@@ -324,16 +324,16 @@ impl<'a> LeafRef<'a> {
     ///
     /// # Safety
     ///
-    /// The caller must have a witness for the slot, and must have taken a reference for it. `entry` must own an entry,
-    /// and the caller must give up its ownership to the slot.
+    /// The caller must have a witness for the slot, and must have taken a reference for it. `entry` must be in the totals
+    /// and charged, or will be before it is freed.
     pub(super) unsafe fn fill(
         &mut self,
         offset: usize,
-        entry: NonNull<Entry>,
+        entry: slab::Box<Entry>,
     ) -> Option<StoredEntry> {
         let slot = self.leaf().slot(offset);
         let old = slot.load(Relaxed);
-        slot.store(entry.as_ptr(), Relaxed);
+        slot.store(slab::Box::into_raw(entry).as_ptr(), Relaxed);
         let Some(old) = NonNull::new(old) else {
             // INVARIANT: One of this value's `n` references is now that of the entry.
             self.n = self.n.wrapping_sub(1);
@@ -458,7 +458,11 @@ pub(super) mod tests {
         }
 
         /// An entry of `len` bytes for the slot at `offset`.
-        pub(in super::super) fn entry(&self, offset: usize, len: usize) -> Result<StoredEntry> {
+        pub(in super::super) fn entry(
+            &self,
+            offset: usize,
+            len: usize,
+        ) -> Result<slab::Box<Entry>> {
             static CACHE: SetOnce<slab::Cache<Entry>> = SetOnce::new();
             if CACHE.as_ref().is_none() {
                 CACHE.populate(slab::Cache::new(c"zswap_entry_test")?);
@@ -475,7 +479,7 @@ pub(super) mod tests {
             let mut sum = Sum::default();
             sum.add(len);
             sum.count(1);
-            Ok(StoredEntry::new(memory, Entry::new(object, None)))
+            Ok(memory.write(Entry::new(object, None)))
         }
     }
 

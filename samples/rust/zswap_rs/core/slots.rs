@@ -497,7 +497,7 @@ mod tests {
         let entry = entries.entry(offset, len)?;
         let mut leaf = get(offset, 1)?;
         // SAFETY: No other task uses the slot, whose type is that of no device.
-        let old = unsafe { leaf.fill(offset, entry.into_raw()) };
+        let old = unsafe { leaf.fill(offset, entry) };
         Ok(old.map(|old| old.object().len()))
     }
 
@@ -609,7 +609,7 @@ mod tests {
         let mut leaf = get(3, 2)?;
         assert_eq!(refs(3), Some(2));
         // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
-        assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?.into_raw()) }.is_none());
+        assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?) }.is_none());
         assert_eq!(refs(3), Some(2));
         drop(leaf);
         assert_eq!(refs(3), Some(1));
@@ -617,7 +617,7 @@ mod tests {
         // Replacing the entry of a slot uses no reference.
         let mut leaf = get(3, 1)?;
         // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
-        let old = unsafe { leaf.fill(3, entries.entry(3, 7)?.into_raw()) };
+        let old = unsafe { leaf.fill(3, entries.entry(3, 7)?) };
         assert_eq!(old.map(|old| old.object().len()), Some(6));
         assert_eq!(refs(3), Some(2));
         drop(leaf);

@@ -6,7 +6,6 @@
 use super::{
     charge::Sum,
     entry::Entry,
-    free::StoredEntry,
     index::{
         self,
         Leaf,
@@ -266,10 +265,10 @@ impl<'g, 'f> Group<'g, 'f> {
         // whatever the policy's closure returns. Until then it is neither cloned nor dropped: this function accepts each
         // slot once, and no other task can empty a slot of the folio, which is locked.
         let objcg = objcg.map(|objcg| unsafe { ARef::from_raw(objcg) });
-        let entry = StoredEntry::new(memory, Entry::new(object, objcg));
+        let entry = memory.write(Entry::new(object, objcg));
         // SAFETY: `folio` gives exclusive access to the slot, which is in `leaf`, as the group is. By the type invariant
         // `leaf` owns a reference for it.
-        drop(unsafe { self.leaf.fill(slot.offset(), entry.into_raw()) });
+        drop(unsafe { self.leaf.fill(slot.offset(), entry) });
     }
 
     /// Charges the entries that were made, and adds them to their LRU lists. May sleep.

@@ -44,25 +44,17 @@ macro_rules! indices {
             mod free {
                 use super::entry::Entry;
                 use core::{ops::Deref, ptr::NonNull};
-                use kernel::{alloc::KBox, prelude::*};
+                use kernel::slab::Box;
 
-                pub(super) struct StoredEntry(KBox<Entry>);
+                pub(super) struct StoredEntry(Box<Entry>);
 
                 impl StoredEntry {
-                    pub(super) fn new(number: u32) -> Self {
-                        Self(KBox::new(Entry(number), GFP_KERNEL).unwrap())
-                    }
-
-                    pub(super) fn into_raw(self) -> NonNull<Entry> {
-                        NonNull::new(KBox::into_raw(self.0)).unwrap()
-                    }
-
                     /// # Safety
                     ///
-                    /// `entry` must be from `into_raw`, and is handed over.
+                    /// `entry` must be from a slot, and is handed over.
                     pub(super) unsafe fn from_raw(entry: NonNull<Entry>) -> Self {
-                        // SAFETY: The caller of this function guarantees the same.
-                        Self(unsafe { KBox::from_raw(entry.as_ptr()) })
+                        // SAFETY: The slot owned a `Box`.
+                        Self(unsafe { Box::from_raw(entry) })
                     }
                 }
 
@@ -112,9 +104,10 @@ macro_rules! indices {
 
             use super::{Index, Owner, DEVICE};
             use core::cell::Cell;
-            use free::StoredEntry;
+            use entry::Entry;
             use index::{Leaf, LeafRef};
             use kernel::{
+                alloc::NumaNode,
                 mm::{call::Call, folio::CachedFolio},
                 prelude::*,
                 slab::Cache,
@@ -123,6 +116,7 @@ macro_rules! indices {
             use slots::Slots;
 
             static LEAVES: SetOnce<Cache<Leaf>> = SetOnce::new();
+            static ENTRIES: SetOnce<Cache<Entry>> = SetOnce::new();
 
             pub struct Numbers;
 
@@ -131,6 +125,7 @@ macro_rules! indices {
             impl Index for Numbers {
                 fn set_up() {
                     LEAVES.populate(Cache::new(c"leaves").unwrap());
+                    ENTRIES.populate(Cache::new(c"entries").unwrap());
                 }
 
                 fn attach() {
@@ -144,7 +139,9 @@ macro_rules! indices {
                 }
 
                 fn fill(owner: Owner, number: u32) {
-                    let number = StoredEntry::new(number);
+                    let entries = ENTRIES.as_ref().unwrap();
+                    let memory = entries.alloc(GFP_KERNEL, NumaNode::NO_NODE).unwrap();
+                    let entry = memory.write(Entry(number));
                     let leaves = LEAVES.as_ref().unwrap();
                     let mut call = Call::new();
                     // SAFETY: The caller of this function guarantees the same.
@@ -155,7 +152,7 @@ macro_rules! indices {
                     let mut leaf =
                         LeafRef::get_or_insert(tree, offset, 1, leaves).unwrap();
                     // SAFETY: The slot is ours, by `folio`.
-                    assert!(unsafe { leaf.fill(offset, number.into_raw()) }.is_none());
+                    assert!(unsafe { leaf.fill(offset, entry) }.is_none());
                 }
 
                 fn number(owner: Owner) -> Option<u32> {
