@@ -4,7 +4,7 @@
 # make help prints the comments that begin with "##"; make pages writes the lists in README.md and docs/commands.md from
 # them. "##@" heads a group, "##=" describes a variable.
 
-.PHONY: run shell test kunit kernel overlay patches next where rust-analyzer fetch clean distclean help \
+.PHONY: run shell test kunit kernel overlay compare patches next where rust-analyzer fetch clean distclean help \
 	check races zero litmus stress sanitize twins fuzz mutants configs kernels selftests exports release \
 	bench measure results pages input
 
@@ -43,6 +43,10 @@ kernel: overlay
 ## overlay: lay the project on a copy of the kernel source
 overlay: fetch
 	@scripts/overlay.sh
+
+## compare: C beside Rust in a browser; CHECK=1 tests the page
+compare: overlay
+	@scripts/compare.sh $(if $(CHECK),check)
 
 ## patches: write the project as patches; CHECK=1 builds, tests them
 patches: overlay

@@ -115,6 +115,8 @@ def coverage(_page, vmlinux, *logs):
         for key in lines:
             reached[key] = reached.get(key, False) or hit
 
+    # For make compare.
+    pathlib.Path("build/log/coverage.tsv").write_text("".join(f"samples/rust/{name}\t{line}\t{hit:d}\n" for (name, line), hit in sorted(reached.items())))
     count = collections.defaultdict(lambda: [0, 0])
     reasons, unexplained, notes = explained(), 0, []
     for (name, line), hit in sorted(reached.items()):

@@ -78,27 +78,36 @@ def name_of(item):
     return re.sub(r"\s+", " ", kind.group(1)) if kind else None
 
 
+def spans(source):
+    """(name, or None for a part of the rest; where it begins; where it ends) of the items, with the comment right above each."""
+    at, above = 0, None
+    for item in items(source):
+        begin = source.index(item, at)
+        # A comment belongs to the item right below it.
+        if above and source[above[1]:begin] != "\n":
+            yield None, *above
+            above = None
+        at = begin + len(item)
+        first = above[0] if above else begin
+        if item.startswith(("/*", "//")):
+            above = first, at
+            continue
+        yield name_of(item), first, at
+        above = None
+    if above:
+        yield None, *above
+
+
 def texts(source):
     """The text of each named item, in order, and of the rest."""
     source = re.sub(r"[ \t\r]+$", "", source, flags=re.M)
-    named, rest, at, above = {}, "", 0, ""
-    for item in items(source):
-        begin = source.index(item, at)
-        gap, at = source[at:begin], begin + len(item)
-        # A comment belongs to the item right below it.
-        if above and gap != "\n":
-            rest += above
-            above = ""
-        if item.startswith(("/*", "//")):
-            above += item + "\n"
-            continue
-        name = name_of(item)
+    named, rest = {}, ""
+    for name, begin, end in spans(source):
         if name is None:
-            rest += above + item + "\n"
+            rest += source[begin:end] + "\n"
         else: # twice, if there is an #else
-            named[name] = named.get(name, "") + above + item + "\n"
-        above = ""
-    named[REST] = rest + above
+            named[name] = named.get(name, "") + source[begin:end] + "\n"
+    named[REST] = rest
     return named
 
 

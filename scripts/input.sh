@@ -25,6 +25,7 @@ declare -A takes=(
 	[kunit]="$fixes ARCH PAGES TOOLCHAIN SUITE LIST KERNEL_ARGS TEST_LIMIT"
 	[kernel]="$kernel ARCH PAGES TOOLCHAIN"
 	[overlay]="$fixes TOOLCHAIN"
+	[compare]="$tools CHECK"
 	[patches]="$tools CHECK"
 	[next]="KSRC"
 	[where]="IMPL ARCH PAGES TOOLCHAIN VARIANT"
@@ -103,7 +104,7 @@ case ${CHECK:-} in
 esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
-src | vm | log | results | first | overlay | host | lock | next | series | series-in | kunit | kunit-* | kcsan-*-src | input | fuzz | modules | compressors | bench | growth | parity | \
+src | vm | log | results | first | overlay | host | lock | next | series | series-in | kunit | kunit-* | kcsan-*-src | input | fuzz | modules | compressors | compare | bench | growth | parity | \
 	contention | latency | metadata | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
 	64k-* | *[/.]* | *\ *)
 	die "VARIANT=$VARIANT is not a kernel name: use letters, digits and dashes, and none of build/'s other folders"

@@ -59,6 +59,9 @@ other_root plugin $STABLE 500 "with glib" gcc libc6-dev libglib2.0-dev
 other_root workloads $STABLE 1500 "with the workloads" valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester
 # For ARCH=arm64: the machine, and the compiler for its guest's programs.
 other_root arm64 $STABLE 1500 "for arm64" qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3
+# For make compare: the highlighter, and what its page is tested in.
+other_root compare $STABLE 500 "with the highlighter" python3 python3-pygments
+other_root browser $STABLE 2000 "with a browser" python3 python3-selenium chromium chromium-driver fonts-dejavu-core
 
 # Kernels for another machine, with larger pages or by other compilers have their own build folders.
 prefix=

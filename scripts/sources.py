@@ -83,24 +83,42 @@ def parts():
     return found
 
 
+Item = collections.namedtuple("Item", "kind name trait above first last doc")
+HEAD = re.compile(r"^( *)(?:pub(?:\([\w: ]+\))? |unsafe |const (?!\w+:)|extern \"C\" )*(?:(fn|struct|enum|union|type|static|const|macro_rules!) (?:mut )?(\w+)|(impl|trait)\b([^{;]*))[^\n]*", re.M)
+
+
+def items(text):
+    """The items of Rust, by how rustfmt indents them: kind, name (or type::name), the trait that it is implemented for, the first line
+    with what stands above it, without that, the last line, and what stands above."""
+    lines, found, scopes = text.split("\n"), [], []
+    for start in HEAD.finditer(text):
+        indent, kind, name, block, scope = start.groups()
+        end = re.compile(rf"(?:[^\n]*[;}}]$|(?s:.*?)^{indent}(?:\}}|[)}}\]]+[^\n{{]*;)$)", re.M).match(text, start.start())
+        first = 1 + text.count("\n", 0, start.start())
+        last = 1 + text.count("\n", 0, end.end()) if end else first
+        if block:
+            while (inner := re.sub(r"<[^<>]*>|->", "", scope)) != scope:
+                scope = inner
+            trait, _, of = re.split(r"\bwhere\b|(?<!:):(?!:)", scope)[0].rpartition(" for ")
+            scopes.append((first, last, of.split("::")[-1].strip(" &\n"), trait.strip() or None))
+            kind, name = (block, scopes[-1][2]) if block == "trait" else (None, None)
+        if name and name != "_":
+            inside = [scope for scope in scopes if scope[0] < first and last < scope[1]][-1:]
+            above = first
+            while above > 1 and re.match(rf"{indent}(?://|#!?\[)", lines[above - 2]):
+                above -= 1
+            found.append(Item(kind, "::".join([*(scope[2] for scope in inside), name]), inside[0][3] if inside else None,
+                              above, first, last, "\n".join(lines[above - 1:first - 1])))
+    return found
+
+
 def functions(path):
-    """[(name or type::name, first line, last line)] of a file, by how rustfmt indents it; of a patch, those that it adds. A helper
-    in C has the name by which Rust calls it."""
+    """[(name or type::name, first line, last line)] of a file; of a patch, those that it adds. A helper in C has the name by which
+    Rust calls it."""
     text = pathlib.Path(path).read_text()
     if str(path).endswith(".patch"):
         text = "\n".join(re.findall(r"^\+(.*)", text, re.M))
-    blocks = []
-    for start in re.finditer(r"^( *)(?:pub(?:\(.*?\))? |unsafe |const |extern \"C\" )*(?:fn (\w+)|(?:impl|trait)\b([^{;]*)).*", text, re.M):
-        indent, name, scope = start.groups()
-        end = re.compile(rf"^{indent}\}}", re.M).search(text, start.end())
-        while scope and (inner := re.sub(r"<[^<>]*>|->", "", scope)) != scope:
-            scope = inner
-        scope = scope and re.split(r"\bwhere\b|(?<!:):(?!:)", scope)[0].split(" for ")[-1].split("::")[-1].strip(" &\n")
-        blocks.append((name, scope, *(1 + text.count("\n", 0, at) for at in (start.start(), end.end() if end else start.end()))))
-    for name, _, first, last in blocks:
-        if name:
-            inside = [scope for other, scope, begin, end in blocks if not other and begin < first and last < end]
-            yield "::".join([*inside[-1:], name]), first, last
+    yield from ((item.name, item.first, item.last) for item in items(text) if item.kind == "fn")
     yield from ((name, 0, 0) for name in re.findall(r"\brust_helper_(\w+)\(", text))
 
 

@@ -20,6 +20,7 @@
 #define ATOMIC_PATIENCE_MS (8 * MSEC_PER_SEC)
 
 DEFINE_STATIC_KEY_FALSE(zswap_race_armed);
+bool race_steps;
 
 static LIST_HEAD(stops);
 /* Raw: race points may be in code with interrupts disabled. */
@@ -61,6 +62,7 @@ void zswap_race_point(const char *point, bool may_sleep)
 
 	if (!stop)
 		return;
+	race_step("is held at %s", point);
 	complete(&stop->reached);
 	if (stop->stay_ms)
 		spin(stop, stop->stay_ms);
@@ -68,6 +70,7 @@ void zswap_race_point(const char *point, bool may_sleep)
 		stop->late = !wait_for_completion_timeout(&stop->released, PATIENCE);
 	else
 		stop->late = !spin(stop, ATOMIC_PATIENCE_MS);
+	race_step("goes on");
 	/* From here on the stop may be freed. */
 	complete(&stop->left);
 }

@@ -5,6 +5,7 @@
 #include <linux/completion.h>
 #include <linux/jump_label.h>
 #include <linux/list.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 
 /*
@@ -20,6 +21,15 @@ struct race_stop {
 	bool late;			/* wasn't released in time */
 	struct completion reached, released, left;
 };
+
+/* Whether the steps of the tasks are printed. */
+extern bool race_steps;
+
+/* "race: TASK: WHAT", from which make compare draws a column for each task. */
+#define race_step(what, ...) do {						\
+	if (race_steps)								\
+		pr_info("race: %d: " what "\n", current->pid, ##__VA_ARGS__);	\
+} while (0)
 
 void race_points_enable(bool on);
 void race_stop_arm(struct race_stop *stop, const char *point, struct task_struct *task);

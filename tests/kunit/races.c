@@ -102,11 +102,13 @@ static int zswap_races_init(struct kunit *test)
 		return -EBUSY;
 	/* The tasks that tests start run on the other CPUs. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
+	race_steps = true;
 	return 0;
 }
 
 static void zswap_races_exit(struct kunit *test)
 {
+	race_steps = false;
 	KUNIT_EXPECT_EQ(test, stored(), 0L);
 	KUNIT_EXPECT_EQ(test, get_nr_swap_pages(), total_swap_pages);
 	/* Neither pool memory nor a cgroup is left. */

@@ -65,6 +65,10 @@ bool side_begin(struct kunit *test, struct side *side, const char *point);
 bool side_waits(struct side *side, bool expected);
 void side_end(struct kunit *test, struct side *side);
 
+/* What a test does itself is a step, too. */
+#define store(folio) ({ race_step("stores a folio"); store(folio); })
+#define drop(folio) ({ race_step("drops a folio from the swap cache"); drop(folio); })
+
 void do_press(struct side *side);
 void do_fault(struct side *side);
 void do_store(struct side *side);

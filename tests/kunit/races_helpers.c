@@ -70,6 +70,7 @@ static int side_thread(void *data)
 	struct side *side = data;
 
 	side->run(side);
+	race_step("ends");
 	complete(&side->done);
 	return 0;
 }
@@ -91,6 +92,7 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
 		complete(&side->done);
 		return false;
 	}
+	race_step("starts %d, %ps", task->pid, side->run);
 	set_cpus_allowed_ptr(task, cpumask_of(side->same_cpu ? 0 : 1));
 	if (point)
 		race_stop_arm(&side->stop, point, task);
@@ -114,17 +116,22 @@ bool side_begin(struct kunit *test, struct side *side, const char *point)
 bool side_waits(struct side *side, bool expected)
 {
 	unsigned long limit = jiffies + (expected ? msecs_to_jiffies(A_WHILE_MS) : PATIENCE);
+	bool waits;
 
 	while (!completion_done(&side->done) && time_before(jiffies, limit))
 		usleep_range(200, 400);
-	return !completion_done(&side->done);
+	waits = !completion_done(&side->done);
+	race_step("sees that %ps %s", side->run, waits ? "waits" : "has ended");
+	return waits;
 }
 
 /* Lets the side run to its end. */
 void side_end(struct kunit *test, struct side *side)
 {
-	if (side->stop.point)
+	if (side->stop.point) {
+		race_step("lets %ps go on", side->run);
 		race_stop_release(&side->stop);
+	}
 	if (!wait_for_completion_timeout(&side->done, PATIENCE)) {
 		KUNIT_FAIL(test, "doesn't end after %s", side->stop.point ?: "its start");
 		/* The side uses variables on this task's stack. */
@@ -212,6 +219,7 @@ swp_entry_t aged(struct kunit *test, u64 what)
 {
 	swp_entry_t entry = swapped(test, 0, what, NULL);
 
+	race_step("swaps out slot %lu", swp_offset(entry));
 	age();
 	return entry;
 }
@@ -224,6 +232,7 @@ struct folio *fault_orders(swp_entry_t entry, unsigned long orders)
 {
 	struct folio *folio;
 
+	race_step("faults on slot %lu", swp_offset(entry));
 	for (;;) {
 		folio = swapin_orders(entry, orders);
 		if (IS_ERR(folio))
@@ -263,6 +272,7 @@ void change(struct kunit *test, swp_entry_t entry, u64 what)
 
 void lose_user(swp_entry_t entry)
 {
+	race_step("puts a user of slot %lu", swp_offset(entry));
 	swap_put_entries_direct(entry, 1);
 }
 
@@ -299,6 +309,7 @@ void drop_cached(struct kunit *test, swp_entry_t entry)
 
 int set_compressor(const char *name)
 {
+	race_step("sets the compressor %s", name);
 	return set_param("zswap.compressor", name);
 }
 
@@ -322,6 +333,7 @@ void press(struct mem_cgroup *memcg, unsigned long nr)
 	struct shrinker *shrinker = zswap_shrinker();
 	int nid;
 
+	race_step("has the shrinker scan %lu entries", nr);
 	for_each_node_state(nid, N_NORMAL_MEMORY) {
 		struct shrink_control sc = {
 			.gfp_mask = GFP_KERNEL,
@@ -372,6 +384,7 @@ bool remove_group(struct mem_cgroup *memcg)
 {
 	unsigned long limit = jiffies + PATIENCE;
 
+	race_step("removes the cgroup");
 	if (swap_test_remove_group(GROUP))
 		return false;
 	while (mem_cgroup_online(memcg) && time_before(jiffies, limit))
