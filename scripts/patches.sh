@@ -3,7 +3,7 @@
 # patches.sh [check]: writes the project as patch series to be mailed, in build/series:
 # zswap-in-rust with all of it, at its upstream paths, and each fix to C as a series of its own.
 # With check, git am applies the series to a pristine source, each commit is built, and the last
-# kernel booted. checkpatch checks each patch.
+# kernel booted, on UML with the series' own .kunitconfig too. checkpatch checks each patch.
 . "$(dirname "$0")/lib.sh"
 check_ksrc
 
@@ -96,6 +96,13 @@ done
 grep -q '^CONFIG_ZSWAP_RUST=y' "$kernel/.config" && grep -q '^CONFIG_SWAP_CACHE_RUST=y' "$kernel/.config" ||
 	die "the last kernel of the series has no Rust in it: see $kernel/.config"
 ENTER_SRC=$tree step "functions of the patches" scripts/enter.sh python3 scripts/vanished.py "$kernel" patches/0*.patch
+# The suites by the .kunitconfig that the series brings, on UML, as a recipient runs them.
+limit=300 kunit=(--kunitconfig=mm/tests/zswap --build_dir="$TOP/build/series-kunit")
+mkdir -p build/series-kunit
+ENTER_SRC=$tree step "kunit config of the series" kunit "$ROOT" no config "${kunit[@]}" --make_options="CC=ccache clang" "${KBUILD[@]/#/--make_options=}"
+ENTER_SRC=$tree step "kunit kernel of the series" scripts/enter.sh make -C build/src O="$TOP/build/series-kunit" ARCH=um -j"$JOBS" "CC=ccache clang" "${KBUILD[@]}" linux
+ENTER_SRC=$tree step "kunit of the series" kunit "$ROOT" no exec "${kunit[@]}" --timeout=1000000 --kernel_args=seccomp=on --kernel_args=ncpus=2
+tail -n 3 "$LOG"
 # Tests of what the series contains: no LZ4 in Rust. Its objects have other names, so no host tests
 # either.
 mapfile -t tests < <(grep -l '^# boot: ' tests/vm/*.sh | grep -v /stress.sh | xargs grep -L -e lz4-rust -e '^# only: ')

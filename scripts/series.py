@@ -23,7 +23,7 @@ HOMES = [
     ("samples/rust/swap_cache_rs/", "mm/swap_cache/"),
 ]
 # LZ4 in Rust needs a crate from outside: it would have to be vendored.
-WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4|time)\.c|\.kunitconfig|^crypto/|^Kbuild$"
+WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4\.c|time\.)|^crypto/|^Kbuild$"
                      # Support for KCSAN is a series of its own.
                      r"|^scripts/|^lib/|^Documentation/dev-tools/")
 
@@ -268,7 +268,8 @@ def main():
         for path in files:
             to = repo / home(path)
             to.parent.mkdir(parents=True, exist_ok=True)
-            to.write_text(rehome((overlay / path).read_text()))
+            text = rehome((overlay / path).read_text())
+            to.write_text(re.sub(r"^.*LZ4_RUST.*\n", "", text, flags=re.M) if path.endswith(".kunitconfig") else text)
         if "rust/kernel/alloc.rs" in whole and not begun:
             path = "rust/bindings/bindings_helper.h" # for flags
             (repo / path).write_text(filtered(path, (overlay / path).read_text(), present))
