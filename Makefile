@@ -147,7 +147,6 @@ pages: overlay
 	@scripts/enter.sh python3 scripts/docs.py safety
 	@scripts/enter.sh python3 scripts/docs.py pictures
 	@scripts/enter.sh python3 scripts/docs.py plot performance compressors
-	@scripts/enter.sh python3 scripts/docs.py review
 	@scripts/enter.sh python3 scripts/docs.py readme
 	@scripts/enter.sh python3 scripts/results.py page
 

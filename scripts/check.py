@@ -20,7 +20,7 @@
   mirrors       docs/c-to-rust.md and the code agree. Each "`file`: `name`, `name`" in the second column of its tables must be
                 in that file. A C function that has become one of the policy is named in that file's documentation
                 ("Mirrors `zswap_store_page()`"), unless it has kept its name. Each function of C has its Rust there, and each item
-                of Rust its C, or a reason why not; each access to an atomic has a reason for its order in docs/atomics.tsv
+                of Rust its C, or a reason why not; each access to an atomic has a reason for its order in docs/atomics.tsv; docs/review.md names what is there
   words         no retired term of scripts/words.txt. A name in code is found as well, if it is a word by itself
   links         the relative links of the Markdown pages lead to files, and their anchors to headings or to <a id="...">
   size          the words of README.md, CONTRIBUTING.md and docs/, outside of code and generated blocks: at most 28,000. No
@@ -317,6 +317,7 @@ CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rus
 def mirrors():
     yield from compare.unmatched()
     yield from compare.unreasoned()
+    yield from compare.missing()
     rows = [(path, name, rust) for path, table in drift.tables().items() if path in CRATES for name, rust in table.items()]
     for source, function, places in rows:
         crate = CRATES[source]

@@ -366,6 +366,19 @@ def reasons():
     return {(path, atomic, order): reason for path, names, orders, reason in rows for atomic in names.split() for order in orders.split()}
 
 
+def missing():
+    """Names in docs/review.md that are not in the code."""
+    text = read("docs/review.md")
+    there = {attack[0] for attack in attacks()}
+    yield from (f"docs/review.md: {file} has no {name}" for file, name in named("mm/zswap.c", text)
+                if not place(file, name) or not re.search(rf"\b{name.rpartition('::')[2]}\b", read(file)))
+    yield from (f"docs/review.md: there is no attack {name}" for line in re.findall(r"^Attacks: (.*)", text, re.M)
+                for name in re.findall("`([^`]+)`", line) if name not in there)
+    known = {name for rows in mapped()[0].values() for name in rows}
+    yield from (f"docs/review.md: {name}() is no function of docs/c-to-rust.md" for line in re.findall(r"^C: (.*?)\.(?: Rust|$)", text, re.M)
+                for name in re.findall(r"`(\w+)\(\)`", line) if name not in known)
+
+
 def unreasoned():
     """Accesses without a reason, and reasons without an access."""
     known, unused = reasons(), set(reasons())

@@ -8,7 +8,6 @@ compares, and fails if a page differs.
                  COMMANDS are lists of the Makefile's "##" comments
   list           prints all figures
   safety         the report of unsafe code: docs/unsafe.tsv, and its sums in docs/safety.md
-  review         the code that docs/review.md shows, its quotations and tables
   pictures       the figures and the style of the pictures that are drawn by hand. In these <tspan data-count="NAME"> holds
                  the figure of that name, <rect data-bar="NAME"> is as wide as it says, of data-full pixels for the largest
                  of those in the picture that end alike, and <style> is scripts/pictures.css
@@ -289,15 +288,6 @@ def safety(writes):
         print(said)
     return wrong
 
-
-def review(writes):
-    """Of the C that the toolchain root sees: the copies of pristine files that the overlay has made."""
-    page = sources.REVIEW.read_text(encoding="utf-8")
-    new, bad, stale = sources.review("build/overlay/c", page)
-    if writes and not bad:
-        sources.REVIEW.write_text(new, encoding="utf-8")
-    return bad if writes else bad + stale
-
 # --- Pictures -------------------------------------------------------------------------
 
 
@@ -416,9 +406,9 @@ def main(what="", *arguments):
     if what == "plot":
         plot(*arguments)
         return False
-    makers = {"readme": readme, "safety": safety, "review": review, "pictures": pictures}
+    makers = {"readme": readme, "safety": safety, "pictures": pictures}
     if what not in makers or arguments not in ((), ("check",)):
-        sys.exit("usage: docs.py readme | safety | review | pictures [check]; docs.py list | plot NAME...")
+        sys.exit("usage: docs.py readme | safety | pictures [check]; docs.py list | plot NAME...")
     wrong = makers[what](not arguments)
     print("\n".join(wrong), end="\n" if wrong else "")
     return bool(wrong)

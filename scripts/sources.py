@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the pages show of the sources: counts, the report of unsafe code, and the code of docs/review.md (docs.py).
+"""What the pages show of the sources: counts, items, the report of unsafe code, and what attacks are refused with.
 Run by itself it prints the lines of code that a reviewer reads, and the unsafe blocks in them."""
 
 import collections
 import functools
-import itertools
 import pathlib
 import re
-import shlex
-import textwrap
-
-import drift
 
 # --- Sources and counts --------------------------------------------------------------
 
@@ -243,18 +238,10 @@ def safety():
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
     return out, tsv, wrong, said
 
-# --- docs/review.md -------------------------------------------------------------------
+# --- Attacks ------------------------------------------------------------------------
 
 
-REVIEW = pathlib.Path("docs/review.md")
 ATTACK = "tests/host/attack"
-BEGIN = re.compile(r"^<!-- (CODE .*) -->$", re.M)
-MARKER = re.compile(BEGIN.pattern + r"\n((?:(?!<!-- ).*\n)*)<!-- END -->$", re.M)
-# What stands above an item: documentation, attributes.
-ABOVE = re.compile(r"(?:\s*(?:/\*.*?\*/|//[^\n]*|#\[[^\n]*)\n)*", re.S)
-ITEM = r"(?:pub(?:\([\w ]+\))? )?(?:unsafe |const |extern \"C\" )*(?:fn|struct|enum|union|trait|type|static|const)"
-
-
 # What the compiler's codes stand for.
 MEANING = {
     "E0061": "a call with another number of arguments",
@@ -283,138 +270,9 @@ MEANING = {
 }
 
 
-class Stale(Exception):
-    """A marker that names what isn't there."""
-
-
-def rust_item(text, name):
-    """An item with what stands above it. It ends at a brace that is indented as it is: rustfmt sees to that."""
-    scope, _, member = name.rpartition("::")
-    head = rf"((?:^ *(?://|#\[)[^\n]*\n)*)^( *){ITEM} {re.escape(member)}\b"
-    if scope:
-        impls = re.finditer(rf"^( *)(?:unsafe )?impl\b[^\n]*\b{re.escape(scope)}\b.*?^\1\}}$", text, re.M | re.S)
-        text = "\n".join(impl.group() for impl in impls)
-    found = re.search(rf"{head}(?:[^\n]*[;}}]$|.*?^\2(?:\}}|[)}}\]]+[^\n{{]*;)$)", text, re.M | re.S)
-    if not found:
-        raise Stale(f"there is no {name}")
-    return textwrap.dedent(found.group())
-
-
-def item(ksrc, path, name):
-    """The text of a function of C or an item of Rust, with the comments above it."""
-    source = pathlib.Path(path) if path.endswith(".rs") else pathlib.Path(ksrc, path)
-    if not source.exists():
-        raise Stale(f"there is no {path}")
-    text = source.read_text(encoding="utf-8")
-    if path.endswith(".rs"):
-        return rust_item(text, name)
-    named = drift.texts(text)
-    if name not in named:
-        raise Stale(f"there is no {name}")
-    return named[name]
-
-
-def excerpt(ksrc, language, path, name, *words):
-    """Some lines of an item, and above them where they are from. What is left out between them becomes "..."."""
-    lines = item(ksrc, path, name).rstrip("\n").split("\n")
-    above = ABOVE.match("\n".join(lines)).group().count("\n")
-    runs, at = [], 0
-    for first, last in zip(words[::2], words[1::2]):
-        begin = next((n for n in range(at, len(lines)) if first in lines[n]), len(lines))
-        end = next((n for n in range(begin, len(lines)) if last in lines[n]), None)
-        if end is None:
-            raise Stale(f"{name} has no lines from \"{first}\" to \"{last}\"")
-        runs.append((begin, end))
-        at = end + 1
-    runs = runs or [(above, len(lines) - 1)]
-    out, at = [], runs[0][0]
-    for begin, end in runs:
-        # What closes a block stays. The rest of what isn't shown is told, unless it is blank.
-        while at < begin and re.fullmatch(r"\s*(?:[)}\]]+[;,]?|\*/)", lines[at]):
-            out.append(lines[at])
-            at += 1
-        hidden = [line for line in lines[at:begin] if line.strip()]
-        if hidden:
-            out.append(re.match(r"\s*", hidden[0]).group() + "...")
-        elif at < begin:
-            out.append("")
-        out += lines[begin:end + 1]
-        at = end + 1
-    if re.match(r"\s*\* ", out[0]):
-        out[0] = out[0].replace(" * ", "/* ", 1)
-    if "".join(out).count("/*") > "".join(out).count("*/"):
-        out[-1] += " */"
-    where = f"/* {path}: {name}() */" if language == "c" else f"// {path}: {name}"
-    return [where, *textwrap.dedent("\n".join(out)).split("\n")]
-
-
-def code(ksrc, language, *words):
-    """One code block of the parts that ";" separates."""
-    lines = []
-    for _, part in filter(lambda group: not group[0], itertools.groupby(words, lambda word: word == ";")):
-        kind, *names = part
-        lines += attacks(names) if kind == "attack" else excerpt(ksrc, language, kind, *names)
-    return "\n".join([f"```{language}", *lines, "```"])
-
-
-def attack(name):
-    """The line of the first error of a program that fails to compile, and the error."""
-    found = [path for path in sorted(pathlib.Path(ATTACK).glob("*.rs")) if f"\npub mod {name} {{\n" in path.read_text(encoding="utf-8")]
-    if len(found) != 1:
-        raise Stale(f"{len(found)} rooms of {ATTACK} have {name}")
-    lines = found[0].read_text(encoding="utf-8").splitlines()
-    for at, line in enumerate(lines):
-        here = re.match(rf"(.*)//~\[{name}\](\^*) (?:ERROR: )?(.*)", line)
-        other = re.match(rf"//@\[{name}\] error-in-other-file: (.*)", line)
-        if here:
-            code = lines[at - len(here[2])] if here[2] else here[1]
-            return re.sub("//~.*", "", code).strip(), called(here[3])
-        if other:
-            return "", f"{called(other[1])}, in a file of the policy"
-    raise Stale(f"{found[0]} has no error of {name}")
-
-
 def called(error):
     """A code with what it stands for, a text as it is."""
     return f"{error}, {MEANING[error]}" if error in MEANING else error
-
-
-def attacks(names):
-    programs = [(name, *attack(name)) for name in names]
-    width = max((len(line) for _, line, _ in programs if len(line) <= 56), default=0)
-    out = ["// Doesn't compile:"]
-    for name, line, error in programs:
-        both = f"{line:{width}} // {name}: {error}"
-        out += [both] if 0 < len(line) <= width and len(both) <= 105 else [f"// {name}: {error}", *filter(None, [line])]
-    return out
-
-
-def review(ksrc, page):
-    """docs/review.md with what stands between its markers and their END, and what is wrong with these.
-
-    <!-- CODE c mm/zswap.c zswap_load "first" "last" ... ; mm/zswap.c ... -->
-        functions of KSRC, or with rust and a path of this repository items of it ("name" or "type::name"), in one block.
-        Pairs of words choose runs of lines: from the first line that has the one to the next that has the other. What is
-        left out between runs becomes "...". A part of a comment is opened and closed. A part "attack name ..." of the
-        block is where these programs of tests/host/attack fail to compile, and why.
-    """
-    bad, stale = [], []
-
-    def made(marker):
-        whole, now = marker.groups()
-        try:
-            text = code(ksrc, *shlex.split(whole)[1:])
-        except Stale as problem:
-            bad.append(f"{REVIEW}: <!-- {whole} -->: {problem}")
-            return marker.group()
-        if now != text + "\n":
-            stale.append(f"{REVIEW}: stale: <!-- {whole} -->: run make pages")
-        return f"<!-- {whole} -->\n{text}\n<!-- END -->"
-
-    new = MARKER.sub(made, page)
-    ended = [whole for whole, _ in MARKER.findall(page)]
-    bad += [f"{REVIEW}: <!-- {whole} -->: has no END" for whole in BEGIN.findall(page) if whole not in ended]
-    return new, bad, stale
 
 
 def main():
