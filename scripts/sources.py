@@ -244,6 +244,7 @@ def safety():
 ATTACK = "tests/host/attack"
 # What the compiler's codes stand for.
 MEANING = {
+    "E0015": "a constant calls a function that isn't const",
     "E0061": "a call with another number of arguments",
     "E0080": "a constant can't be evaluated",
     "E0119": "a second implementation of a trait for the type",
@@ -257,12 +258,15 @@ MEANING = {
     "E0500": "a closure needs what is borrowed",
     "E0502": "a mutable borrow of what is borrowed",
     "E0505": "a value is moved while it is borrowed",
+    "E0507": "a value is moved out of a borrow",
+    "E0515": "a borrow of a local variable is returned",
     "E0521": "a borrow outlives the function",
     "E0532": "the pattern is of another kind",
     "E0596": "a mutable borrow of what is shared",
     "E0597": "the value is dropped while it is borrowed",
     "E0599": "the type has no such method",
     "E0603": "a private item is named",
+    "E0614": "a dereference of what is no pointer",
     "E0616": "a private field is read",
     "E0624": "a private function is called",
     "E0716": "a temporary is dropped while it is borrowed",
