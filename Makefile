@@ -145,6 +145,7 @@ results: fetch
 ## pages: write figures, lists, code and pictures into the pages
 pages: overlay
 	@scripts/enter.sh python3 scripts/docs.py safety
+	@scripts/enter.sh python3 scripts/attacks.py
 	@scripts/enter.sh python3 scripts/docs.py pictures
 	@scripts/enter.sh python3 scripts/docs.py plot performance compressors
 	@scripts/enter.sh python3 scripts/docs.py readme

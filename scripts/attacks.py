@@ -21,11 +21,11 @@ HEAD = """<!-- SPDX-License-Identifier: GPL-2.0 -->
 # Programs that must not compile
 
 <!-- ATTACKS: BEGIN -->
-Each of these {count} programs breaks a rule, has no `unsafe`, and must not compile. `make test` compiles each of them: first
-without the lines that break the rule, which must succeed, then with them, which must fail with exactly the errors that the
-program marks. The second column is from the comment in the program: what it does, and what would go wrong, here or in C.
-The third column has rustc's errors: a code with its meaning, or a message. Programs that do compile are
-in [safety.md](safety.md#what-does-compile).
+Each of these {count} programs breaks a rule in safe code, and must not compile. (`unsafe` in some stands for the C ABI.) `make
+test` compiles each of them: first without the lines that break the rule, which must succeed, then with them, which must fail
+with exactly the errors that the program marks. The second column is from the comment in the program: what it does, and what
+would go wrong, here or in C. The third column has rustc's errors: a code with its meaning, or a message. Programs that do
+compile are in [safety.md](safety.md#what-does-compile).
 """
 # Two sentences together, in characters.
 SHORT = 260
@@ -44,7 +44,7 @@ def row(name, text, error, bugs):
     comment = re.sub(r" \(docs/races\.md: [\d, ]+\)|docs/races\.md: [\d, ]+: | \(docs/(?!races)[^)]*\)", "", comment)
     first, *more = re.split(r'(?<=[.)]) (?=[A-Z"(])', comment)
     what = " ".join([first, *more[:1]] if more and len(first) + len(more[0]) < SHORT else [first])
-    links = [f"[{number}](races.md#bug-{number})" for number in sorted({*named, *bugs}, key=lambda number: (len(number), number))]
+    links = [f"[{number.replace('-', ' ')}](races.md#bug-{number})" for number in sorted({*named, *bugs}, key=lambda number: (len(number), number))]
     return marked(what) + (f" Bug{'s' if links[1:] else ''} {', '.join(links)}." if links else ""), marked(error)
 
 

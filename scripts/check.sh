@@ -70,6 +70,7 @@ check "the lists of commands agree with the Makefile" python check targets
 check "the patch series has every file, and passes checkpatch" scripts/patches.sh
 check clippy clippy
 check "safety report" python docs safety check
+check "the list of attacks" python attacks check
 check "figures in pictures" python docs pictures check
 check "figures in pages" python docs readme check
 check "the page of results" python results page check

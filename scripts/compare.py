@@ -206,7 +206,7 @@ def attacks():
     found = []
     for path in sorted(pathlib.Path(sources.ATTACK).glob("*.rs")):
         text = read(path)
-        for module in re.finditer(r"((?:^//[^\n]*\n)*)^#\[cfg\(any\(control, \w+\)\)\]\npub mod (\w+) \{\n.*?^\}", text, re.M | re.S):
+        for module in re.finditer(r"((?:^//[^\n]*\n)*)^#\[cfg\(any\(control, \w+\)\)\]\n(?:#\[[^\n]*\n)*pub mod (\w+) \{\n.*?^\}", text, re.M | re.S):
             errors = re.findall(rf"//~\[{module[2]}\]\^* (?:ERROR: )?(.*)", module[0])
             errors += re.findall(rf"^//@\[{module[2]}\] error-in-other-file: (.*)", text, re.M)
             found.append((module[2], str(path), line_at(text, module.start()), line_at(text, module.end()), module[0],
@@ -217,7 +217,7 @@ def attacks():
 def bugs():
     """[(number, the bug, what excludes it, the tests)] of RACES, in Markdown."""
     for line in read(RACES).splitlines():
-        if row := re.match(r'\| <a id="bug-(\w+)"></a>', line):
+        if row := re.match(r'\| <a id="bug-([\w-]+)"></a>', line):
             _, bug, what, tests = reads(line)
             yield row[1], bug, what, tests
 

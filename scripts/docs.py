@@ -184,7 +184,7 @@ def all_figures():
     where = [row.split(" | ")[1] for row in upstream]
     out |= {"upstream.defects": number(len(upstream)), "upstream.rust": number(sum(cell.startswith("Rust") for cell in where)),
             "upstream.selftests": number(where.count("selftests")), "upstream.c": number(where.count("C")),
-            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("<code>patches/", "[<code>patches/")) for row in upstream))}
+            "upstream.patched": number(sum(row.split(" | ")[-1].startswith(("`patches/", "[<code>patches/")) for row in upstream))}
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out["attacks.compile"] = number(sum(len(re.findall(r"^pub mod \w+ \{$", text, re.M)) for text in sources.files("tests/host/attack/ok.rs")))
     out["series.commits"] = number(len(re.findall(r'^    \("', pathlib.Path("scripts/series.py").read_text(encoding="utf-8").split("\nCOMMITS = [")[1].split("\n]\n")[0], re.M)))

@@ -462,7 +462,7 @@ def reducer(name):
 def main(name, *arguments):
     dry = arguments[:1] == ("-n",)
     # Where reasons are.
-    page = "docs/parity.md" if name == "parity" else "docs/performance.md"
+    page = "docs/differences.md" if name == "parity" else "docs/performance.md"
     lines, notes, failed = reducer(name)(page, *arguments[dry:])
     lines += [f"# failed: {notes[-1]}"] if failed else []
     results.put(name, lines, dry)

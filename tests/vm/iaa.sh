@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 slab_nomerge kunit.enable=0
 # only: iaa
-# The claims of docs/performance.md for a machine without the accelerator, and for the driver without a
+# The claims of docs/compressors.md for a machine without the accelerator, and for the driver without a
 # device.
 . ./lib.sh
 . ./fault-injection.sh

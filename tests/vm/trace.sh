@@ -39,7 +39,7 @@ traced zswap_load_end with a check
 echo 0 > $T/events/zswap/zswap_load_begin/enable
 point "each load ends well" "$(told 'error=0') $(grep -c ' zswap_load_begin: ' $T/trace)" "256 256"
 
-# A histogram of load latencies, as in docs/commands.md.
+# A histogram of load latencies, as in docs/tracing.md.
 echo 'zswap_load_ns u64 ns' > $T/synthetic_events
 echo 'hist:keys=common_pid:begun=common_timestamp' > $T/events/zswap/zswap_load_begin/trigger
 echo 'hist:keys=common_pid:ns=common_timestamp-$begun:onmatch(zswap.zswap_load_begin).zswap_load_ns($ns)' \

@@ -57,7 +57,7 @@ pub mod parameter_while_read {
     }
 }
 
-// A caller forges the proof that it holds the lock.
+// A caller forges the witness of the lock.
 #[cfg(any(control, parameter_lock_made_up))]
 pub mod parameter_lock_made_up {
     use super::*;

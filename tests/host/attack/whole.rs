@@ -34,7 +34,7 @@ fn fill_whole(
     unsafe { whole::fill(folio, f) }
 }
 
-// A page passes for filled that isn't, by the proof of another page: stale memory reaches a process.
+// A page passes for filled that isn't, by what another page was filled with: stale memory reaches a process.
 #[cfg(any(control, page_of_another))]
 pub mod page_of_another {
     use super::*;
@@ -297,7 +297,7 @@ pub mod entry_of_whole_kept {
     }
 }
 
-// The pages of a folio that isn't filled are had by the folio: what they hold is read.
+// What the pages of an unfilled folio hold is read, by way of the folio.
 #[cfg(any(control, page_of_whole_read))]
 pub mod page_of_whole_read {
     use super::*;

@@ -81,7 +81,7 @@ pub mod evidence_of_a_pointer {
     }
 }
 
-// What rust/kernel has for zswap's mechanism, in core/, is called by its policy, without the proof that
+// What rust/kernel has for zswap's mechanism, in core/, is called by its policy, without the witness that
 // it asks for: a page past a folio's end, a second view of its contents, an entry on two lists.
 #[cfg(any(control, mechanism_called))]
 pub mod mechanism_called {
@@ -123,7 +123,7 @@ pub mod mechanism_called {
     }
 }
 
-// Any caller can claim what a comment requires. Here a value is the proof, and the
+// Any caller can claim what a comment requires. Here a value is the witness, and the
 // policy can't construct the value. (A SwapEntry proves that there can be a device of its number.)
 #[cfg(any(control, evidence_of_its_fields))]
 pub mod evidence_of_its_fields {
