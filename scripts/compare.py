@@ -237,8 +237,8 @@ def races():
     often in succession."""
     logs = [*pathlib.Path("build/log").glob("*.console"), *pathlib.Path("build/kunit").glob("*.log")]
     for log in sorted(logs, key=lambda log: -log.stat().st_mtime):
-        found, steps, before = [], [], None
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        found, steps, before, text = [], [], None, log.read_text(encoding="utf-8", errors="replace")
+        for line in text.splitlines():
             step = re.search(r"(?:\[ *([\d.]+)\] )?(?:\w+: )?race: (\d+): (.*)", line)
             case = re.search(r"^(?:\[[^]]*\] )? +(ok|not ok) \d+ (\w+)", line)
             if step:
@@ -253,7 +253,8 @@ def races():
                     found.append({"name": case[2], "ok": case[1] == "ok", "steps": steps})
                 steps, before = [], None
         if found:
-            return str(log), found
+            # A console that is too slow loses lines.
+            return f"{log}{', which has lost messages' if 'messages dropped' in text else ''}", found
     return None, []
 
 
@@ -291,7 +292,7 @@ def callers(names):
         rows, blank = mapped()[0].get(path, {}), drift.COMMENT.sub(lambda comment: " " * len(comment[0]), text)
         for name, begin, end in drift.spans(text):
             # Not what Rust replaces.
-            if name and rows.get(name, ("stays C",))[0] == "stays C":
+            if name and (path not in REPLACED or rows.get(name, ("stays C",))[0] == "stays C"):
                 for use in pattern.findall(blank[begin:end]):
                     add(use, path, name)
         for use in re.findall(rf"^(?:\w+_initcall|(?:static )?DECLARE_WORK)\(.*?{pattern.pattern}\)", text, re.M):
@@ -304,6 +305,29 @@ def callers(names):
     return found
 
 
+def witnesses(path, code, seen=()):
+    """The witnesses that a function makes, or one that it calls in its crate's core: (witness, the core's file)."""
+    code = sources.bare(code)
+    made = [(name, "") for name in re.findall(r"\b((?:[A-Z]\w+)::(?:from_raw\w*|held|of_\w+|freed)|Call::new)\(", code)]
+    for file, name in re.findall(r"\b(\w+)::(\w+)\(", code):
+        core = f"{path.rpartition('/')[0].removesuffix('/core')}/core/{file}.rs"
+        for item in rust().get(core, ()):
+            if item.name == name and (core, name) not in seen:
+                made += [(other, core) for other, _ in witnesses(core, body(core, item), (*seen, (core, name)))]
+    return list(dict.fromkeys(made))
+
+
+def guarantees(path, item):
+    """What an item's documentation says, and its section "Safety". If that is "As for [`other`]", also the other's."""
+    doc = prose("\n".join(line for line in item.doc.split("\n") if line.strip().startswith("///")))
+    what, _, safety = (part.strip() for part in doc.partition("# Safety"))
+    if other := re.match(r"As for \[?`(?:Self::)?(\w+)`", safety):
+        for found in rust()[path]:
+            if found.name.rpartition("::")[2] == other[1] and found != item:
+                safety += f" ({guarantees(path, found)[1]})"
+    return what, safety
+
+
 def entries():
     """The functions that C calls: exported, or passed to C by address."""
     found = []
@@ -311,12 +335,10 @@ def entries():
         for item in items:
             code = body(path, item)
             if item.kind == "fn" and re.match(r'\s*(?:pub(?:\(\w+\))? )?(?:unsafe )?extern "C" fn', code):
-                doc = prose("\n".join(line for line in item.doc.split("\n") if line.strip().startswith("///")))
-                what, _, safety = doc.partition("# Safety")
+                what, safety = guarantees(path, item)
                 claims = [prose(claim) for claim in re.findall(r"^\s*// SAFETY:.*\n(?:\s*//.*\n)*", code, re.M)]
-                made = re.findall(r"\b((?:[A-Z]\w+)::(?:from_raw\w*|held|of_\w+|freed)|Call::new)\(", sources.bare(code))
-                found.append({"name": item.name, "file": path, "from": item.above, "to": item.last, "what": linked(what.strip()),
-                              "exported": bool(re.search(r"#\[(?:export|no_mangle)\]", item.doc)), "locks": linked(safety.strip()), "made": list(dict.fromkeys(made)), "claims": list(map(linked, claims))})
+                found.append({"name": item.name, "file": path, "from": item.above, "to": item.last, "what": linked(what),
+                              "exported": bool(re.search(r"#\[(?:export|no_mangle)\]", item.doc)), "locks": linked(safety), "made": witnesses(path, code), "claims": list(map(linked, claims))})
     called = callers([entry["name"] for entry in found if entry["exported"]])
     for entry in found:
         entry["callers"] = called.get(entry["name"], [])
@@ -326,11 +348,15 @@ def entries():
 def calls():
     """The C functions that Rust calls, by what they are trusted for: [(functions, what, [(function, path, line, item)])]."""
     uses, rows = collections.defaultdict(list), []
+    named = re.compile(rf"(?<![\w.])(?:bindings::)?({'|'.join(sources.trusted())})\b(?= ?[(,)])")
     for path, items in rust().items():
         for item in items:
-            for at, line in enumerate(sources.bare(body(path, item)).split("\n")):
-                for name in re.findall(r"\bbindings::([a-z_]\w*)", line):
+            for at, line in enumerate(sources.bare(body(path, item)).split("\n") if item.kind in ("fn", "static") else ()):
+                for name in named.findall(re.sub(r"\bfn \w+", "", line)):
                     uses[name].append((name, path, item.first + at, item.name))
+    for path, text in sources.patched():
+        for name in named.findall(re.sub(r"\bfn \w+", "", sources.bare(text)) if path.endswith(".rs") else ""):
+            uses[name].append((name, path, 0, ""))
     together = collections.defaultdict(list)
     for name, what in sources.trusted().items():
         together[what].append(name)

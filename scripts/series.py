@@ -269,6 +269,8 @@ def main():
             to = repo / home(path)
             to.parent.mkdir(parents=True, exist_ok=True)
             text = rehome((overlay / path).read_text())
+            if home(path).startswith("mm/tests/"):
+                text = text.replace('"../../../../mm/', '"../../')
             to.write_text(re.sub(r"^.*LZ4_RUST.*\n", "", text, flags=re.M) if path.endswith(".kunitconfig") else text)
         if "rust/kernel/alloc.rs" in whole and not begun:
             path = "rust/bindings/bindings_helper.h" # for flags

@@ -228,12 +228,17 @@ def safety():
     tsv = ["# The unsafe code of each file, without tests. Written by make pages.", "layer\tfile\tblocks\tfunctions\timpls"]
     tsv += [f"{name}\t{path}\t{blocks}\t{functions}\t{impls}" for name in LAYERS for path, blocks, functions, impls in counts if layer(path) == name]
 
-    def row(title, rows):
-        return f"| {title} | {len(rows)} | {' | '.join(str(sum(row[at] for row in rows)) for at in (1, 2, 3))} |"
-
-    out = ["| unsafe of | files | blocks | functions | impls |", "|---|---:|---:|---:|---:|"]
-    out += [row(title, [count for count in counts if layer(count[0]) == name]) for name, title in TITLES.items()]
-    out += [row("all", counts), row("of all, in upstream's files (`patches/`)", [count for count in counts if str(count[0]).startswith("patches/")])]
+    # Lines without LZ4, blocks with it: the row "LZ4" says how many of them are its own.
+    code, total = parts(), [sum(of[at] for name, of in parts().items() if name != "lz4") for at in (0, 1)]
+    out = ["| part | lines, without LZ4 | unsafe blocks | functions | impls |", "|---|---:|---:|---:|---:|"]
+    for name, title in PARTS.items():
+        mine = [count for count in counts if layer(count[0]) == name]
+        if name == "lz4":
+            out.append(f"| {title}; its blocks are in the rows above | {code[name][0]} | {code[name][1]} | | |")
+        else:
+            out.append(f"| {title} | {code[name][0]} |" + (f" {' | '.join(str(sum(of[at] for of in mine)) for at in (1, 2, 3))} |" if name in TITLES else " | | |"))
+    out.append(f"| all, without LZ4 | {total[0]} | {total[1]} | | |")
+    out.append(f"| all; {sum(bool(of[1]) for of in counts)} files have a block | | {' | '.join(str(sum(of[at] for of in counts)) for at in (1, 2, 3))} |")
     total = [sum(column) for column in list(zip(*counts))[1:]]
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
     return out, tsv, wrong, said

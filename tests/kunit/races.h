@@ -68,6 +68,18 @@ void side_end(struct kunit *test, struct side *side);
 /* What a test does itself is a step, too. */
 #define store(folio) ({ race_step("stores a folio"); store(folio); })
 #define drop(folio) ({ race_step("drops a folio from the swap cache"); drop(folio); })
+#define swap_out(test, folio, shadow) ({					\
+	swp_entry_t out = swap_out(test, folio, shadow);			\
+										\
+	race_step("has swapped out slot %lu", swp_offset(out));			\
+	out;									\
+})
+#define swapped(test, order, what, shadow) ({					\
+	swp_entry_t out = swapped(test, order, what, shadow);			\
+										\
+	race_step("has swapped out slot %lu", swp_offset(out));			\
+	out;									\
+})
 
 void do_press(struct side *side);
 void do_fault(struct side *side);

@@ -206,8 +206,9 @@ struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
 	}
 	list_for_each_entry_safe(folio, next, &others, lru) {
 		list_del_init(&folio->lru);
-		drop(folio);
+		(drop)(folio); /* too many to be steps */
 	}
+	race_step("%s slot %lu for a new folio", found ? "reuses" : "does not get", swp_offset(entry));
 	return found;
 }
 
@@ -219,7 +220,6 @@ swp_entry_t aged(struct kunit *test, u64 what)
 {
 	swp_entry_t entry = swapped(test, 0, what, NULL);
 
-	race_step("swaps out slot %lu", swp_offset(entry));
 	age();
 	return entry;
 }

@@ -264,14 +264,15 @@ pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_
 ///
 /// # Safety
 ///
-/// The caller must hold the lock of the slot's folio, which must be in the swap cache, and must have no other witness
-/// for the slot. The callers are tests, and `swap_zeromap_folio_set()` if it invalidates slots of zero-filled pages.
+/// The caller must hold the lock of the slot's folio, which must be in the swap cache, or be the only task that uses the
+/// slot, and must have no other witness for it. The callers are tests, and `swap_zeromap_folio_set()` if it invalidates
+/// slots of zero-filled pages.
 #[export]
 pub(crate) unsafe extern "C" fn zswap_invalidate(swp: bindings::swp_entry_t) {
     let call = Call::new();
-    // SAFETY: The caller guarantees that it holds the lock of the slot's folio, which excludes other tasks from the
-    // slot, and that it has no other witness for it. The device is in use, since a folio is in the swap cache for the
-    // slot. So `zswap_swapon()` has succeeded, and with it `slots::attach()`.
+    // SAFETY: The caller guarantees that no other task accesses the slot: it holds the lock of the slot's folio, or alone
+    // uses the slot. It has no other witness. The device is in use, since the slot has a folio in the swap cache, or a
+    // user. So `zswap_swapon()` has succeeded, and with it `slots::attach()`.
     let slots = unsafe { Slots::freed(swp, 1, &call) };
     slots.clear(|entry| trace::invalidate(|| entry.swap()));
 }
