@@ -42,27 +42,22 @@ def rust():
     return {str(path): sources.items(text) for path, text in sources.sources() if not str(path).startswith("patches/")}
 
 
-def c_items(path):
-    """{name: (first line, last line)} of C that Rust calls or that calls Rust. A helper has the name by which Rust calls it."""
-    text, found = read(path), {}
-    for name, begin, end in drift.spans(text):
-        if name:
-            found[name.removeprefix("rust_helper_")] = (line_at(text, begin), line_at(text, end - 1))
-    return found
-
-
 def place(path, name):
-    """Where an item is, as (path, name, first line, last line); None if it isn't there."""
+    """Where an item is, as (path, name, first line, last line); None if it isn't there, or if several have the name."""
     if not path.endswith(".rs"):
-        lines = c_items(path).get(name)
-        return lines and (path, name, *lines)
-    found = [item for item in rust().get(path, ()) if item.name == name]
-    found = found or [item for item in rust().get(path, ()) if item.name.endswith(f"::{name}")]
-    # The enum's item is also that of its variants.
-    found = found or [item for item in rust().get(path, ()) if item.name == name.rpartition("::")[0]]
-    # Or a field of a struct.
-    found = found or [item for item in rust().get(path, ()) if item.kind == "struct" and re.search(rf"\b{name}: ", body(path, item))]
-    return found and (path, found[0].name, found[0].above, found[0].last)
+        text = read(path)
+        for found, begin, end in drift.spans(text):
+            # A helper has the name by which Rust calls it.
+            if found and found.removeprefix("rust_helper_") == name.removeprefix("rust_helper_"):
+                return path, name, line_at(text, begin), line_at(text, end - 1)
+        found = re.search(rf"^.*\b{name}\b.*$", drift.COMMENT.sub(lambda comment: " " * len(comment[0]), text), re.M)
+        return found and (path, name, *[line_at(text, found.start())] * 2)
+    items, (scope, _, last) = rust().get(path, ()), name.rpartition("::")
+    found = [item for item in items if item.name == name] or [item for item in items if not scope and item.name.endswith(f"::{name}")]
+    # A variant of an enum, or a field of a struct.
+    found = found or [item for item in items if item.kind in ("enum" if scope else "struct",) and item.name in (scope or item.name,)
+                      and re.search(rf"^\s+(?:pub(?:\(.*?\))? )?{last}\b(?:[,({{]|: )", body(path, item), re.M)]
+    return (path, found[0].name, found[0].above, found[0].last) if len(found) == 1 else None
 
 
 def reads(row):
@@ -118,6 +113,14 @@ def beside(path, name):
 def unmatched():
     """What has neither a counterpart nor a reason."""
     known, alone = mapped()
+    for path in known:
+        for where in {where for where, _ in known[path].values()}:
+            yield from (f"{MAP}: {file} has no {name}, or several: name it as TYPE::{name}" for file, name in named(path, where) if not place(file, name))
+    there = set(re.findall(r"\w+", "".join(read(file) for folder in ("mm", "include/linux", "include/crypto", "crypto", "lib", "kernel", "block")
+                                           for file in SRC.glob(f"{folder}/*.[ch]"))))
+    for name, places in mirrors().items():
+        if name not in there:
+            yield f"{places[0][0]}: \"Mirrors `{name}`\": no file of C has that name"
     for path in REPLACED:
         for name in drift.texts(read(C / path)):
             where, difference = known[path].get(name, ("", ""))
@@ -125,14 +128,15 @@ def unmatched():
                 yield f"{path}: {name} has no Rust: no place in {MAP}, no item that says \"Mirrors `{name}()`\", and no reason there"
     matched = {(file, name) for path in known for c in known[path] for file, name, *_ in beside(path, c)}
     names = {name.split()[-1] for path in known for name in known[path]}
-    unused = dict(alone)
+    unused, words = dict(alone), set(re.findall(r"\w+", "".join(read(C / path) for path in REPLACED)))
     for file, items in rust().items():
         types = {name.split("::")[0] for other, name in matched if other == file}
-        types |= {item.name.split("::")[0] for item in items if re.search(r"\b(?:Mirrors|Cf\.) +`", item.doc)}
+        types |= {item.name.split("::")[0] for item in items if "Mirrors `" in item.doc}
         for item in items:
             top = item.name.split("::")[0]
             in_function = any(other.kind == "fn" and other.first < item.first and item.last < other.last for other in items)
-            if in_function or item.kind == "const" or item.trait or "lz4" in file or top in types or item.name.rpartition("::")[2] in names:
+            # A declaration of what C has, too.
+            if in_function or item.kind == "const" or item.kind == "static" and item.name.islower() and item.name in words or item.trait or "lz4" in file or top in types or item.name.rpartition("::")[2] in names:
                 continue
             unused.pop((file, top), None)
             if (file, top) not in alone and item.name == top:
@@ -226,7 +230,9 @@ def coverage():
     """{path: {line: whether it was reached}} of the last make measure ONLY=coverage."""
     found = collections.defaultdict(dict)
     log = pathlib.Path("build/log/coverage.tsv")
-    for row in read(log).splitlines() if log.exists() else ():
+    # Its lines are those of the sources as they were.
+    fresh = log.exists() and all(pathlib.Path(path).stat().st_mtime < log.stat().st_mtime for path in rust())
+    for row in read(log).splitlines() if fresh else ():
         path, line, hit = row.split("\t")
         found[path][int(line)] = hit == "1"
     return found
@@ -254,7 +260,7 @@ def races():
                 steps, before = [], None
         if found:
             # A console that is too slow loses lines.
-            return f"{log}{', which has lost messages' if 'messages dropped' in text else ''}", found
+            return f"{log} of {time.strftime('%F %R', time.localtime(log.stat().st_mtime))}{', which has lost messages' if 'messages dropped' in text else ''}", found
     return None, []
 
 
@@ -309,11 +315,12 @@ def witnesses(path, code, seen=()):
     """The witnesses that a function makes, or one that it calls in its crate's core: (witness, the core's file)."""
     code = sources.bare(code)
     made = [(name, "") for name in re.findall(r"\b((?:[A-Z]\w+)::(?:from_raw\w*|held|of_\w+|freed)|Call::new)\(", code)]
-    for file, name in re.findall(r"\b(\w+)::(\w+)\(", code):
-        core = f"{path.rpartition('/')[0].removesuffix('/core')}/core/{file}.rs"
+    made = [one for one in made if not re.match("Flags|SwapEntry", one[0])]
+    for file, name in re.findall(r"\b(?:(\w+)::)?(\w+)\(", code):
+        core = f"{path.rpartition('/')[0].removesuffix('/core')}/core/{file}.rs" if file else path
         for item in rust().get(core, ()):
             if item.name == name and (core, name) not in seen:
-                made += [(other, core) for other, _ in witnesses(core, body(core, item), (*seen, (core, name)))]
+                made += [(other, core if core != path else "") for other, _ in witnesses(core, body(core, item), (*seen, (core, name)))]
     return list(dict.fromkeys(made))
 
 
@@ -365,7 +372,7 @@ def calls():
     return rows
 
 
-ORDERED = re.compile(r"\.(load|store|xchg|cmpxchg|fetch_add|fetch_sub|fetch_or|fetch_and)\(((?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*?)\b(Relaxed|Acquire|Release|Full),?\s*\)")
+ORDERED = re.compile(r"\.(\w+)\(((?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*?)\b(Relaxed|Acquire|Release|Full),?\s*\)")
 
 
 def atomics():
@@ -374,8 +381,8 @@ def atomics():
     for path, items in rust().items():
         if "lz4" in path:
             continue
-        text = sources.bare("\n".join(read(path).split("\n")))
-        for use in ORDERED.finditer(sources.TESTS.split(text)[0]):
+        text = sources.bare(sources.TESTS.split(read(path))[0])
+        for use in ORDERED.finditer(text):
             before = re.sub(r"\s*\n\s*", "", text[:use.start()][-160:])
             while (inner := re.sub(r"\((?:[^()])*\)|\[[^\[\]]*\]|(?:::)?<[^<>]*>", "", before)) != before:
                 before = inner
@@ -387,9 +394,10 @@ def atomics():
 
 
 def reasons():
-    """{(path, atomic, order): reason} of ATOMICS."""
+    """{(path, atomic, order, function): reason} of ATOMICS."""
     rows = [line.split("\t") for line in read(ATOMICS).splitlines() if not line.startswith("#")]
-    return {(path, atomic, order): reason for path, names, orders, reason in rows for atomic in names.split() for order in orders.split()}
+    return {(path, atomic, order, function): reason for path, names, orders, functions, reason in rows
+            for atomic in names.split() for order in orders.split() for function in functions.split()}
 
 
 def missing():
@@ -407,12 +415,12 @@ def missing():
 
 def unreasoned():
     """Accesses without a reason, and reasons without an access."""
-    known, unused = reasons(), set(reasons())
-    for path, line, atomic, operation, order, _ in atomics():
-        unused.discard((path, atomic, order))
-        if (path, atomic, order) not in known:
-            yield f"{path}:{line}: {atomic}.{operation}({order}) has no reason in {ATOMICS}"
-    yield from (f"{ATOMICS}: {path}: there is no {order} access to {atomic}" for path, atomic, order in sorted(unused))
+    known, unused = reasons(), {key[:3] for key in reasons()} | {(key[0], key[3]) for key in reasons()}
+    for path, line, atomic, operation, order, function in atomics():
+        unused -= {(path, atomic, order), (path, function)}
+        if (path, atomic, order, function) not in known:
+            yield f"{path}:{line}: {atomic}.{operation}({order}) in {function} has no reason in {ATOMICS}"
+    yield from (f"{ATOMICS}: {path}: there is no access {' '.join(rest)}" for path, *rest in sorted(unused))
 
 
 # --- The page --------------------------------------------------------------------------------
@@ -434,14 +442,17 @@ def lined(path, text):
     lexer = (pygments.lexers.RustLexer if path.endswith(".rs") else pygments.lexers.CLexer)(stripnl=False, ensurenl=False)
     lines = pygments.highlight(text, lexer, pygments.formatters.HtmlFormatter(nowrap=True))
     lines = re.sub(r'<span class="(?:w|p|n)">([^<]*)</span>', r"\1", lines).split("\n")
-    marked, safety = {}, False
+    marked, safety, inside = {}, False, None
     for at, line in enumerate(text.split("\n") if path.endswith(".rs") else (), 1):
         comment = re.match(r"\s*//", line)
         safety = bool(comment) and ("SAFETY:" in line or safety)
         if safety:
             marked[at] = "s"
-        elif re.search(r"\bunsafe\b", re.sub("//.*", "", line)):
+        elif inside or re.search(r"\bunsafe\b", re.sub("//.*", "", line)):
             marked[at] = "u"
+            # Down to the brace that closes the block.
+            opened = re.search(r"\bunsafe \{$", line)
+            inside = re.match(r"\s*", line)[0] + "}" if opened else None if inside and line.startswith(inside) else inside
     return {"lines": lines, "marked": marked}
 
 
@@ -450,9 +461,8 @@ def related(path, name, places):
     inside = [(file, first, last) for file, _, first, last in places]
     def within(file, line):
         return any(file == other and first <= line <= last for other, first, last in inside)
-    members = {other.rpartition("::")[2] for file, other, *_ in places if file.endswith(".rs")}
-    words = {name.split()[-1], *(word for word in members if len(word) > 6 or word[0].isupper())}
-    words |= {other for file, other, *_ in places if "::" in other}
+    # In tests, only names that can't be others: the C function's, types, "Type::name".
+    words = {name.split()[-1], *(other for file, other, *_ in places if file.endswith(".rs") and ("::" in other or other[0].isupper()))}
     wanted = re.compile(rf"(?<![\w:])(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})\b")
     mine = [mutant for mutant in mutants() if any(within(mutant[3], line) for line in mutant[4])]
     points = [point for file, first, last in inside if file.endswith(".rs")
@@ -484,7 +494,7 @@ def page():
                 "name": name, "c": spans[name], "rust": places, "difference": inline(difference), "where": inline(where),
                 "unsafe": sum(len(re.findall(sources.UNSAFE[0], sources.bare("\n".join(read(file).split("\n")[first - 1:last]))))
                               for file, _, first, last in places if file.endswith(".rs")),
-                "coverage": [sum(lines), len(lines)] if lines else None, **related(path, name, places if name != drift.REST else [])})
+                "coverage": [sum(lines), len(lines)] if lines else None, **(related(path, name, places) if name != drift.REST else dict.fromkeys(("mutants", "points", "races", "kunit", "bugs", "attacks"), []))})
         groups.append({"path": path, "items": listed})
     log, run = races()
     shown = {path: texts[path] for path in texts} | {path: read(path) for path in rust()}
@@ -501,13 +511,14 @@ def page():
             files[group["path"]] = {"lines": [line if at in wanted else "" for at, line in enumerate(lines, 1)], "marked": {}}
     why = reasons()
     counted = [item for group in groups if group["path"] in REPLACED for item in group["items"] if item["name"] != drift.REST]
+    kinds = ["Rust" if any(file.endswith(".rs") for file, *_ in item["rust"]) else "C here" if item["rust"] else "C" for item in counted]
     data = {
         "groups": groups, "files": files, "log": log, "runs": run, "measured": bool(reached),
         "cases": {name: row[:3] for name, row in cases().items()}, "points": points_of_cases(),
         "attacks": {name: [*row[:3], row[4]] for name, *row in attacks()},
         "entries": entries(), "calls": calls(), "alone": [[*key, inline(reason)] for key, reason in mapped()[1].items()],
-        "atomics": [[*use, inline(why.get((use[0], use[2], use[4]), ""))] for use in atomics()],
-        "counts": [len(counted), sum(bool(item["rust"]) for item in counted), sum(not item["rust"] for item in counted)],
+        "atomics": [[*use, inline(why.get((use[0], use[2], use[4], use[5]), ""))] for use in atomics()],
+        "counts": [len(counted), *(sum(kind == of for of in kinds) for kind in ("Rust", "C here", "C"))],
     }
     import pygments.formatters
     styles = [pygments.formatters.HtmlFormatter(style=style).get_style_defs(".code") for style in ("friendly", "github-dark")]
@@ -516,8 +527,7 @@ def page():
     new = OUT.with_suffix(".new")
     new.write_text(text.replace("/*DATA*/", json.dumps(data, separators=(",", ":")).replace("</", "<\\/")), encoding="utf-8")
     new.replace(OUT)
-    functions, with_rust, without = data["counts"]
-    print(f"{functions} functions, types and statics of C, {with_rust} with Rust, {without} stay C; {len(data['alone'])} of Rust without C; "
+    print("{} definitions of C: {} in Rust, {} in other C here, {} as they are; ".format(*data["counts"]) + f"{len(data['alone'])} of Rust without C; "
           f"{len(data['entries'])} functions that C calls, {sum(len(row[0]) for row in data['calls'])} that Rust calls; "
           f"{len(run)} races; {len(data['atomics'])} accesses to atomics ({time.time() - began:.1f} s)")
     if not run:

@@ -79,7 +79,7 @@ def parts():
 
 
 Item = collections.namedtuple("Item", "kind name trait above first last doc")
-HEAD = re.compile(r"^( *)(?:pub(?:\([\w: ]+\))? |unsafe |const (?!\w+:)|extern \"C\" )*(?:(fn|struct|enum|union|type|static|const|macro_rules!) (?:mut )?(\w+)|(impl|trait)\b([^{;]*))[^\n]*", re.M)
+HEAD = re.compile(r"^( *)(?:pub(?:\([\w: ]+\))? |unsafe |safe |const (?!\w+:)|extern \"C\" )*(?:(fn|struct|enum|union|type|static|const|macro_rules!) (?:mut )?(\w+)|(impl|trait)\b([^{;]*))[^\n]*", re.M)
 
 
 def items(text):

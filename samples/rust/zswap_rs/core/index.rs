@@ -76,8 +76,9 @@ const _: () = assert!(SLOTS_PER_TREE % SLOTS_PER_LEAF == 0);
 ///
 /// # Invariants
 ///
-/// - A pointer in `slots` is null, or owns an entry from [`LeafRef::fill`]. It is accessed only with a witness for its slot, or
-///   when the leaf is dropped; anybody may compare it with null, as a hint.
+/// - A pointer in `slots` is null, or owns an entry from [`LeafRef::fill`], which is in the totals and charged, or will be
+///   before it is freed. It is accessed only with a witness for its slot, or when the leaf is dropped; anybody may compare
+///   it with null, as a hint.
 /// - `refs` is the number of entries in `slots` plus the number of references that [`LeafRef`]s own.
 #[repr(C)]
 pub(crate) struct Leaf {

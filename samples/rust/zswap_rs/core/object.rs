@@ -123,8 +123,7 @@ impl Object {
 
     /// Clears the `referenced` flag.
     ///
-    /// Not atomic: a concurrent update of the word may be lost. The caller must hold the list's lock, or own the entry,
-    /// which must be on no list.
+    /// Not one operation: the caller must hold the list's lock, or own the entry, which must be on no list.
     pub(crate) fn clear_referenced(&self) {
         // INVARIANT: Pool id and length stay the same.
         self.word

@@ -494,9 +494,9 @@ mod tests {
 
     /// Fills the slot at `offset` with an entry of `len` bytes, and returns the length of the entry that it had.
     fn store(entries: &Entries, offset: usize, len: usize) -> Result<Option<usize>> {
-        let entry = entries.entry(offset, len)?;
         let mut leaf = get(offset, 1)?;
-        // SAFETY: No other task uses the slot, whose type is that of no device.
+        let entry = entries.entry(offset, len)?;
+        // SAFETY: No other task uses the slot, whose type is that of no device. The entry is counted, and has no objcg.
         let old = unsafe { leaf.fill(offset, entry) };
         Ok(old.map(|old| old.object().len()))
     }
@@ -608,7 +608,8 @@ mod tests {
         // Filling a slot uses one of two references.
         let mut leaf = get(3, 2)?;
         assert_eq!(refs(3), Some(2));
-        // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
+        // SAFETY: No other task uses the slot, which is in this leaf and has a reference. The entry is counted, and has no
+        // objcg.
         assert!(unsafe { leaf.fill(3, entries.entry(3, 6)?) }.is_none());
         assert_eq!(refs(3), Some(2));
         drop(leaf);
@@ -616,7 +617,8 @@ mod tests {
 
         // Replacing the entry of a slot uses no reference.
         let mut leaf = get(3, 1)?;
-        // SAFETY: No other task uses the slot, which is in this leaf and has a reference.
+        // SAFETY: No other task uses the slot, which is in this leaf and has a reference. The entry is counted, and has no
+        // objcg.
         let old = unsafe { leaf.fill(3, entries.entry(3, 7)?) };
         assert_eq!(old.map(|old| old.object().len()), Some(6));
         assert_eq!(refs(3), Some(2));

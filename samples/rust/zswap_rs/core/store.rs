@@ -267,7 +267,8 @@ impl<'g, 'f> Group<'g, 'f> {
         let objcg = objcg.map(|objcg| unsafe { ARef::from_raw(objcg) });
         let entry = memory.write(Entry::new(object, objcg));
         // SAFETY: `folio` gives exclusive access to the slot, which is in `leaf`, as the group is. By the type invariant
-        // `leaf` owns a reference for it.
+        // `leaf` owns a reference for it. `publish`, which `fill` always calls, counts and charges the entry before this
+        // task, the only one that can, frees it.
         drop(unsafe { self.leaf.fill(slot.offset(), entry) });
     }
 
