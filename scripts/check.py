@@ -431,10 +431,10 @@ def size():
 
 def listed(text):
     """The targets of "make a", and of "make a`, `b`, `c": the names that follow in the same list; and those in blocks of code."""
-    for found in re.finditer(r"`(?:IMPL=c )?make (?:-s )?([a-z-]+)[^`]*`((?:,? (?:and )?`[a-z-]+`)*)", re.sub(r"\s+", " ", text)):
-        yield from (found[1], *re.findall("`([a-z-]+)`", found[2]))
+    for found in re.finditer(r"`(?:IMPL=c )?make (?:-s )?([a-z][a-z-]*)[^`]*`((?:,? (?:and )?`[a-z-]+`)*)", re.sub(r"\s+", " ", text)):
+        yield from (found[1], *re.findall("`([a-z][a-z-]*)`", found[2]))
     for code in re.findall("^```.*?^```", text, re.M | re.S):
-        yield from re.findall(r"^(?:[A-Z_]+=\S+ )*make (?:-s )?([a-z-]+)", code, re.M)
+        yield from re.findall(r"^(?:[A-Z_]+=\S+ )*make (?:-s )?([a-z][a-z-]*)", code, re.M)
 
 
 def targets():

@@ -208,7 +208,8 @@ struct folio *new_folio_at(struct kunit *test, swp_entry_t entry, u64 what)
 		list_del_init(&folio->lru);
 		(drop)(folio); /* too many to be steps */
 	}
-	race_step("%s slot %lu for a new folio", found ? "reuses" : "does not get", swp_offset(entry));
+	if (found)
+		race_step("reuses slot %lu for a new folio", swp_offset(entry));
 	return found;
 }
 
