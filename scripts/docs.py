@@ -145,7 +145,7 @@ def all_figures():
         if cells[1] == "sum":
             out |= {f"memory.{cells[0]}.c": number(float(cells[2])), f"memory.{cells[0]}.rust": number(float(cells[3])),
                     f"memory.{cells[0]}.more": more(float(cells[2]), float(cells[3]))}
-    for what, c, rust, _ in results.rows("stack", "vmlinux, bytes"):
+    for what, c, rust, _ in results.rows("stack", "image (vmlinux), bytes"):
         name = {"code without KUnit suites in Rust": "image.untested", "constants and tables, read-only": "image.constants"}.get(what)
         if name:
             out |= {f"{name}.kb.c": number(int(c) / 1000), f"{name}.kb.rust": number(int(rust) / 1000),

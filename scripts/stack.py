@@ -196,7 +196,7 @@ def stack(_page, *options):
         most[kind] = found[0][2]
     sizes = {impl: image(impl) for impl in ("c", "rust")}
     for title, name, found in (("deepest chains, bytes", "chain", cells), ("chains, bytes", "chain", all_chains),
-                               ("vmlinux, bytes", "what", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
+                               ("image (vmlinux), bytes", "what", [(what, sizes["c"][what], sizes["rust"][what]) for what in IMAGE])):
         lines += table(title, [name, ">C", ">Rust", ">change, %"], [(*row, share(*row[1:])) for row in found])
     lines.append("# without *; *: of chains that differ only in their end, the deepest in Rust")
     wrong = []
