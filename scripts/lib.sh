@@ -288,13 +288,13 @@ pristine() {
 KBUILD=(LLVM=1 KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
 
 # copy_source FROM TO: as hard links if both are on one file system; without .git, which the kernel's version string would
-# depend on. Also run by step, where bash ignores set -e.
+# depend on, and .kunit, where kunit.py writes in place. Also run by step, where bash ignores set -e.
 copy_source() {
 	rm -rf "$2" && mkdir -p "$2" || return
-	find "$1" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -al -t "$2" {} + 2>/dev/null || {
+	find "$1" -mindepth 1 -maxdepth 1 ! -name .git ! -name .kunit -exec cp -al -t "$2" {} + 2>/dev/null || {
 		echo "no hard links to $1: copying"
 		rm -rf "$2" && mkdir "$2" || return
-		find "$1" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$2" {} +
+		find "$1" -mindepth 1 -maxdepth 1 ! -name .git ! -name .kunit -exec cp -a --reflink=auto -t "$2" {} +
 	}
 }
 

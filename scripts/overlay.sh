@@ -29,7 +29,7 @@ if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; the
 		[ ! -e "$config" ] || rm -rf "${config%/.config}"
 	done
 	step "source copy" copy
-elif [ -n "${KSRC:-}" ] && [ -n "$(find "$pristine" -name .git -prune -o -newer "$state/origin" -print -quit)" ]; then
+elif [ -n "${KSRC:-}" ] && [ -n "$(find "$pristine" \( -name .git -o -name .kunit \) -prune -o -newer "$state/origin" -print -quit)" ]; then
 	step "source copy" copy # files of the user's tree have changed
 fi
 
