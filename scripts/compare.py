@@ -345,7 +345,7 @@ def entries():
                 what, safety = guarantees(path, item)
                 claims = [prose(claim) for claim in re.findall(r"^\s*// SAFETY:.*\n(?:\s*//.*\n)*", code, re.M)]
                 found.append({"name": item.name, "file": path, "from": item.above, "to": item.last, "what": linked(what),
-                              "exported": bool(re.search(r"#\[(?:export|no_mangle)\]", item.doc)), "locks": linked(safety), "made": witnesses(path, code), "claims": list(map(linked, claims))})
+                              "exported": bool(re.search(r"#\[(?:export|no_mangle)\]", item.doc)), "locks": linked(safety), "made": witnesses(path, code, ((path, item.name),)), "claims": list(map(linked, claims))})
     called = callers([entry["name"] for entry in found if entry["exported"]])
     for entry in found:
         entry["callers"] = called.get(entry["name"], [])

@@ -234,11 +234,11 @@ def safety():
     for name, title in PARTS.items():
         mine = [count for count in counts if layer(count[0]) == name]
         if name == "lz4":
-            out.append(f"| {title}; its blocks are in the rows above | {code[name][0]} | {code[name][1]} | | |")
+            out.append(f"| {title} (its blocks are above, too) | {code[name][0]} | {code[name][1]} | | |")
         else:
             out.append(f"| {title} | {code[name][0]} |" + (f" {' | '.join(str(sum(of[at] for of in mine)) for at in (1, 2, 3))} |" if name in TITLES else " | | |"))
     out.append(f"| all, without LZ4 | {total[0]} | {total[1]} | | |")
-    out.append(f"| all; {sum(bool(of[1]) for of in counts)} files have a block | | {' | '.join(str(sum(of[at] for of in counts)) for at in (1, 2, 3))} |")
+    out.append(f"| all, in {sum(bool(of[1]) for of in counts)} files with a block | | {' | '.join(str(sum(of[at] for of in counts)) for at in (1, 2, 3))} |")
     total = [sum(column) for column in list(zip(*counts))[1:]]
     said = f"{total[0]} unsafe blocks in {len(counts)} files, {len(table)} C functions trusted: docs/safety.md"
     return out, tsv, wrong, said

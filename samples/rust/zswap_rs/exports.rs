@@ -155,7 +155,7 @@ pub(crate) unsafe extern "C" fn zswap_load(folio: *mut bindings::folio) -> c_int
     // SAFETY: The callers of `swap_read_folio()`, which are `swap_cache_read_folio()` and `swapin_sync()`, or
     // `NewFolio::read()` in Rust, have just added the folio: it is new, locked, and in the swap cache. They hold a
     // reference until this has returned. `swap_read_folio()` hands over the lock, unless this returns `-ENOENT`. No other
-    // task accesses the content of a folio that isn't uptodate.
+    // task accesses the content of a folio that isn't uptodate, or, without the folio's lock, the entries of its slots.
     from_result(|| unsafe { zswap_core::load::load(folio, load::fill) }.map(|()| 0))
 }
 
@@ -252,10 +252,10 @@ pub(crate) unsafe extern "C" fn zswap_folio_mapped(folio: *mut bindings::folio) 
 pub(crate) unsafe extern "C" fn zswap_invalidate_range(swp: bindings::swp_entry_t, nr: c_uint) {
     let call = Call::new();
     // SAFETY: `swap_range_free()` is called only by `__swap_cluster_free_entries()`, for slots of one cluster, with its
-    // lock held and the slots' swap-table entries set to NULL just before.
-    // If the folios are locked instead, no other task can access the slots. The device is in use, since the slots were
-    // allocated until now. So `zswap_swapon()` has succeeded, and with it `slots::attach()`, with the number of
-    // slots of the device.
+    // lock held and the slots' swap-table entries set to NULL just before. If the folios are locked instead (`zswap_time`),
+    // no other task can access the slots. This function creates no other witness. The device is in use, since the slots
+    // were allocated until now. So `zswap_swapon()` has succeeded, and with it `slots::attach()`, with the number of slots
+    // of the device.
     let slots = unsafe { Slots::freed(swp, nr as usize, &call) };
     slots.clear(|entry| trace::invalidate(|| entry.swap()));
 }

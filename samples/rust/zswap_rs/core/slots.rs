@@ -111,8 +111,8 @@ impl<'a> Slots<'a> {
     /// During `call`, the caller must hold the lock of the cluster of `first`, and must use no other witness for the
     /// slots. All slots must be in that cluster, their swap-table entries must be NULL, so that no folio is in the swap
     /// cache for them and none can be added, and the device must not be swapped off. (A caller that instead holds the
-    /// lock of the slots' folio, in the swap cache, and uses no other witness for it excludes the same tasks, and may
-    /// also call this.)
+    /// lock of the slots' folio, in the swap cache, or alone uses the slots, and uses no other witness for them excludes
+    /// the same tasks, and may also call this.)
     ///
     /// [`attach`] must have succeeded for the device, with the number of slots of the device. That is not
     /// checked, since this is called for every slot that is freed.
