@@ -40,7 +40,6 @@ import subprocess
 import sys
 
 import compare
-import drift
 import sources
 
 
@@ -311,33 +310,17 @@ def success():
     print(", ".join(f"{path} {count}" for path, count in files.items()))
 
 
-CRATES = {"mm/zswap.c": "samples/rust/zswap_rs", "mm/swap_state.c": "samples/rust/swap_cache_rs"}
-
-
 def mirrors():
     yield from compare.unmatched()
     yield from compare.unreasoned()
     yield from compare.missing()
-    rows = [(path, name, rust) for path, table in drift.tables().items() if path in CRATES for name, rust in table.items()]
-    for source, function, places in rows:
-        crate = CRATES[source]
-        documented, policy = False, False
-        for place in re.finditer(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", places):
-            path, names = place.groups()
-            path = path if path.split("/")[0] in ("rust", "samples") else f"{crate}/{path}"
-            if not os.path.exists(path):
-                yield f"{function}: there is no {path}"
-                continue
-            text = text_of(path)
-            code = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-            for name in re.findall(r"`([^`]+)`", names):
-                if not re.search(rf"\b{re.escape(name.split('::')[-1])}\b", code):
-                    yield f"{function}: {path} has no {name}"
-            if path.startswith(crate) and path.endswith(".rs"):
-                policy = True
-                documented |= bool(re.search(rf"//[/!].*`{re.escape(function)}(\(\))?`|\bfn {re.escape(function)}\b", text))
-        if policy and not documented and re.fullmatch(r"\w+|(struct|enum) \w+", function):
-            yield f"{function}: no file of the policy that the map names has it in its documentation"
+    for source, crate in compare.CRATES.items():
+        for function, (where, _) in compare.mapped()[0][source].items():
+            texts = [text_of(file) for file in {file for file, _ in compare.named(source, where)}
+                     if file.startswith(crate) and file.endswith(".rs") and os.path.exists(file)]
+            documented = any(re.search(rf"//[/!].*`{re.escape(function)}(\(\))?`|\bfn {re.escape(function)}\b", text) for text in texts)
+            if texts and not documented and re.fullmatch(r"\w+|(struct|enum) \w+", function):
+                yield f"{function}: no file of the policy that the map names has it in its documentation"
 
 
 def words():

@@ -21,7 +21,8 @@ import sources
 OUT, TEMPLATE = pathlib.Path("build/compare.html"), pathlib.Path("scripts/compare.html")
 C, SRC = pathlib.Path("build/overlay/c"), pathlib.Path("build/src")  # the C as the kernel has it; the kernel with the project
 MAP, ATOMICS, RACES = map(pathlib.Path, ("docs/c-to-rust.md", "docs/atomics.tsv", "docs/races.md"))
-CRATES = {"mm/swap_state.c": "samples/rust/swap_cache_rs/"}  # where the files without a folder in a table of MAP are
+# Where the files without a folder in a table of MAP are.
+CRATES = {"mm/zswap.c": "samples/rust/zswap_rs/", "mm/swap_state.c": "samples/rust/swap_cache_rs/"}
 REPLACED = ("mm/zswap.c", "mm/swap_state.c")
 
 
@@ -44,6 +45,8 @@ def rust():
 
 def place(path, name):
     """Where an item is, as (path, name, first line, last line); None if it isn't there, or if several have the name."""
+    if not pathlib.Path(path).exists():
+        return None
     if not path.endswith(".rs"):
         text = read(path)
         for found, begin, end in drift.spans(text):
@@ -86,7 +89,7 @@ def named(path, where):
     """(file, name) of each place that a cell of MAP names."""
     for file, names in re.findall(r"`([\w/]+\.(?:rs|c))`: ((?:`[^`]+`(?:, )?)+)", where):
         if file.split("/")[0] not in ("rust", "samples"):
-            file = CRATES.get(path, "samples/rust/zswap_rs/") + file
+            file = CRATES.get(path, CRATES["mm/zswap.c"]) + file
         yield from ((file, name) for name in re.findall("`([^`]+)`", names))
 
 
