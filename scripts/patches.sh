@@ -73,7 +73,8 @@ tree=$out/check
 apply() {
 	rm -rf "$tree" && mkdir -p "$tree" || return
 	find "$pristine" -mindepth 1 -maxdepth 1 ! -name .git -exec cp -a --reflink=auto -t "$tree" {} + || return
-	scripts/enter.sh bash -euc 'cd "$1" && git init -q && git config user.name x && git config user.email x@example.org &&
+	# A gc in the background would lock the refs that git am updates.
+	scripts/enter.sh bash -euc 'cd "$1" && git init -q && git config user.name x && git config user.email x@example.org && git config maintenance.auto false &&
 		git add -A -f && git commit -q -m Linux && git tag pristine' _ "$tree"
 }
 step "git init" apply
