@@ -18,13 +18,21 @@ work=$(mktemp -d)
 scratch=$work
 scripts/enter.sh ar t "$build/vmlinux.a" >"$work/objects"
 
-echo 1..10
+echo 1..11
 point "mm/zswap.o, C's zswap, is not in the kernel" eval '! linked mm/zswap.o'
 point "the Rust object is" linked samples/rust/zswap_rs/zswap_rs.o
 point "zswap_store comes from it" defines samples/rust/zswap_rs/zswap_rs.o zswap_store
 point "zswap_load too" defines samples/rust/zswap_rs/zswap_rs.o zswap_load
 point "the swap cache comes from Rust" defines samples/rust/swap_cache_rs/swap_cache_rs.o swap_cache_alloc_folio
 point "and not from mm/swap_state.o" eval '! defines mm/swap_state.o swap_cache_alloc_folio'
+# For each counter that all CPUs write, what is in its cache line of 64 bytes.
+lines() {
+	scripts/enter.sh nm -n "$build/vmlinux" | awk '{ line = substr($1, 1, 14) int((index("0123456789abcdef", substr($1, 15, 1)) - 1) / 4) }
+		{ names[line] = names[line] " " $3 } $2 == "D" && $3 ~ /^zswap_stored_(incompressible_)?pages$/ { counters[line] }
+		END { for (line in counters) print substr(names[line], 2) }' | sort
+}
+point "the counters of stored pages have a cache line each" eval '[ "$(lines)" = "zswap_stored_incompressible_pages
+zswap_stored_pages" ]'
 point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
 # Compiles a few files again.
 point "each function of the patches is in the kernel" eval 'scripts/enter.sh python3 scripts/vanished.py "$build" patches/0*.patch >"$work/patched" || { sed "s/^/# /" "$work/patched"; false; }'

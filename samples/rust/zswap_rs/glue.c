@@ -6,6 +6,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cache.h>
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
@@ -30,8 +31,12 @@ late_initcall(zswap_rs_init);
 /*********************************
  * statistics
  **********************************/
-atomic_long_t zswap_stored_pages;
-atomic_long_t zswap_stored_incompressible_pages;
+/* Each in a cache line of its own: all CPUs that store, load or free write it. */
+atomic_long_t zswap_stored_pages __cacheline_aligned_in_smp;
+struct {
+	atomic_long_t nr;
+} ____cacheline_aligned_in_smp zswap_stored_incompressible_pages
+	__cacheline_aligned_in_smp;
 u64 zswap_pool_limit_hit;
 u64 zswap_written_back_pages;
 u64 zswap_reject_reclaim_fail;
