@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * contention CPUS KIB CONTENT one|own ROUNDS: a process on each CPU, all of which swap memory of their own at
+ * contention CPUS KIB same|random|kernel one|own ROUNDS: a process on each CPU, all of which swap memory of their own at
  * the same time, in folios of KIB, which the caller has seen to; in one cgroup or each in its own. What that
- * takes is counted by bench/plugin/contention.c. Prints a row for each of its windows, in their order,
+ * takes is counted by bench/plugin/contention.c. The content kernel is that of /run/kernel, which compresses to many sizes.
+ * Prints a row for each of its windows, in their order,
  *
  *   WAY KIB CONTENT one|own PAGES
  *
@@ -54,8 +55,9 @@
 	} while (0)
 enum { TRACK = 1, ARM, BEGIN, BEGIN_USER, END };
 
-static const char *const contents[] = { "same", "random" };
-static enum { SAME, RANDOM } content;
+static const char *const contents[] = { "same", "random", "kernel" };
+static enum { SAME, RANDOM, KERNEL } content;
+static int kernel = -1;
 
 /* What the processes share, each in lines of its own. */
 static struct {
@@ -115,9 +117,14 @@ static bool each_word(size_t page, bool write)
 {
 	uint64_t *at = (uint64_t *)(mem + page * PAGE), same = cpu * PAGES + page + 1;
 	uint64_t x = same * 0x9e3779b97f4a7c15ULL;
+	static uint64_t words[PAGE / 8];
+
+	/* Not mapped: its unmapping would be in a window. */
+	if (content == KERNEL && pread(kernel, words, PAGE, (same - 1) * PAGE) != PAGE)
+		die("/run/kernel");
 
 	for (size_t i = 0; i < PAGE / 8; i++) {
-		uint64_t word = content == SAME ? same : next(&x);
+		uint64_t word = content == SAME ? same : content == RANDOM ? next(&x) : words[i];
 
 		if (write)
 			at[i] = word;
@@ -199,6 +206,7 @@ static void leave(void)
 		die("fork");
 	if (!pid) {
 		fill();
+		close(kernel); /* not in the window */
 		out();
 		check_out();
 		begin();
@@ -381,7 +389,9 @@ int main(int argc, char **argv)
 	check(cpus == 1 || cpus == 2 || cpus == MOST_CPUS, "for 1, 2 or 8 CPUs");
 	check(rounds > 0, "no rounds");
 	while (strcmp(argv[3], contents[content]))
-		check(++content <= RANDOM, "no such content");
+		check(++content <= KERNEL, "no such content");
+	if (content == KERNEL)
+		kernel = open("/run/kernel", O_RDONLY);
 	on_each(cpus, swap, rounds, argv[4]);
 	for (int i = 0; i < rounds; i++)
 		for (int way = 0; way < 4; way++)

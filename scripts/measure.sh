@@ -162,6 +162,8 @@ contention_kernels() { variants rust c; }
 contention_before() {
 	local impl
 	scripts/cache.sh plugin
+	IMPL=rust VARIANT=contention-rust scripts/demo.sh corpus
+	corpus=$TOP/build/vm/corpus-contention-rust.img
 	for impl in rust c; do
 		symbols_of "contention-$impl" "$impl"
 		# Where interrupts and exceptions come in, and zswap is called: by all functions that it has for other files.
@@ -437,7 +439,7 @@ latency 1 999 RUNS: -r -s 0 -m 512M -t 1800 -a "$off" sh latency.sh 1000 "$n"
 compressors 1 1: -r -s 0 -m 512M -a kunit.enable=0 sh accel-time.sh 1024
 workloads 5 99 RUNS PROGRAMS FOLIOS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh count "$n" "'${counted[*]}'" "'${sizes[*]}'"
 whole 5 99 RUNS: -r -m 768M -t 1800 -d "$disk" -a "$off" sh workloads.sh whole "$n" "$impl"
-contention 1 99 RUNS TURN: -r -c 8 -s 0 -m 768M -t 1800 -a "$off" sh contention.sh 3
+contention 1 99 RUNS TURN: -r -c 8 -s 0 -m 768M -t 1800 -d "$corpus" -a "$off" sh contention.sh 3
 parity 10 99 RUNS LARGE_SWAPIN: -r -m 514M -a "$off delay=$((n % 10)) zswap.large_swapin=$large" sh parity.sh
 coverage 1 1:
 first 1 1:

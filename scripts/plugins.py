@@ -28,7 +28,7 @@ COUNTED = ["locked instructions", "remote-dirty transfers", "invalidations"]
 COUNTS = 2 * ZSWAP
 LIMIT = 1.01
 # Standard errors of a mean of so many that 19 of 20 times have the true one between them, by Student's t.
-ERRORS = {4: 3.18, 8: 2.36}
+ERRORS = {6: 2.57, 12: 2.20}
 PROOFS = 5
 FEW = 20
 

@@ -149,7 +149,7 @@ def contended(want, calls=128, reason=""):
             file.write(f"<!-- CONTENTION: BEGIN -->\n| rows | why |\n|---|---|\n{reason}<!-- CONTENTION: END -->\n")
         for impl in "c", "rust":
             rows, counts = ["prove\tx\t0+\t0+\t0+"] * plugins.PROOFS, ["window 8 1 0 0 0 0 0 0 0 0"] * plugins.PROOFS
-            for kib, content, cgroups, way in 2 * list(itertools.product((4, 64), ("same", "random"), ("own", "one"), plugins.WAYS)):
+            for kib, content, cgroups, way in 2 * list(itertools.product((4, 64), ("same", "random", "kernel"), ("own", "one"), plugins.WAYS)):
                 whole = impl == "rust" and (way, kib) == ("in", 64)
                 transfers = 60000 if whole else 10000 if impl == "rust" else 20000
                 rows.append(f"{way}\t{kib}\t{content}\t{cgroups}\t2048")
