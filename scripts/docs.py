@@ -188,7 +188,7 @@ def all_figures():
     out |= {name: number(counted[name]) for name in ("attacks", "mutants", "litmus")}
     out["attacks.compile"] = number(sum(len(re.findall(r"^pub mod \w+ \{$", text, re.M)) for text in sources.files("tests/host/attack/ok.rs")))
     out["series.commits"] = number(len(re.findall(r'^    \("', pathlib.Path("scripts/series.py").read_text(encoding="utf-8").split("\nCOMMITS = [")[1].split("\n]\n")[0], re.M)))
-    cases = sum(len(re.findall(r"\bKUNIT_CASE\w*\(", text)) for text in sources.files("tests/kunit/*.c") if "zswap_time" not in text)
+    cases = sum(len(re.findall(r"\bKUNIT_CASE\w*\(", text)) for text in sources.files("tests/kunit/*.c") if not re.search("zswap_(time|scale)_suite", text))
     in_rust = [text for text in (*sources.files("rust/**/*.rs"), *sources.files("samples/rust/**/*.rs"), *sources.files("patches/*.patch")) if "kunit_tests(" in text]
     out["kunit.cases"] = number(cases + sum(len(re.findall(r"^\+?\s*#\[test\]", text, re.M)) for text in in_rust))
     out |= {"vm.files": number(counted["vm"]), "kunit.suites": number(counted["kunit.c"] + counted["kunit.rust"]),

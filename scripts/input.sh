@@ -105,7 +105,7 @@ esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
 src | vm | log | results | first | overlay | host | lock | next | series | series-in | series-kunit | kunit | kunit-* | kcsan-*-src | input | fuzz | modules | compressors | compare | bench | growth | parity | \
-	contention | latency | metadata | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
+	contention | latency | metadata | scaling | scaling-* | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
 	64k-* | *[/.]* | *\ *)
 	die "VARIANT=$VARIANT is not a kernel name: use letters, digits and dashes, and none of build/'s other folders"
 	;;

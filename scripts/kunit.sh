@@ -13,13 +13,13 @@ for arch in "${archs[@]}"; do
 	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES is not supported on $arch, which has pages of 4 KiB"
 	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
 done
-# All suites in the sources, in Rust and in C, and those of the kernel crate that get cases here; but the one that only
-# the measurement timing runs.
+# All suites in the sources, in Rust and in C, and those of the kernel crate that get cases here; but those that only
+# measurements run.
 mapfile -t all < <({
 	sed -n 's/^+#\[.*kunit_tests(\([a-z0-9_]*\)).*/\1/p' patches/*.patch
 	grep -r -h -o 'kunit_tests([a-z0-9_]*)' rust samples | sed 's/.*(//; s/)//'
 	sed -n '/^static struct kunit_suite /,/^}/s/.*\.name = "\(.*\)".*/\1/p' tests/kunit/*.c
-} | grep -v -x zswap_time | sort)
+} | grep -v -x -E 'zswap_(time|scale)' | sort)
 wanted=()
 for name in "${all[@]}"; do
 	# shellcheck disable=SC2053 # a pattern

@@ -283,6 +283,54 @@ def timing(_page, folder):
                   f"# Orders: {len(orders)}, boots of each: {min(map(len, orders.values()))}; medians of boots."]
     return lines, [], False
 
+# --- scaling ---------------------------------------------------------------------------------
+
+
+CORES = 16  # that figures of real cores need
+
+
+def scaling(_page, folder):
+    """How many pages threads on 1, 2, 4... CPUs store, load and free. Rows of tests/kunit/scale.c: rate IMPLEMENTATION SETUP
+    THREADS OPERATION CONTENT PAGES-A-SECOND, and classes CONTENT NUMBER PERCENT...; the boots of an implementation have
+    the same. Judges no time."""
+    classes = []
+
+    def read(path):
+        found = {}
+        classes.clear()
+        for kind, *fields in rows(path, lambda fields: fields[0] == "classes" or fields[0] == "rate" and len(fields) == 7, "boot"):
+            if kind == "classes":
+                classes.append(fields)
+            else:
+                _, setup, threads, operation, content, rate = fields
+                found[setup, operation, content, int(threads)] = int(rate)
+        if not found:
+            sys.exit(f"{path}: has no rates: the boot went wrong")
+        return found
+
+    boots = in_folder(folder, read)
+    if len({frozenset(boot) for found in boots.values() for boot in found}) != 1:
+        sys.exit(f"{folder}: the boots have different rows")
+    rates = {impl: {key: statistics.median(boot[key] for boot in found) for key in found[0]} for impl, found in boots.items()}
+    cells, most = [], max(key[3] for key in rates["c"])
+    for *row, threads in rates["c"]:
+        if threads > 1:
+            cells.append([*row, threads])
+            for impl, found in boots.items():
+                alone = rates[impl].get((*row, 1))
+                # A thread alone can't free what another has stored.
+                ratios = [boot[*row, threads] / boot[*row, 1] for boot in found] if alone else []
+                cells[-1] += [f"{1e9 / alone:.0f}" if alone else "-", f"{threads * 1e9 / rates[impl][*row, threads]:.0f}",
+                              f"{statistics.median(ratios):.2f}" if ratios else "-", f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "-"]
+    lines = table("nanoseconds per page in a thread, and the throughput of all threads, that of one = 1", [
+        "setup", "operation", "content", ">threads", ">C, alone", ">together", ">throughput", ">its boots", ">Rust, alone", ">together", ">throughput", ">its boots"], cells)
+    lines += table("classes of zsmalloc", ["content", ">classes", ">% of pages in the fullest, the next..."],
+                   classes)
+    lines += [f"# Medians of {len(boots['c'])} boots of each kernel, on {most} cores."]
+    if most < CORES:
+        lines += [f"# Figures of {CORES} cores are missing: this machine has {most}."]
+    return lines, [], False
+
 # --- compressors -----------------------------------------------------------------------------
 
 

@@ -104,6 +104,35 @@ variants() {
 as_plugin() { export PLUGIN=$TOP/build/plugin/$name.so,out=$TOP/$out/$1.$2.counts,$3; }
 symbols_of() { scripts/enter.sh nm -n -C "build/$1/vmlinux" >"$out/$2.symbols"; }
 
+# uml_kernel FOLDER IMPL OPTION...: a kernel of User Mode Linux with time.kunitconfig and these options. A new folder starts as
+# a copy of the one before: they differ little, and make rebuilds the difference.
+uml_config=$TOP/build/src/samples/rust/zswap_rs/kunit/time.kunitconfig
+uml_before=
+copy() { rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"; }
+uml_kernel() {
+	local dir=$TOP/build/$1 chosen=RUST make=("CC=ccache clang" "${KBUILD[@]}") more=("${@:3}")
+	[ "$2" != c ] || chosen=C
+	[ -e "$dir" ] || [ -z "$uml_before" ] || step "copy for $1" copy "$TOP/build/$uml_before" "$dir"
+	uml_before=$1
+	mkdir -p "$dir"
+	step "config $1" kunit "$ROOT" no config --kunitconfig="$uml_config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
+		--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y "${more[@]/#/--kconfig_add=}"
+	[ -f "$dir/vmlinux" ] || STEP_LINES=1400
+	step "kernel $1" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
+	STEP_LINES=
+}
+# uml_boot FOLDER ROWS SUITE CPUS: boots it, and puts the suite's rows into $out/ROWS
+uml_boot() {
+	local dir=$TOP/build/$1 rows=$2 suite=$3
+	LOG=build/log/$1-${rows#*.}.log
+	rm -f "$dir/test.log"
+	# Without step, which would look at the log while the time is taken.
+	kunit "$ROOT" no exec --kunitconfig="$uml_config" --build_dir="$dir" --timeout=1000000 \
+		--kernel_args=seccomp=on --kernel_args=ncpus="$4" "$suite" </dev/null >"$LOG" 2>&1 || failed "$name $rows"
+	# The kernel's log, which kunit.py leaves in its build folder.
+	sed -n "s/.*$suite:\t//p" "$dir/test.log" | tr -d '\r' >"$out/$rows"
+}
+
 # --- ab -------------------------------------------------------------------------------
 
 # Both in one kernel, by turns on the same folios and slots; in three kernels, in each of which the two lie in another
@@ -281,6 +310,50 @@ profile_as() { as_plugin "$1" "$2" skip=2; } # swapbench warms up for two rounds
 
 stack_run() { :; } # nothing boots
 
+# --- scaling --------------------------------------------------------------------------
+
+# tests/kunit/scale.c on User Mode Linux, on as many CPUs as the machine has cores, in RUNS boots of C and Rust by turns. By
+# patches/um UML takes no system call for a lock, and barriers, CPU numbers, additions to per-CPU variables and zsmalloc's
+# handles are as on x86-64. Judges no time.
+scaling_input() {
+	limit=${TEST_LIMIT:-300}
+	number TEST_LIMIT "$limit" 1 99999
+	cpus=$(lscpu -p=CORE | grep -v '^#' | sort -u | wc -l)
+	[ "$cpus" -le "$(nproc)" ] || cpus=$(nproc)
+}
+scaling_kernels() {
+	local patch impl key
+	[ "$cpus" -ge 2 ] || die "make measure ONLY=scaling needs at least two cores: this machine has one"
+	lock build/log/scaling.lock
+	# A file that a patch no longer changes would be older than its object.
+	key=$(cat patches/um/*.patch build/overlay/{origin,key} | sha256sum)
+	if [ "$(cat build/scaling.key 2>/dev/null)" != "$key" ]; then
+		rm -rf build/scaling-{c,rust}
+		echo "$key" >build/scaling.key
+	fi
+	export ENTER_SRC=build/scaling-src
+	copy_source build/src "$ENTER_SRC"
+	for patch in patches/um/*.patch; do
+		scripts/enter.sh patch -p1 -F0 -s -f -d "$ENTER_SRC" <"$patch" || die "$patch doesn't apply"
+		# With the same time as before: else make builds everything again.
+		(cd "$ENTER_SRC" && sed -n 's#^+++ b/##p' "$TOP/$patch" | xargs touch -r "$TOP/$patch")
+	done
+	for impl in "${impls[@]}"; do
+		uml_kernel "scaling-$impl" "$impl" CONFIG_SMP=y CONFIG_NR_CPUS=64 CONFIG_BLK_DEV_RAM_SIZE=1048576 \
+			CONFIG_ZSWAP_TIME_KUNIT_TEST=n CONFIG_ZSWAP_SCALE_KUNIT_TEST=y
+	done
+}
+scaling_run() {
+	local n impl start
+	for ((n = 1; n <= runs; n++)); do
+		start=$(now_ms)
+		for impl in "${impls[@]}"; do
+			uml_boot "scaling-$impl" "$impl.$n" zswap_scale "$cpus"
+		done
+		echo "scaling pair $n of $runs ... ok $(took "$start")"
+	done
+}
+
 # --- timing ---------------------------------------------------------------------------
 
 # tests/kunit/time.c on User Mode Linux, whose code this machine runs itself: RUNS pairs of boots, of C and Rust in turn, and
@@ -290,41 +363,22 @@ timing_input() {
 	limit=${TEST_LIMIT:-300} # seconds in which a boot may print nothing
 	number TEST_LIMIT "$limit" 1 99999
 	impls=(c rust ab-0 ab-1 ab-2)
-	timing_config=$TOP/build/src/samples/rust/zswap_rs/kunit/time.kunitconfig
 }
-copy() { rm -rf "$2.new" && cp -a "$1" "$2.new" && rm -f "$2.new"/{vmlinux,linux,test.log} && mv -T "$2.new" "$2"; }
 timing_kernels() {
-	local impl dir before chosen more make=("CC=ccache clang" "${KBUILD[@]}")
+	local impl more
 	lock build/log/timing.lock
 	for impl in "${impls[@]}"; do
-		dir=$TOP/build/timing-$impl
-		# They differ little, and make rebuilds the difference.
-		[ -e "$dir" ] || [ "$impl" = c ] || step "copy for timing-$impl" copy "$TOP/build/timing-$before" "$dir"
-		before=$impl
-		mkdir -p "$dir"
-		if [ "$impl" = c ]; then chosen=C; else chosen=RUST; fi
 		more=()
-		[[ $impl != ab-* ]] || more=(--kconfig_add=CONFIG_ZSWAP_AB_KUNIT_TEST=y --kconfig_add=CONFIG_ZSWAP_AB_ORDER="${impl#ab-}")
-		step "config timing-$impl" kunit "$ROOT" no config --kunitconfig="$timing_config" --build_dir="$dir" "${make[@]/#/--make_options=}" \
-			--kconfig_add=CONFIG_ZSWAP_$chosen=y --kconfig_add=CONFIG_SWAP_CACHE_$chosen=y "${more[@]}"
-		[ -f "$dir/vmlinux" ] || STEP_LINES=1400
-		step "kernel timing-$impl" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
-		STEP_LINES=
+		[[ $impl != ab-* ]] || more=(CONFIG_ZSWAP_AB_KUNIT_TEST=y CONFIG_ZSWAP_AB_ORDER="${impl#ab-}")
+		uml_kernel "timing-$impl" "$impl" "${more[@]}"
 	done
 }
 timing_run() {
-	local n impl dir start
+	local n impl start
 	for ((n = 1; n <= runs; n++)); do
 		start=$(now_ms)
 		for impl in "${impls[@]}"; do
-			dir=$TOP/build/timing-$impl
-			LOG=build/log/timing-$impl-$n.log
-			rm -f "$dir/test.log"
-			# Without step, which would look at the log while the time is taken.
-			kunit "$ROOT" no exec --kunitconfig="$timing_config" --build_dir="$dir" --timeout=1000000 \
-				--kernel_args=seccomp=on --kernel_args=ncpus=1 zswap_time </dev/null >"$LOG" 2>&1 || failed "timing $impl $n"
-			# The kernel's log, which kunit.py leaves in its build folder.
-			sed -n 's/.*zswap_time:\t//p' "$dir/test.log" | tr -d '\r' >"$out/$impl.$n"
+			uml_boot "timing-$impl" "$impl.$n" zswap_time 1
 		done
 		echo "timing pair $n of $runs ... ok $(took "$start")"
 	done
@@ -426,13 +480,14 @@ whole_as() {
 #
 # RUNS by default, and at most; the variables that it takes. The words are those of scripts/vm.sh: options, and the command;
 # $n is the run. Without slab_nomerge caches with objects of one size are one in /proc/slabinfo, with what others have in it.
-# timing boots User Mode Linux.
+# timing and scaling boot User Mode Linux.
 table=$(cat <<'END'
 bench 3 999 RUNS: -r -m 512M -a "$off delay=$n" sh rows.sh
 stack 1 1:
 metadata 1 1: -r -m 512M -a "slab_nomerge $off" sh metadata.sh
 growth 1 1 UPTO: -r -m 3G -t 1800 -a "$off brd.rd_size=$(((upto + 65536) * 4))" sh growth.sh "$upto"
 timing 15 999 RUNS:
+scaling 5 99 RUNS:
 profile 1 1 WAY CONTENT KIB: -r -m 512M -a "$off" sh profile.sh "$kib" "$content" 3 "$way"
 ab 1 1: -r -s 0 -m 512M -a "zswap.enabled=0 kunit.autorun=0" sh ab.sh
 latency 1 999 RUNS: -r -s 0 -m 512M -t 1800 -a "$off" sh latency.sh 1000 "$n"

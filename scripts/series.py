@@ -23,7 +23,7 @@ HOMES = [
     ("samples/rust/swap_cache_rs/", "mm/swap_cache/"),
 ]
 # LZ4 in Rust needs a crate from outside: it would have to be vendored.
-WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4\.c|time\.)|^crypto/|^Kbuild$"
+WITHOUT = re.compile(r"samples/rust/lz4_rs/|kernel/crypto/scompress|kunit/(?:lz4\.c|scale\.c|time\.)|^crypto/|^Kbuild$"
                      # Support for KCSAN is a series of its own.
                      r"|^scripts/|^lib/|^Documentation/dev-tools/")
 
@@ -194,7 +194,7 @@ def kconfig_of(text, present):
             continue
         if name == "ZSWAP_RUST_KUNIT_TEST" and not zswap:
             continue
-        if "LZ4" in name or "_AB_" in name or name == "ZSWAP_TIME_KUNIT_TEST":
+        if "LZ4" in name or "_AB_" in name or name in ("ZSWAP_TIME_KUNIT_TEST", "ZSWAP_SCALE_KUNIT_TEST"):
             continue
         if name == "ZSWAP_LARGE_SWAPIN" and "mm/memory.c" not in present:
             continue
@@ -294,7 +294,7 @@ def main():
             shutil.copy(overlay / "samples/rust/swap_cache_rs/Makefile", repo / "mm/swap_cache/Makefile")
         if any(p.startswith("mm/tests/zswap/") for p in present):
             text = (overlay / "samples/rust/zswap_rs/kunit/Makefile").read_text()
-            text = re.sub(r"^[^\n]*(LZ4|lz4|zswap_time|_AB_)[^\n]*\n", "", text, flags=re.M)
+            text = re.sub(r"^[^\n]*(LZ4|lz4|zswap_time|zswap_scale|_AB_)[^\n]*\n", "", text, flags=re.M)
             (repo / "mm/tests/zswap/Makefile").write_text(text)
         if commit[2] == "MAINTAINERS":
             text = (pristine / "MAINTAINERS").read_text()

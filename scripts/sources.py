@@ -135,10 +135,10 @@ def files(pattern):
 
 
 def suites():
-    """The names of the project's KUnit suites in C and in Rust, without the one that only the measurement timing runs."""
+    """The names of the project's KUnit suites in C and in Rust, without those that only measurements run."""
     c = re.findall(r'^static struct kunit_suite .*?\.name = "(\w+)"', "".join(files("tests/kunit/*.c")), re.M | re.S)
     rust = re.findall(r"^\+?#\[.*\bkunit_tests\((\w+)\)", "".join(files("rust/kernel/**/*.rs") + files("samples/rust/**/*.rs") + files("patches/*.patch")), re.M)
-    return set(c) - {"zswap_time"}, set(rust)
+    return set(c) - {"zswap_time", "zswap_scale"}, set(rust)
 
 
 def mutants():

@@ -300,6 +300,8 @@ struct swap_info_struct *swap_test_device(void)
 	return NULL;
 }
 
+unsigned int swap_test_pages = SMALL_DEVICE;
+
 /* Like mkswap. */
 static int make_swap(void)
 {
@@ -315,7 +317,7 @@ static int make_swap(void)
 	header = kzalloc(PAGE_SIZE, GFP_KERNEL);
 	if (header) {
 		header->info.version = 1;
-		header->info.last_page = min_t(loff_t, SMALL_DEVICE,
+		header->info.last_page = min_t(loff_t, swap_test_pages,
 					       bdev_nr_bytes(file_bdev(file)) >> PAGE_SHIFT) - 1;
 		memcpy(header->magic.magic, "SWAPSPACE2", 10);
 		ret = kernel_write(file, header, PAGE_SIZE, &pos);

@@ -10,6 +10,9 @@ struct mem_cgroup;
 /* In pages: small, so that freed slots are reused soon. */
 #define SMALL_DEVICE 8192
 
+/* How many pages swap_test_begin() sets up at most: SMALL_DEVICE, unless a suite wants more. */
+extern unsigned int swap_test_pages;
+
 /* A suite's suite_init and suite_exit. */
 int swap_test_begin(struct kunit_suite *suite);
 void swap_test_end(struct kunit_suite *suite);

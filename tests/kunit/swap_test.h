@@ -84,6 +84,27 @@ static inline u64 text_word(u64 random)
 	return (random >> 32) % 4 ? get_unaligned((u64 *)words[random & 7]) : random;
 }
 
+/* What the suites that measure store. */
+enum content { SAME, TEXT, RANDOM };
+
+/* Page @i of @content, the same in each round. */
+static inline void make_content(u64 *to, enum content content, int i)
+{
+	u64 x = 88172645463325252ULL + ((u64)i << 20);
+	int k;
+
+	for (k = 0; k < 9; k++)
+		next_random(&x);
+	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
+		u64 r = next_random(&x);
+
+		if (content == SAME)
+			to[k] = 0x5a5a5a5a5a5a5a5aULL + i;
+		else
+			to[k] = content == TEXT ? text_word(r) : r;
+	}
+}
+
 /* --- Slots ------------------------------------------------------------------- */
 
 /* The swap-table entry. */

@@ -50,8 +50,6 @@ static const char *const prefixes[] = { "zswap" };
 
 #define IMPLS ARRAY_SIZE(impls)
 
-enum content { SAME, TEXT, RANDOM, CONTENTS };
-
 static const char *const contents[] = { "same", "text", "random" };
 
 enum operation { STORE, LOAD, FREE_ONE, FREE_RANGE, OPERATIONS };
@@ -60,24 +58,6 @@ static const char *const operations[] = { "store", "load", "free, one slot", "fr
 
 static struct folio *folios[PAGES];
 static u64 scratch[PAGE_SIZE / sizeof(u64)];
-
-/* Page i's content, which repeats in each round. */
-static void make_content(u64 *to, enum content content, int i)
-{
-	u64 x = 88172645463325252ULL + ((u64)i << 20);
-	int k;
-
-	for (k = 0; k < 9; k++)
-		next_random(&x);
-	for (k = 0; k < PAGE_SIZE / sizeof(u64); k++) {
-		u64 r = next_random(&x);
-
-		if (content == SAME)
-			to[k] = 0x5a5a5a5a5a5a5a5aULL + i;
-		else
-			to[k] = content == TEXT ? text_word(r) : r;
-	}
-}
 
 static void fill_all(enum content content)
 {
@@ -217,7 +197,7 @@ static void times(struct kunit *test)
 		if (!folios[i])
 			goto out;
 	}
-	for (content = 0; content < CONTENTS; content++)
+	for (content = 0; content < ARRAY_SIZE(contents); content++)
 		time_content(test, content);
 out:
 	while (i--)

@@ -136,7 +136,7 @@ static struct shrinker *shrinkers[SIDES];
 
 /* --- Contents ---------------------------------------------------------------- */
 
-enum { SAME, TEXT, RANDOM, HALF, ONE, ZERO, NR_CONTENTS };
+enum { HALF = RANDOM + 1, ONE, ZERO, NR_CONTENTS };
 
 static void write_page(u64 *to, u64 what, int kind)
 {
