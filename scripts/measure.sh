@@ -121,16 +121,23 @@ uml_kernel() {
 	step "kernel $1" scripts/enter.sh make -C build/src O="$dir" ARCH=um -j"$JOBS" "${make[@]}" linux
 	STEP_LINES=
 }
-# uml_boot FOLDER ROWS SUITE CPUS: boots it, and puts the suite's rows into $out/ROWS
-uml_boot() {
-	local dir=$TOP/build/$1 rows=$2 suite=$3
-	LOG=build/log/$1-${rows#*.}.log
-	rm -f "$dir/test.log"
-	# Without step, which would look at the log while the time is taken.
-	kunit "$ROOT" no exec --kunitconfig="$uml_config" --build_dir="$dir" --timeout=1000000 \
-		--kernel_args=seccomp=on --kernel_args=ncpus="$4" "$suite" </dev/null >"$LOG" 2>&1 || failed "$name $rows"
-	# The kernel's log, which kunit.py leaves in its build folder.
-	sed -n "s/.*$suite:\t//p" "$dir/test.log" | tr -d '\r' >"$out/$rows"
+# uml_pairs SUITE CPUS: RUNS boots of each kernel by turns. The suite's rows of each go to $out/IMPL.N.
+uml_pairs() {
+	local n impl dir start
+	for ((n = 1; n <= runs; n++)); do
+		start=$(now_ms)
+		for impl in "${impls[@]}"; do
+			dir=$TOP/build/$name-$impl
+			LOG=build/log/$name-$impl-$n.log
+			rm -f "$dir/test.log"
+			# Without step, which would look at the log while the time is taken.
+			kunit "$ROOT" no exec --kunitconfig="$uml_config" --build_dir="$dir" --timeout=1000000 \
+				--kernel_args=seccomp=on --kernel_args=ncpus="$2" "$1" </dev/null >"$LOG" 2>&1 || failed "$name $impl $n"
+			# The kernel's log, which kunit.py leaves in its build folder.
+			sed -n "s/.*$1:\t//p" "$dir/test.log" | tr -d '\r' >"$out/$impl.$n"
+		done
+		echo "$name pair $n of $runs ... ok $(took "$start")"
+	done
 }
 
 # --- ab -------------------------------------------------------------------------------
@@ -343,16 +350,7 @@ scaling_kernels() {
 			CONFIG_ZSWAP_TIME_KUNIT_TEST=n CONFIG_ZSWAP_SCALE_KUNIT_TEST=y
 	done
 }
-scaling_run() {
-	local n impl start
-	for ((n = 1; n <= runs; n++)); do
-		start=$(now_ms)
-		for impl in "${impls[@]}"; do
-			uml_boot "scaling-$impl" "$impl.$n" zswap_scale "$cpus"
-		done
-		echo "scaling pair $n of $runs ... ok $(took "$start")"
-	done
-}
+scaling_run() { uml_pairs zswap_scale "$cpus"; }
 
 # --- timing ---------------------------------------------------------------------------
 
@@ -373,16 +371,7 @@ timing_kernels() {
 		uml_kernel "timing-$impl" "$impl" "${more[@]}"
 	done
 }
-timing_run() {
-	local n impl start
-	for ((n = 1; n <= runs; n++)); do
-		start=$(now_ms)
-		for impl in "${impls[@]}"; do
-			uml_boot "timing-$impl" "$impl.$n" zswap_time 1
-		done
-		echo "timing pair $n of $runs ... ok $(took "$start")"
-	done
-}
+timing_run() { uml_pairs zswap_time 1; }
 
 # --- workloads ------------------------------------------------------------------------
 
