@@ -14,6 +14,6 @@ for ((run = 1; run <= ${RUNS:-10}; run++)); do
 	clean=$(grep -c '^ok' "$out" || :)
 	wrong=$(sed -n 's/^#   got .*wrong \([0-9]*\).*/\1/p' "$out" | awk '{ n += $1 } END { print n + 0 }')
 	printf 'run %d: %d of 18 points passed, %d pages wrong\n' "$run" "$clean" "$wrong"
-	[ "$clean" = 18 ] || bad=1
+	[ "$clean" = 18 ] || { bad=1 && grep -A4 '^not ok' "$out"; }
 done
 exit $bad
