@@ -27,16 +27,22 @@ if [ -z "${VARIANT:-}" ]; then
 	[ "$impl" = c ] || choice+=(CONFIG_ZSWAP_RACE_POINTS=y)
 	case $impl in rust | rust-zswap) choice+=(CONFIG_ZSWAP_TWINS_KUNIT_TEST=y) ;; esac
 	case $impl in rust | rust-cache) choice+=(CONFIG_SWAP_TWINS_KUNIT_TEST=y) ;; esac
-	[ "$arch" != x86_64 ] || choice+=(CONFIG_X86_MCE=y) # as its memory failures require
+	# For a race case with a page that fails in memory.
+	case $arch in
+	x86_64) choice+=(CONFIG_MEMORY_FAILURE=y CONFIG_X86_MCE=y) ;;
+	arm64) choice+=(CONFIG_MEMORY_FAILURE=y) ;;
+	esac
 fi
 variant=$prefix${VARIANT:-$impl}
 out=build/$variant
 lock "build/log/kernel-$variant.lock"
 [ -f "$out/vmlinux" ] || need_space build 1000 "a kernel build"
 
-# C and Rust differ little, and make rebuilds the difference. Images aren't copied.
+# C and Rust differ little, and make rebuilds the difference. Images aren't copied. objtool, whose commands have the folder's
+# path, isn't compiled again: all objects would be.
 copy() {
 	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
+	find "$out.new/tools" -name '.*.cmd' -exec sed -i "s#$TOP/$1/#$TOP/$out/#g" {} + || return
 	rm -f "$out.new"/{vmlinux,modules.order,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
 }
 begun=
