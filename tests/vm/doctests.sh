@@ -7,12 +7,11 @@
 . ./lib.sh
 
 cd /sys/kernel/debug/kunit/rust_doctests_kernel || exit
-files="block/plug crypto/acompress mm/call mm/debug mm/folio mm/memalloc
-	mm/memcontrol mm/mempolicy mm/swap_add mm/swap_table mm/trace_event mm/vmstat
-	nodemask race shrinker slab"
+files="block/plug crypto/acompress crypto/scompress mm/call mm/debug mm/fault mm/folio mm/memalloc
+	mm/memcontrol mm/swap_add mm/trace_event mm/vmstat nodemask race shrinker slab"
 # shellcheck disable=SC2086
 set -- $files
-plan $(($# + 4))
+plan $(($# + 3))
 
 # suite_ended POINT: whether the suite passed, with all its cases
 suite_ended()
@@ -29,7 +28,6 @@ for file; do
 		"$(true_that [ "$passed" -gt 0 ]), $(grep -c "^ *not ok [0-9]*$test" results) failed" \
 		"yes, 0 failed"
 done
-point "a parameter of theirs" "$(cat /sys/module/rust_doctests/parameters/percent)" 20
 
 ran=$(grep -c '^ *ok .* rust_doctest_' results)
 swap_on virtio
