@@ -8,6 +8,8 @@
  * assertion ends a test early, since each test has a locked folio to clean up.
  */
 
+#include <linux/iopoll.h>
+
 #include "faulty_acomp.h"
 #include "swap_test.h"
 
@@ -227,11 +229,15 @@ static void store_with_zeroes(struct kunit *test, struct folio *folio, bool othe
 static struct folio *bring_back(struct kunit *test, swp_entry_t first, int i)
 {
 	struct folio *folio = swapin(nth(first, i));
+	bool locked;
 
 	if (IS_ERR_OR_NULL(folio)) {
 		KUNIT_FAIL(test, "page %d is lost", i);
 		return NULL;
 	}
+	/* Of a slot that lost its page the device is read: not after the folio is freed. */
+	read_poll_timeout(folio_test_locked, locked, !locked, 1000,
+			  USEC_PER_SEC, false, folio);
 	relock(folio);
 	KUNIT_EXPECT_TRUE(test, folio_test_uptodate(folio));
 	return folio;
