@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Packs the guest's user space: busybox, the tests, the benchmark, their C programs; and a kernel's modules.
-# usage, in the toolchain root or in that of another machine: scripts/initramfs.sh CC PAGE_KIB OUT.cpio [MODULE...]
+# Packs the guest's user space: busybox, the tests, the benchmark, their C programs; a kernel's modules, and programs of Debian
+# with their libraries.
+# usage, in the toolchain root or in that of another machine: scripts/initramfs.sh CC PAGE_KIB OUT.cpio [MODULE.ko|PROGRAM...]
 set -euo pipefail
 
 cc=$1 page=$2 out=$3
@@ -17,7 +18,16 @@ mkdir -p "$tree"/{bin,sbin,vm,proc,sys,dev,run}
 cp "$(command -v busybox)" "$tree/bin/"
 cp tests/vm/init "$tree/init"
 cp tests/vm/modprobe "$tree/sbin/"
-cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$@" "$tree/vm/"
+cp tests/vm/*.sh tests/vm/*.expected bench/*.sh "$tree/vm/"
+for file; do
+	case $file in
+	*.ko) cp "$file" "$tree/vm/" ;;
+	*)
+		cp -L "$file" "$tree/bin/"
+		ldd "$file" | grep -o '/[^ ]*' | xargs cp -L --parents -t "$tree"
+		;;
+	esac
+done
 # A program is a file, or all the files of a folder. The benchmark reads x86-64's time-stamp
 # counter.
 bench=(bench/*.c)

@@ -40,7 +40,7 @@ PACKAGES=(
 	gcc libc6-dev make clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
 	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
-	qemu-system-x86 busybox-static e2fsprogs util-linux gnuplot-nox
+	qemu-system-x86 busybox-static e2fsprogs btrfs-progs xfsprogs dmsetup util-linux gnuplot-nox
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
 # Other roots, which only some commands need.
