@@ -16,7 +16,7 @@
 # vdc DISK read-only. Writes to them are discarded.
 . "$(dirname "$0")/lib.sh"
 
-name=vm limit=${TEST_LIMIT:-300} args='' disk='' memory=1G accel='' shell='' repeat='' cpus=1 paused='' shift_by=1
+name=vm limit=${TEST_LIMIT:-300} args='' disk='' devices='' memory=1G accel='' shell='' repeat='' cpus=1 paused='' shift_by=1
 while getopts n:t:a:d:m:x:s:c:rpi option; do
 	case $option in
 	n) name=$OPTARG ;;
@@ -63,12 +63,17 @@ esac
 
 vm=$TOP/build/vm log=$TOP/build/log/$name
 mkdir -p "$vm"
-initramfs=build/vm/initramfs${prefix:+-${prefix%-}}.cpio modules=()
+initramfs=build/vm/initramfs${prefix:+-${prefix%-}}.cpio more=()
 if [ -s "$build/modules.order" ]; then
 	initramfs=build/vm/initramfs-${build##*/}.cpio
-	mapfile -t modules < <(sed "s#^#$build/#; s/o\$/ko/" "$build/modules.order")
+	mapfile -t more < <(sed "s#^#$build/#; s/o\$/ko/" "$build/modules.order")
 fi
-"${enter[@]}" bash scripts/initramfs.sh "$cc" "${PAGES:-4}" "$initramfs" "${modules[@]#"$TOP/"}"
+# For scripts/configs/devices.config: its disks, programs for these, and five levels of page tables.
+if [[ ${EXTRA_CONFIG:-} == */devices.config ]]; then
+	devices=yes initramfs=build/vm/initramfs-devices.cpio
+	more=(/usr/sbin/{dmsetup,mkfs.btrfs,mkfs.xfs}) cpu=${cpu/la57=off/la57=on}
+fi
+"${enter[@]}" bash scripts/initramfs.sh "$cc" "${PAGES:-4}" "$initramfs" "${more[@]#"$TOP/"}"
 if [ ! -e "$vm/swap.img" ] || [ ! -e "$vm/ext4.img" ]; then
 	(
 		flock 9 # only one of several guests started together
@@ -82,10 +87,19 @@ fi
 [ -n "$accel" ] || accel=$(scripts/accel.sh)
 
 drive=if=virtio,format=raw,cache=unsafe
-qemu=("${machine[@]}" -nodefaults -display none -no-reboot -accel "$accel"
+qemu=("${machine[@]}" -nodefaults -display none -accel "$accel"
 	-cpu "$cpu" -m "$memory" -kernel "$kernel" -initrd "$TOP/$initramfs"
 	-drive "$drive,snapshot=on,file=$vm/swap.img"
 	-drive "$drive,snapshot=on,file=$vm/ext4.img")
+# A machine that resumes from a hibernation image reboots for that.
+[[ $args == *" resume="* ]] || qemu+=(-no-reboot)
+if [ -n "$devices" ]; then
+	truncate -s 1G "$vm/blank.img"
+	for id in nvme sata; do
+		qemu+=(-drive "if=none,id=$id,format=raw,cache=unsafe,snapshot=on,file=$vm/blank.img")
+	done
+	qemu+=(-device nvme,serial=1,drive=nvme -device ahci,id=ahci -device ide-hd,drive=sata,bus=ahci.0)
+fi
 # Without ACPI the kernel reads the BIOS's table, which has one CPU of each socket. Only the disks' latency isn't repeatable.
 if [ -n "$repeat" ]; then
 	qemu+=(-smp "$cpus,sockets=$cpus" -icount "shift=$shift_by,sleep=off" -seed 1 -rtc "base=2026-01-01,clock=vm")
