@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# boot: zswap.enabled=1 zswap.max_pool_percent=50 resume=/dev/nvme0n1 resumewait panic=0
+# only: devices
+# Hibernation with 256 MiB of pages in zswap: the image is written and read back in one boot (test_resume), and read by the next
+# boot of the machine.
+. ./lib.sh
+plan 16
+
+# As small an image as possible: memory is reclaimed until nothing more comes.
+echo 0 > /sys/power/image_size
+device=/dev/nvme0n1
+mkswap $device > /run/mkswap && swapon $device
+start a
+with a map 65536 4
+start b
+
+# hibernate MODE SHRINKER LIMIT: with the shrinker on or off, and the worker at the limit running or not
+hibernate()
+{
+	set_param shrinker_enabled "$2"
+	with a fill first 1
+	with a out
+	stored=$(debug stored_pages)
+	back=$(vmstat zswpwb) written=$(vmstat pswpout)
+	echo "$1" > /sys/power/disk
+	dmesg -c > /run/dmesg
+	if [ "$3" = limit ]; then
+		set_param max_pool_percent 1
+		with b map 16 4
+		# The worker gives up soon while entries have their second chance, and is queued again.
+		until [ "$(vmstat zswpwb)" -ge $((back + 100)) ]; do
+			with b fill text 1
+			with b out
+		done
+	fi
+	echo disk > /sys/power/state
+	status=$?
+	set_param max_pool_percent 50
+	set_param shrinker_enabled N
+	back=$(($(vmstat zswpwb) - back))
+	# Of a's own pages, none of which was freed.
+	law() { awk '/^zswpout / { n += $2 } /^zswp(in|wb) / { n -= $2 } /^zswapped / { n -= $2 / 4096 } END { print n }' /cg/a/memory.stat; }
+	echo "# $1, shrinker $2, $3: $(dmesg | sed -n 's/.*hibernation: \(Allocated .* seconds\).*/\1/p'); $stored pages in zswap, $back written back, $(($(vmstat pswpout) - written)) written in all"
+	point "$1, shrinker $2, $3: it comes back" "$status $(true_that [ "$stored" -ge 60000 ]) $(soon 0 law)" "0 yes 0"
+	point "$1, shrinker $2, $3: every byte" "$(ask a check)" "same 65536"
+}
+for mode in test_resume reboot; do
+	hibernate $mode N "no limit"
+	hibernate $mode Y "no limit"
+	hibernate $mode N limit
+done
+stop b
+
+# An image of more than the swap has: 16 MiB.
+with a fill first 2
+swapoff $device
+mkswap /dev/ram0 16384 > /run/mkswap && swapon /dev/ram0
+cat /sys/block/ram0/dev > /sys/power/resume
+with a out
+stored=$(debug stored_pages)
+echo test_resume > /sys/power/disk
+why=$(put /sys/power/state disk)
+point "too small a swap: an error" "$why $(true_that [ "$stored" -gt 3000 ])" "ENOSPC yes"
+point "and nothing is lost" "$(ask a check)" "same 65536"
+stop a
+swapoff /dev/ram0
+point "nothing is left" "$(debug stored_pages)" 0
+point "nor written wrongly: the device can be used again" "$(mkswap $device > /run/mkswap && swapon $device && swapoff $device && echo yes)" yes
