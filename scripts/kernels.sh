@@ -75,7 +75,7 @@ watched() {
 		grep -q -x -F "$option" "build/$1/.config" && continue
 		result="$option isn't set"
 		bad=$((bad + 1))
-	done < <(grep '^CONFIG_' "build/$1/extra.config")
+	done < <(grep '^CONFIG_' "build/$1/extra.config" | grep -v '=n$')
 	bad=$((before + (bad > before))) # one row
 	row "$1" "$built" "$ran" "$result" ''
 	unset VARIANT EXTRA_CONFIG
