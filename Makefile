@@ -58,9 +58,9 @@ next: input
 
 ## where: print the paths of the image, vmlinux, config, build folder
 # As in scripts/lib.sh.
-prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter arm64,$(ARCH)),arm64-)$(if $(filter-out 4,$(PAGES)),$(PAGES)k-)
+prefix := $(if $(filter-out trixie,$(TOOLCHAIN)),$(TOOLCHAIN)-)$(if $(filter-out x86_64,$(ARCH)),$(ARCH)-)$(if $(filter-out 4,$(PAGES)),$(PAGES)k-)
 out := $(CURDIR)/build/$(prefix)$(or $(VARIANT),$(IMPL),rust)
-image := $(if $(filter arm64,$(ARCH)),arm64/boot/Image,x86/boot/bzImage)
+image := $(if $(filter-out x86_64,$(ARCH)),$(ARCH)/boot/Image,x86/boot/bzImage)
 where: input
 	@printf '%s\n' image=$(out)/arch/$(image) vmlinux=$(out)/vmlinux config=$(out)/.config build=$(out)
 
@@ -159,6 +159,7 @@ pages: overlay
 ##= HOSTTOOLS=1: your own tools, with KSRC
 ##= TOOLCHAIN=forky: the compilers of the next Debian
 ##= ARCH=arm64: an arm64 guest; PAGES=16 or 64: its pages, in KiB
+##= ARCH=riscv: a riscv64 guest
 ##= VARIANT=name: a plain kernel in build/name, or with EXTRA_CONFIG=file
 ##= DRIFT=1: build even if the C is not what the Rust mirrors
 ##= ZERO_FIX=1: with the patch for zeroed pages with older content

@@ -87,8 +87,8 @@ lz4 | lz4-rust | lzo | lzo-rle | zstd | deflate | 842) ;;
 esac
 # kunit.sh has machines of its own.
 case "${goals[*]} ${ARCH:-x86_64}" in
-kunit\ * | *\ x86_64 | *\ arm64) ;;
-*) die "ARCH=$ARCH is unknown: use x86_64 or arm64" ;;
+kunit\ * | *\ x86_64 | *\ arm64 | *\ riscv) ;;
+*) die "ARCH=$ARCH is unknown: use x86_64, arm64 or riscv" ;;
 esac
 case "${PAGES:-4} ${ARCH:-}" in
 4\ * | 16\ arm64 | 64\ arm64) ;;
@@ -104,8 +104,8 @@ case ${CHECK:-} in
 esac
 # A kernel's build folder must not be one that scripts use.
 case ${VARIANT:-} in
-src | vm | log | results | first | overlay | host | lock | next | series | series-in | series-kunit | kunit | kunit-* | kcsan-*-src | input | fuzz | modules | compressors | compare | bench | growth | parity | \
-	contention | latency | metadata | scaling | scaling-* | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | forky-* | 16k-* | \
+src | vm | log | results | first | overlay | host | lock | next | series | series-in | series-kunit | kunit | kunit-* | kcsan-*-src | input | fuzz | deb | modules | compressors | compare | bench | growth | parity | \
+	contention | latency | metadata | scaling | scaling-* | timing | timing-* | ab | profile | plugin | judge | whole | workloads | host-release | arm64-* | riscv-* | forky-* | 16k-* | \
 	64k-* | *[/.]* | *\ *)
 	die "VARIANT=$VARIANT is not a kernel name: use letters, digits and dashes, and none of build/'s other folders"
 	;;
@@ -129,6 +129,7 @@ for goal in "${goals[@]}"; do
 		}
 	done
 
+	[[ "${ARCH:-} $goal" != @(riscv test|riscv races|riscv stress) ]] || die "ARCH=riscv is not for make $goal: leave it out"
 	case $goal in
 	run)
 		awk -F'\t' 'NR == 1 { split($0, of, ", ") } /^make run\tempty/ { print "make run: from nothing it took " $3 " minutes on " of[3] ", " of[4] }' \

@@ -120,7 +120,7 @@ fi
 # CONFIG_WERROR makes every warning of clang and rustc an error. The number of lines of a full build
 # is only for the progress display.
 image=bzImage
-[ "$arch" != arm64 ] || image=Image
+[ "$arch" = x86_64 ] || image=Image
 read -ra targets <<<"${TARGET:-$image}"
 [ -n "${TARGET:-}" ] || ! grep -q '=m$' "$out/.config" || targets+=(modules)
 [ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=1130

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kunit.sh [check]: runs every KUnit suite with the kernel's own kunit.py: on UML, which needs no
 # guest, and on x86-64 in QEMU. Keeps the results as JSON and JUnit in build/kunit. ARCH selects one
-# of the two, or arm64, with pages of PAGES KiB; SUITE one suite, several by a pattern, or a case as
+# of the two, riscv, or arm64, with pages of PAGES KiB; SUITE one suite, several by a pattern, or a case as
 # SUITE.CASE. LIST=1 prints the cases and runs none. KERNEL_ARGS has more arguments for the kernel, such as a suite's
 # parameters. With check, only validates the input.
 suite=${SUITE:-} # lib.sh sets its own
@@ -11,7 +11,7 @@ suite=${SUITE:-} # lib.sh sets its own
 read -ra archs <<<"${ARCH:-um x86_64}"
 for arch in "${archs[@]}"; do
 	[ "${PAGES:-4}" = 4 ] || [ "$arch" = arm64 ] || die "PAGES=$PAGES is not supported on $arch, which has pages of 4 KiB"
-	case $arch in um | x86_64 | arm64) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64 or arm64" ;; esac
+	case $arch in um | x86_64 | arm64 | riscv) ;; *) die "ARCH=$arch is unknown to make kunit: use um, x86_64, arm64 or riscv" ;; esac
 done
 # All suites in the sources, in Rust and in C, and those of the kernel crate that get cases here; but those that only
 # measurements run.
@@ -49,7 +49,10 @@ options() {
 		# A case maps and swaps out large folios, by MADV_HUGEPAGE.
 		[ "${PAGES:-4}" != 4 ] || run+=(--kernel_args=thp_anon=64K:madvise --kernel_args=thp_shmem=64K:advise)
 		target=bzImage root=$ROOT
-		[ "$1" != arm64 ] || target=Image.gz root=$ARM64_ROOT
+		case $1 in
+		arm64) target=Image.gz root=$ARM64_ROOT ;;
+		riscv) target=Image root=$RISCV_ROOT ;;
+		esac
 		;;
 	esac
 	local arg
@@ -68,7 +71,7 @@ for arch in "${archs[@]}"; do
 	[ "${PAGES:-4}" = 4 ] || name+=-${PAGES}k
 	[ "$SUITE" = "$STABLE" ] || name=$SUITE-$name
 	dir=$TOP/build/kunit-$name
-	[ -n "${HOSTTOOLS:-}" ] || [ "$arch" != arm64 ] || scripts/toolchain.sh arm64
+	[ -n "${HOSTTOOLS:-}" ] || case $arch in arm64 | riscv) scripts/toolchain.sh "$arch" ;; esac
 	mkdir -p "$dir"
 	names+=("$name")
 	lock "build/log/kunit-$name.lock"

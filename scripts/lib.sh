@@ -57,8 +57,11 @@ other_root fuzz "$SUITE" 2000 "with libFuzzer" clang libclang-rt-dev rustc cargo
 other_root plugin $STABLE 500 "with glib" gcc libc6-dev libglib2.0-dev
 # The guest's programs for the measurement workloads.
 other_root workloads $STABLE 1500 "with the workloads" valkey-server valkey-tools postgresql-17 cpp-14 stress-ng memtester
-# For ARCH=arm64: the machine, and the compiler for its guest's programs.
+# For ARCH=arm64 and riscv: the machine, and the compiler for its guest's programs.
 other_root arm64 $STABLE 1500 "for arm64" qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross busybox-static:arm64 cpio util-linux python3
+other_root riscv $STABLE 1500 "for riscv" qemu-system-riscv opensbi gcc-riscv64-linux-gnu libc6-dev-riscv64-cross busybox-static:riscv64 cpio util-linux python3
+# For make deb: what the kernel's package is made with.
+other_root deb "$SUITE" 3500 "for a package" "${PACKAGES[@]}" dpkg-dev debhelper fdisk zstd libarchive13t64
 # For make compare: the highlighter, and what its page is tested in.
 other_root compare $STABLE 500 "with the highlighter" python3 python3-pygments
 other_root browser $STABLE 2000 "with a browser" python3 python3-selenium chromium chromium-driver fonts-dejavu-core

@@ -60,7 +60,9 @@ for path in '/usr/share/man/*' '/usr/share/locale/*' '/usr/share/doc/*' '/usr/sr
 done
 # An asterisk stands for slashes, too. The fuzzer's run time is static.
 options+=(--dpkgopt='path-include=/usr/src/rustc-*/library/*' --dpkgopt='path-include=/usr/lib/llvm-*/lib/clang/*')
-[ "${1:-}" != arm64 ] || options+=(--architectures="$(dpkg --print-architecture),arm64")
+[[ ${1:-} != @(arm64|riscv) ]] || options+=(--architectures="$(dpkg --print-architecture),${1/riscv/riscv64}")
+# Mirrors may have updates for riscv64 that are older than those for x86-64: from the release alone.
+[ "${1:-}" != riscv ] || options+=(--setup-hook="sed -i '/ $suite-/d' \"\$1/etc/apt/sources.list\"")
 # An unreleased suite's signature may have expired.
 [ "$suite" = "$STABLE" ] || options+=(--aptopt='Acquire::Check-Valid-Until "false"')
 if [ "$(id -u)" = 0 ]; then

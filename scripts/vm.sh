@@ -41,7 +41,7 @@ kernel=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -e "$kernel" ] || die "no kernel at '$kernel': run make kernel IMPL=${IMPL:-rust}"
 
 # The machine: its QEMU, the root with it, its compiler, its first and second serial line.
-enter=(scripts/enter.sh)
+enter=(scripts/enter.sh) second=()
 case ${ARCH:-x86_64} in
 x86_64)
 	# Four levels of page tables: with five, KASAN reports a false positive if an interrupt
@@ -55,10 +55,19 @@ x86_64)
 arm64)
 	cc=aarch64-linux-gnu-gcc machine=(qemu-system-aarch64 -machine virt) cpu=neoverse-n1 lines=(ttyAMA0 ttyAMA1) args="earlycon $args"
 	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 requires a root with its programs: leave HOSTTOOLS out"
+	# For scripts/configs/mte.config.
+	[[ ${EXTRA_CONFIG:-} != */mte.config ]] || machine+=(-machine mte=on) cpu=max
 	scripts/toolchain.sh arm64 >&2
 	enter=(env ENTER_ROOT="$ARM64_ROOT" scripts/enter.sh)
 	;;
-*) die "ARCH=$ARCH is unknown: use x86_64 or arm64" ;;
+riscv)
+	cc=riscv64-linux-gnu-gcc machine=(qemu-system-riscv64 -machine virt) cpu=max lines=(ttyS0 ttyS1) args="earlycon $args"
+	second=(-device pci-serial,chardev=serial1) # the machine has one
+	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=riscv requires a root with its programs: leave HOSTTOOLS out"
+	scripts/toolchain.sh riscv >&2
+	enter=(env ENTER_ROOT="$RISCV_ROOT" scripts/enter.sh)
+	;;
+*) die "ARCH=$ARCH is unknown: use x86_64, arm64 or riscv" ;;
 esac
 
 vm=$TOP/build/vm log=$TOP/build/log/$name
@@ -180,7 +189,7 @@ for try in first second; do
 	: > "$log.out"
 	# It ends with this script, however that ends.
 	setpriv --pdeathsig KILL "${enter[@]}" "${qemu[@]}" -append "$append run=\"$*\"" \
-		-serial "file:$log.console" -serial "file:$log.out" < /dev/null > "$log.qemu" 2>&1 &
+		-serial "file:$log.console" -serial "file:$log.out" "${second[@]}" < /dev/null > "$log.qemu" 2>&1 &
 	job=$!
 	silent=0 result=0
 	watch || result=$?

@@ -133,6 +133,7 @@ refused 'fewer pages than are measured' 'UPTO=1 is invalid: give' make measure O
 refused 'turns of no length' 'TURN=0 is invalid: give' make measure ONLY=contention TURN=0
 refused 'compilers that are unknown' 'TOOLCHAIN=sid is unknown: use' make run TOOLCHAIN=sid
 refused 'pages that tests do not count in' 'PAGES=64 is not for make test: leave' make test ARCH=arm64 PAGES=64
+refused 'a machine that the tests are not for' 'ARCH=riscv is not for make test: leave' make test ARCH=riscv
 refused 'pages that the machine lacks' 'PAGES=16 is invalid: use 4' make run PAGES=16
 refused 'pages that no machine has' 'PAGES=8 is invalid: use 4' make run ARCH=arm64 PAGES=8
 refused 'a time that is none' 'MINUTES=abc is invalid: give' make stress MINUTES=abc

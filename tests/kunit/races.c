@@ -49,7 +49,9 @@ static struct kunit_case zswap_races_cases[] = {
 	KUNIT_CASE(whole_swapin_survives_changed_parameters),
 	KUNIT_CASE(reclaim_drops_unmapped_whole_folio),
 	KUNIT_CASE(failed_whole_swapin_leaves_the_slots),
+#ifdef CONFIG_ARCH_SUPPORTS_MEMORY_FAILURE
 	KUNIT_CASE(failed_page_is_read_anew),
+#endif
 	KUNIT_CASE(shared_folio_is_read_anew),
 #endif
 	/* Stores */
