@@ -3,9 +3,9 @@
 # kernel.sh rust|c: builds the kernel of build/src with one of the two implementations, in
 # build/<impl>, for ARCH (x86_64) with pages of PAGES (4) KiB. It has the tests' checks and suites
 # (test.config). VARIANT=name builds one without them in build/<name>, EXTRA_CONFIG=file with these
-# options instead. A new folder starts as a copy of build/$LIKE, or else of the plain kernel or of
-# another implementation's, if that is built. TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for
-# the measurement of coverage.
+# options instead; a line "# base: FILE..." in it names configurations of the kernel's own to start from instead of
+# kernel.config. A new folder starts as a copy of build/$LIKE, or else of the plain kernel or of another implementation's, if
+# that is built. TARGET and CLIPPY=1 are for scripts/check.sh, KRUSTFLAGS for the measurement of coverage.
 . "$(dirname "$0")/lib.sh"
 
 impl=${1:-}
@@ -60,6 +60,10 @@ if [ ! -d "$out" ]; then
 	mkdir -p "$out"
 fi
 
+compiler=clang
+if [ -n "${EXTRA_CONFIG:-}" ] && grep -q -x CONFIG_CC_IS_GCC=y "$EXTRA_CONFIG"; then
+	compiler=gcc KBUILD=("${KBUILD[@]:1}")
+fi
 # x86, not x86_64: with that, allnoconfig would turn off 64-bit options that are on by default.
 make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}"
 	${CLIPPY:+CLIPPY=1} ${KRUSTFLAGS:+"KRUSTFLAGS=$KRUSTFLAGS"}
@@ -68,7 +72,7 @@ make=(make -C build/src ARCH="${arch%_64}" O="$TOP/$out" -j"$JOBS" "${KBUILD[@]}
 # uses as its linker. The command is the same without a store, when ccache only calls clang:
 # otherwise make would rebuild everything.
 export CCACHE=${CCACHE-ccache}
-[ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=$TOP/scripts/cc.sh")
+[ -n "${HOSTTOOLS:-}" ] && ! command -v ccache >/dev/null || make+=("CC=$TOP/scripts/cc.sh $compiler")
 store=$CACHE/ccache
 if [ -n "$CCACHE" ] && ! why=$({ mkdir -p "$store" && head -c 64K /dev/zero >"$store/try.$$"; } 2>&1); then
 	echo "ccache: ${why##*: }: building without its store, $store"
@@ -77,7 +81,11 @@ fi
 rm -f "$store/try.$$" 2>/dev/null || :
 
 # The configuration, regenerated only when one of its inputs has changed.
-fragments=(scripts/kernel.config "scripts/machines/$arch.config" "$out/impl.config")
+target=allnoconfig base=() fragments=(scripts/kernel.config "scripts/machines/$arch.config" "$out/impl.config")
+if [ -n "${EXTRA_CONFIG:-}" ] && grep -q '^# base: ' "$EXTRA_CONFIG"; then
+	read -ra base < <(sed -n 's/^# base: //p' "$EXTRA_CONFIG")
+	target=alldefconfig base=("${base[@]/#/build/src/}") fragments=("$out/impl.config")
+fi
 [ "$arch" != arm64 ] || choice+=(CONFIG_ARM64_"${PAGES:-4}"K_PAGES=y)
 printf '%s\n' "${choice[@]}" >"$out/impl.config"
 if [ -n "${EXTRA_CONFIG:-}" ]; then
@@ -89,11 +97,11 @@ kconfigs=()
 while read -r file; do
 	case $file in *Kconfig*) kconfigs+=("build/src/$file") ;; esac
 done <build/overlay/manifest
-key=$({ echo "$ROOT ${HOSTTOOLS:-}"; cat build/overlay/origin "${fragments[@]}" "${kconfigs[@]}"; } | sha256sum)
+key=$({ echo "$ROOT ${HOSTTOOLS:-}"; cat build/overlay/origin "${base[@]}" "${fragments[@]}" "${kconfigs[@]}"; } | sha256sum)
 if [ "$(cat "$out/config.key" 2>/dev/null)" != "$key" ]; then
 	rm -f "$out/config.key"
-	cat "${fragments[@]}" >"$out/all.config"
-	CCACHE='' step "config $variant" scripts/enter.sh "${make[@]}" KCONFIG_ALLCONFIG="$TOP/$out/all.config" allnoconfig
+	cat "${base[@]}" "${fragments[@]}" >"$out/all.config"
+	CCACHE='' step "config $variant" scripts/enter.sh "${make[@]}" KCONFIG_ALLCONFIG="$TOP/$out/all.config" $target
 	# Kconfig silently drops options with unmet dependencies.
 	wrong=$(awk '
 		/^# CONFIG_[A-Z0-9_a-z]+ is not set/ { name = $2; value = "n" }

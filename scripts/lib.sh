@@ -39,7 +39,7 @@ SUITE=${TOOLCHAIN:-$STABLE}
 PACKAGES=(
 	gcc libc6-dev make clang lld llvm libclang-dev bc bison flex kmod pahole
 	rustc rust-src rustfmt rust-clippy cargo bindgen ccache
-	libelf-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
+	libelf-dev libdw-dev libssl-dev cpio rsync python3 perl git patch xz-utils ca-certificates
 	qemu-system-x86 busybox-static e2fsprogs btrfs-progs xfsprogs dmsetup util-linux gnuplot-nox
 )
 ROOT=$CACHE/root-$(printf '%s\n' "$SUITE" "${PACKAGES[@]}" | sha256sum | cut -c1-12)
@@ -286,7 +286,7 @@ pristine() {
 
 # --- Kernels --------------------------------------------------------------------------
 
-# What every build of one has. Objects that were compiled before, in any checkout, come from ccache's store.
+# What every build of one has; without the first, it is by GCC. Objects that were compiled before, in any checkout, come from ccache's store.
 # shellcheck disable=SC2034
 KBUILD=(LLVM=1 KBUILD_BUILD_USER=zswap_rs KBUILD_BUILD_HOST=localhost)
 

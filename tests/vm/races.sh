@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # boot: zswap.enabled=1 kunit.autorun=0
-# only: rust debug kcsan c rust-zswap rust-cache
+# only: rust debug kcsan lto gcc mte c rust-zswap rust-cache
 # Concurrent operations on a slot: one task is held at a race point until the other one has acted.
 # The device is small, so that slots are soon reused.
 . ./lib.sh
