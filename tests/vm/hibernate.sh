@@ -6,6 +6,10 @@
 . ./lib.sh
 plan 15
 
+# The disk outlives the machine's boots, until QEMU ends.
+! head -c 6 /dev/sda | grep -q booted || { echo "Bail out! the image was not resumed"; exit 1; }
+printf booted > /dev/sda
+
 # As small an image as possible: memory is reclaimed until nothing more comes.
 echo 0 > /sys/power/image_size
 device=/dev/nvme0n1

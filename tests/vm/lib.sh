@@ -144,6 +144,8 @@ tell() { worker=$1; shift; echo "$*" 1<> "/run/$worker.in"; }
 hear() { eval "read -r answer <&\$fd_$1"; echo "$answer"; }
 
 ask() { tell "$@"; hear "$1"; }
+# enough NAME: ends its "cycle 0", and prints how that went
+enough() { : > /run/enough; hear "$1"; rm /run/enough; }
 
 # with NAME COMMAND...: for a step whose answer isn't needed
 with()

@@ -16,13 +16,13 @@ with a out
 suspend()
 {
 	echo "$1" > /sys/power/pm_test
-	tell a cycle 2
-	[ "$1" != none ] || echo +4 > /sys/class/rtc/rtc0/wakealarm
+	tell a cycle 0
 	dmesg -c > /run/dmesg
+	[ "$1" != none ] || echo +20 > /sys/class/rtc/rtc0/wakealarm
 	echo "$2" > /sys/power/state
 	status=$?
 	entered=$(dmesg | grep -c 'PM: suspend entry')
-	point "suspend to $2, as far as $1" "$status $entered $(hear a), $(ask a check)" "0 1 done, same 4096"
+	point "suspend to $2, as far as $1" "$status $entered $(enough a), $(ask a check)" "0 1 done, same 4096"
 	with a out
 }
 echo deep > /sys/power/mem_sleep
