@@ -4,7 +4,7 @@
 # make help prints the comments that begin with "##"; make pages writes the lists in README.md and docs/commands.md from
 # them. "##@" heads a group, "##=" describes a variable.
 
-.PHONY: run shell test kunit kernel overlay compare patches next where rust-analyzer fetch clean distclean help \
+.PHONY: run shell test kunit deb kernel overlay compare patches next where rust-analyzer fetch clean distclean help \
 	check races zero litmus stress sanitize twins fuzz mutants configs kernels selftests exports release \
 	bench measure results pages input
 
@@ -35,6 +35,10 @@ test: kernel
 ## kunit: KUnit, on UML and x86-64; ARCH=um SUITE=name LIST=1
 kunit: overlay
 	@scripts/kunit.sh
+
+## deb: Debian's kernel with both in Rust, as a package, and its test
+deb: overlay
+	@scripts/deb.sh
 
 ## kernel: build the kernel
 kernel: overlay

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# cache.sh source | crates | plugin | clean: what is downloaded into the cache beside the toolchain roots.
+# cache.sh source | config | crates | plugin | clean: what is downloaded into the cache beside the toolchain roots.
 #
+#   config   the configuration of Debian's kernel for clouds
 #   source   the pristine source of Linux 7.3, from Debian's backports, or else from any suite that still has it. Any
 #            7.3.y will do
 #   crates   the crates of the host tests and of LZ4 in Rust, in the versions of Cargo.lock
@@ -27,37 +28,52 @@ apt='
 
 have_source() { [ -n "$(find "$CACHE" -maxdepth 1 -name 'linux-7.3.*' ! -name '*.tmp' -print -quit)" ]; }
 
+# package NAME MIB WHAT COMMANDS: in scratch, unpacks a package of Debian's Linux 7.3 to deb, then runs the commands
+package() {
+	local suite get
+	scratch=$CACHE/linux-download.tmp
+	fetch linux-download "$2" "$3"
+	# shellcheck disable=SC2016 # expanded in the root
+	get=$apt'
+		mkdir deb tree
+		awk -v suite="$2" "\$1 == \"deb\" { print \$1, \$2, suite, \"main\"; exit }" /etc/apt/sources.list >sources.list
+		$apt update --error-on=any
+		$apt download "$3"
+		dpkg-deb -x "$3"_*.deb deb
+		echo unpacking
+	'
+	for suite in $STABLE-backports $STABLE sid forky experimental; do
+		rm -rf "${scratch:?}"/*
+		ENTER_RW=$scratch attempt "$3" scripts/enter.sh bash -euc "$get$4" get "$scratch" "$suite" "$1" && return
+		grep -q -E "Unable to locate package|select candidate version|does not have a Release file|404 " "$LOG" ||
+			explain "$LOG" "can't get $1"
+		echo "$suite has no $1 any more"
+	done
+	return 1
+}
+
 get_source() {
-	local suite version fetch
+	local version
 	[ -z "${KSRC:-}" ] || return 0
 	! have_source || return 0
 	[ -z "${HOSTTOOLS:-}" ] || die "HOSTTOOLS=1 downloads nothing: set KSRC to a Linux 7.3 tree"
 	lock "$CACHE/source.lock"
 	! have_source || return 0
-	scratch=$CACHE/linux-download.tmp
-	fetch linux- 2500 "the kernel source"
-	# shellcheck disable=SC2016 # expanded in the root
-	fetch=$apt'
-		mkdir deb tree
-		awk -v suite="$2" "\$1 == \"deb\" { print \$1, \$2, suite, \"main\"; exit }" /etc/apt/sources.list >sources.list
-		$apt update --error-on=any
-		$apt download linux-source-7.3
-		dpkg-deb -x linux-source-7.3_*.deb deb
-		echo unpacking
-		tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-7.3.tar.xz
-	'
-	for suite in $STABLE-backports $STABLE sid forky experimental; do
-		rm -rf "${scratch:?}"/*
-		ENTER_RW=$scratch attempt "kernel source" scripts/enter.sh bash -euc "$fetch" fetch "$scratch" "$suite" && break
-		grep -q -E "Unable to locate package|select candidate version|does not have a Release file|404 " "$LOG" ||
-			explain "$LOG" "can't get linux-source-7.3"
-		echo "$suite has no linux-source-7.3 any more"
-	done
-	[ -d "$scratch/tree/mm" ] ||
+	package linux-source-7.3 2500 "kernel source" \
+		'tar -x --no-same-owner -C tree --strip-components=1 -f deb/usr/src/linux-source-7.3.tar.xz' ||
 		die "no suite of Debian has linux-source-7.3 any more: give KSRC=/path, a tree or an archive of Linux 7.3 (linux-7.3.tar.xz)"
 	version=$(kernel_version "$scratch/tree")
 	[[ $version == 7.3.* ]] || die "linux-source-7.3 holds Linux '$version': set KSRC to a Linux 7.3 tree"
 	mv -T "$scratch/tree" "$CACHE/linux-$version"
+}
+
+get_config() {
+	[ ! -e "$CACHE/config-7.3-cloud" ] || return 0
+	lock "$CACHE/source.lock"
+	[ ! -e "$CACHE/config-7.3-cloud" ] || return 0
+	package linux-config-7.3 100 "kernel configuration" 'xz -dc deb/usr/src/linux-config-7.3/config.amd64_none_cloud-amd64.xz >config' ||
+		die "no suite of Debian has linux-config-7.3 any more: put a configuration at $CACHE/config-7.3-cloud"
+	mv "$scratch/config" "$CACHE/config-7.3-cloud"
 }
 
 get_crates() {
@@ -127,6 +143,7 @@ source)
 	check_ksrc
 	get_source
 	;;
+config) get_config ;;
 crates) get_crates ;;
 plugin) get_plugin ;;
 clean)
@@ -134,10 +151,10 @@ clean)
 	exec 8>"$CACHE/source.lock" 7>"$CACHE/crates.lock"
 	flock 8
 	flock 7
-	rm -rf --one-file-system "$CACHE"/root-* "$CACHE"/linux-* "$CACHE"/qemu-* "$CACHE"/archive-????????????{,.tmp} "$CACHE/cargo" "$CACHE/ccache"
+	rm -rf --one-file-system "$CACHE"/root-* "$CACHE"/linux-* "$CACHE"/config-* "$CACHE"/qemu-* "$CACHE"/archive-????????????{,.tmp} "$CACHE/cargo" "$CACHE/ccache"
 	rm -f "$CACHE/toolchain.lock" "$CACHE/source.lock" "$CACHE/crates.lock"
 	rm -rf build # lib.sh has made it
 	rmdir --ignore-fail-on-non-empty "$CACHE"
 	;;
-*) die "usage: scripts/cache.sh source | crates | plugin | clean" ;;
+*) die "usage: scripts/cache.sh source | config | crates | plugin | clean" ;;
 esac

@@ -3,7 +3,7 @@
 # enter.sh COMMAND...: runs a command at the top of the checkout, with the toolchain root as /.
 # HOSTTOOLS=1 runs it with the host's tools. ENTER_RW=DIR makes one more folder writable.
 # ENTER_SRC=DIR mounts another folder as build/src. ENTER_ROOT=DIR is another root. ENTER_KVM=no
-# hides /dev/kvm.
+# hides /dev/kvm. STORE=6G keeps more compiled objects.
 . "$(dirname "$0")/lib.sh"
 [ $# -gt 0 ] || die "usage: scripts/enter.sh COMMAND..."
 
@@ -11,7 +11,7 @@ env=(env -i --chdir="$TOP" TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 CARGO_HOME="$CACH
 # kernel.sh creates the store, and checks that it is writable.
 store=$CACHE/ccache
 if [ -n "${CCACHE-ccache}" ] && [ -d "$store" ]; then
-	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
+	env+=(CCACHE_DIR="$store" CCACHE_BASEDIR="$TOP" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE="${STORE:-2G}")
 else
 	store=
 	env+=(CCACHE_DISABLE=1)

@@ -22,6 +22,7 @@ declare -A takes=(
 	[run]="$kernel ARCH PAGES TOOLCHAIN COMPRESSOR TEST_LIMIT"
 	[shell]="$kernel ARCH PAGES TOOLCHAIN"
 	[test]="$kernel ARCH TOOLCHAIN TEST_LIMIT"
+	[deb]="$source TEST_LIMIT"
 	[kunit]="$fixes ARCH PAGES TOOLCHAIN SUITE LIST KERNEL_ARGS TEST_LIMIT"
 	[kernel]="$kernel ARCH PAGES TOOLCHAIN"
 	[overlay]="$fixes TOOLCHAIN"

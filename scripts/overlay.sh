@@ -25,7 +25,7 @@ if [ ! -d "$src" ] || [ "$(cat "$state/origin" 2>/dev/null)" != "$origin" ]; the
 	[ "$(stat -c %d "$pristine")" != "$(stat -c %d build)" ] || space=200 # hard links
 	need_space build "$space" "a copy of the kernel source"
 	# Objects from another source may be newer than this one's files: make would keep them.
-	for config in build/*/.config; do
+	for config in build/*/.config build/deb/*/.config; do
 		[ ! -e "$config" ] || rm -rf "${config%/.config}"
 	done
 	step "source copy" copy
