@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# In a stock Debian, one stage a boot: GRUB is installed; the package is; programs above their memory limit run under its
+# In a stock Debian, one stage a boot: GRUB is installed; the package is; a program above its memory limit runs under its
 # kernel, and the package is removed; the first kernel is back.
 exec >/dev/ttyS1 2>&1 </dev/null
 stty -F /dev/ttyS1 -onlcr
