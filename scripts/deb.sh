@@ -68,8 +68,14 @@ step "disk" scripts/enter.sh bash -euc '
 
 # boots ARGUMENT...: the machine until it ends
 boots() {
+	local tee status=0
+	exec 5> >(exec tee -a build/log/deb.out)
+	tee=$!
 	heard "$limit" setpriv --pdeathsig KILL scripts/enter.sh qemu-system-x86_64 -nodefaults -display none -accel "$accel" -cpu max -smp 2 -m 1G \
-		-drive if=virtio,format=raw,cache=unsafe,file=$disk -serial "file:build/log/deb.console" -serial stdio "$@" </dev/null > >(tee -a build/log/deb.out) ||
+		-drive if=virtio,format=raw,cache=unsafe,file=$disk -serial "file:build/log/deb.console" -serial stdio "$@" </dev/null >&5 || status=$?
+	exec 5>&-
+	wait $tee # until all is in the file
+	[ $status = 0 ] ||
 		die "the guest failed: see $TOP/build/log/deb.out and deb.console"
 }
 unset ENTER_ROOT

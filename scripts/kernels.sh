@@ -61,8 +61,9 @@ configs() {
 	what='what it is'
 	export TEST_LIMIT=1200 # some are slow
 	# Of which they start as copies, except where every object differs.
-	files=$(printf 'scripts/configs/%s.config\n' $names)
 	# shellcheck disable=SC2086 # names
+	files=$(printf 'scripts/configs/%s.config\n' $names)
+	# shellcheck disable=SC2086
 	[ -z "$(grep -L -x '# every object differs' $files)" ] || VARIANT=plain-$IMPL scripts/kernel.sh "$IMPL"
 	for name in $names; do
 		of_fragment "$name" "scripts/configs/$name.config"
