@@ -5,7 +5,8 @@
 . ./lib.sh
 plan 5
 
-for block in /sys/devices/system/memory/memory*; do
+# The kernel takes no block with a hole: the last has QEMU's.
+for block in $(ls -d /sys/devices/system/memory/memory[0-9]* | sort -V | sed '$d'); do
 	! grep -q '^Movable' "$block/valid_zones" || echo "$block"
 done > /run/blocks
 # all STATE: puts them in it; how many are
@@ -26,7 +27,8 @@ with a fill first 1
 with a out
 before=$(debug stored_pages)
 count=$(wc -l < /run/blocks)
-point "there are blocks of movable memory" "$(true_that [ "$count" -ge 2 ])" yes
+zspages=$(awk '/, zone/ { zone = $4 } zone == "Movable" && $1 == "nr_zspages" { print $2 }' /proc/zoneinfo)
+point "there are blocks of movable memory, with zsmalloc's pages" "$(true_that [ "$count" -ge 2 ]) $(true_that [ "$zspages" -ge 100 ])" "yes yes"
 tell a cycle 0
 gone='' cpus='' back=''
 for _ in 1 2 3 4; do
@@ -37,11 +39,8 @@ for _ in 1 2 3 4; do
 	back="$back$(all online_movable) "
 	echo 1 > /sys/devices/system/cpu/cpu1/online
 done
-echo "# of $count blocks went offline: $gone"
-# One whose pages can't all be moved in time stays.
-most=$(echo "$gone" | tr ' ' '\n' | sort -n | tail -n 1)
-point "all blocks but one went offline under load, and all came back" \
-	"$(true_that [ "$most" -ge $((count - 1)) ]) $back" "yes $count $count $count $count "
+all="$count $count $count $count "
+point "all blocks went offline under load, and came back, four times" "$gone$back" "$all$all"
 point "CPU 1 went meanwhile" "$cpus" "0 0 0 0 "
 point "every byte" "$before $(enough a), $(ask a check)" "16384 done, same 16384"
 stop a
