@@ -4,7 +4,7 @@
 # Hibernation with 256 MiB of pages in zswap: the image is written and read back in one boot (test_resume), and read by the next
 # boot of the machine.
 . ./lib.sh
-plan 15
+plan 16
 
 # The disk outlives the machine's boots, until QEMU ends.
 ! head -c 6 /dev/sda | grep -q booted || { echo "Bail out! the image was not resumed"; exit 1; }
@@ -18,6 +18,7 @@ start a
 with a map 65536 4
 start b
 
+shrinker=0 worker=0
 # hibernate MODE SHRINKER LIMIT: with the shrinker on or off, and the worker at the limit running or not
 hibernate()
 {
@@ -37,14 +38,19 @@ hibernate()
 			with b out
 		done
 	fi
+	before=$(vmstat zswpwb)
 	echo disk > /sys/power/state
 	status=$?
+	meanwhile=$(($(vmstat zswpwb) - before))
+	case "$2 $3" in
+	Y*) shrinker=$((shrinker + meanwhile)) ;;
+	*" limit") worker=$((worker + meanwhile)) ;;
+	esac
 	set_param max_pool_percent 50
 	set_param shrinker_enabled N
-	back=$(($(vmstat zswpwb) - back))
 	# Of a's own pages, none of which was freed.
 	law() { awk '/^zswpout / { n += $2 } /^zswp(in|wb) / { n -= $2 } /^zswapped / { n -= $2 / 4096 } END { print n }' /cg/a/memory.stat; }
-	echo "# $1, shrinker $2, $3: $(dmesg | sed -n 's/.*hibernation: \(Allocated .* seconds\).*/\1/p'); $stored pages in zswap, $back written back, $(($(vmstat pswpout) - written)) written in all"
+	echo "# $1, shrinker $2, $3: $(dmesg | sed -n 's/.*hibernation: \(Allocated .* seconds\).*/\1/p'); $stored pages in zswap, $meanwhile written back meanwhile, $(($(vmstat zswpwb) - back)) in all, $(($(vmstat pswpout) - written)) pages written"
 	point "$1, shrinker $2, $3: it comes back" "$status $(true_that [ "$stored" -ge 60000 ]) $(soon 0 law)" "0 yes 0"
 	point "$1, shrinker $2, $3: every byte" "$(ask a check)" "same 65536"
 }
@@ -53,6 +59,7 @@ for mode in test_resume reboot; do
 	hibernate $mode Y "no limit"
 	hibernate $mode N limit
 done
+point "meanwhile the shrinker wrote back, and the limit's worker" "$(true_that [ $shrinker -gt 0 ]) $(true_that [ $worker -gt 0 ])" "yes yes"
 stop b
 
 # An image of more than the swap has: 16 MiB.
