@@ -49,6 +49,7 @@ begun=
 if [ ! -d "$out" ]; then
 	for like in ${LIKE:-} ${VARIANT:+plain-rust plain-c} rust c rust-zswap rust-cache; do
 		like=$prefix$like
+		! grep -q -s -x '# every object differs' "${EXTRA_CONFIG:-}" || break
 		[ -e "build/$like/vmlinux" ] || continue
 		exec 8>"build/log/kernel-$like.lock"
 		flock -s -n 8 || continue # it is being built

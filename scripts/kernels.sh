@@ -36,8 +36,9 @@ of_fragment() {
 	local tests ARCH
 	ARCH=$(sed -n 's/^# arch: //p' "$2")
 	read -ra tests < <(sed -n 's/^# tests: //p' "$2")
-	# What these test is only in Rust.
-	[ "$IMPL" != c ] || mapfile -t tests < <(printf '%s\n' "${tests[@]}" | grep -v -x -e kunit.sh -e large.sh)
+	# What large.sh tests needs both crates, and kunit.sh runs the suites of zswap's.
+	[ "$IMPL" = rust ] || mapfile -t tests < <(printf '%s\n' "${tests[@]}" | grep -v -x large.sh)
+	[[ $IMPL != @(c|rust-cache) ]] || mapfile -t tests < <(printf '%s\n' "${tests[@]}" | grep -v -x kunit.sh)
 	export VARIANT=$1 EXTRA_CONFIG=$2 ARCH
 	tested "$1" "${tests[@]}"
 }
