@@ -25,10 +25,10 @@ while read -r line; do
 	grep -q -x -F "$line" $work/objects/.config || die "the kernel's Kconfig refuses $line: see its dependencies"
 done < <(grep ^CONFIG_ scripts/deb.config)
 # The kernel by the rules of its package, too: in a make that another one runs, a flag of rustc is there twice (arch/x86's
-# RETPOLINE_RUSTFLAGS), for which all Rust would be compiled again.
+# RETPOLINE_RUSTFLAGS), for which all Rust would be compiled again. apt doesn't install a version again: each commit has its own.
 rm -f build/linux-image-*.deb $work/linux-*
 STEP_LINES=13500 step "package" scripts/enter.sh env DEB_BUILD_PROFILES="pkg.linux-upstream.nokernelheaders pkg.linux-upstream.nokerneldbg" \
-	"${make[@]}" KDEB_PKGVERSION="$(kernel_version build/src)-1" DPKG_FLAGS=--no-check-builddeps bindeb-pkg
+	"${make[@]}" KDEB_PKGVERSION="$(kernel_version build/src)-$(git rev-list --count HEAD 2>/dev/null || echo 1)" DPKG_FLAGS=--no-check-builddeps bindeb-pkg
 version=$(cat $work/objects/include/config/kernel.release)
 package=build/linux-image-$version.deb
 mv $work/linux-image-"$version"_*.deb "$package"
@@ -39,9 +39,11 @@ mv $work/linux-image-"$version"_*.deb "$package"
 include=systemd-sysv,dbus,linux-image-cloud-amd64,initramfs-tools,grub-pc,zstd
 debian=$work/debian-$(sha256sum <<<"$STABLE $include" | cut -c1-12).tar
 if [ ! -f "$debian" ]; then
-	need_space build 3000 "a Debian"
+	# Other ids can't access a private home.
+	need_space /var/tmp 2000 "making a Debian"
+	need_space build 1000 "a Debian"
 	scratch=$debian.new
-	make_root=(mmdebstrap --variant=important --include="$include" --format=tar "$STABLE" "$scratch")
+	make_root=(env TMPDIR=/var/tmp mmdebstrap --variant=important --include="$include" --format=tar "$STABLE" "$scratch")
 	[ "$(id -u)" != 0 ] || make_root=(unshare --mount "${make_root[@]}")
 	attempt "debian" "${make_root[@]}" || explain "$LOG" "can't make a Debian"
 	mv "$scratch" "$debian"
