@@ -5,7 +5,8 @@
 # build/results/release.tsv, which make results takes once all have passed.
 . "$(dirname "$0")/lib.sh"
 
-steps=(check test kunit races zero litmus kernels configs 'sanitize MINUTES=5' 'sanitize SEEDED=10' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
+steps=(check test 'test ARCH=arm64' 'test TOOLCHAIN=forky' kunit 'kunit ARCH=arm64' 'kunit ARCH=riscv' races zero litmus kernels configs deb
+	'run ARCH=riscv' 'sanitize MINUTES=5' 'sanitize SEEDED=10' 'stress MINUTES=30' 'twins MINUTES=10' 'fuzz MINUTES=10'
 	mutants 'mutants DRAWN=48' selftests exports 'patches CHECK=1' bench)
 mapfile -t -O ${#steps[@]} steps < <(sed -n "/^bench /d; /^table=/,/^END/s/^\([a-z]*\) [0-9].*/measure ONLY=\1/p" scripts/measure.sh)
 

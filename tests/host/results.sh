@@ -66,10 +66,10 @@ point 'nor a release of another tree than what it measured' "$(says 'stack.tsv o
 
 # release NAMES: its status, and what ran
 release() { rm -f build/ran && ONLY=$1 scripts/release.sh >build/said 2>&1; echo "$? $(paste -sd' ' build/ran 2>/dev/null)"; }
-echo kunit >build/fails
-want="1 check kunit measure stack 1 kunit 0 kunit 0 0 measure stack 0 check kunit measure stack"
-got=$(release "check kunit stack" && release "check kunit stack"; : >build/fails; release "check kunit stack"; release "check kunit stack"
-	rm build/results/stack.tsv && release "check kunit stack"
-	echo x >>code && commit && release "check kunit stack")
+echo races >build/fails
+want="1 check races measure stack 1 races 0 races 0 0 measure stack 0 check races measure stack"
+got=$(release "check races stack" && release "check races stack"; : >build/fails; release "check races stack"; release "check races stack"
+	rm build/results/stack.tsv && release "check races stack"
+	echo x >>code && commit && release "check races stack")
 point 'a release repeats what failed or is gone, and all after a change' "$([ "$(tr -s '\n' ' ' <<<"$got")" = "$want " ] || { echo "$got"; cat build/said; })"
 exit $status
