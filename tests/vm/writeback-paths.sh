@@ -27,10 +27,16 @@ by_limit()
 {
 	set_param accept_threshold_percent 0
 	set_param max_pool_percent 0
-	for round in 1 2 3 4 5 6 7 8; do
+	# Until eight rounds change nothing.
+	round=0 last=
+	until [ $round = 8 ]; do
+		round=$((round + 1))
 		with b fill text $round
 		with b out
-		[ "$(debug stored_pages)" != 0 ] || break
+		left=$(debug stored_pages)
+		[ "$left" != 0 ] || break
+		[ "$left" = "$last" ] || round=0
+		last=$left
 		usleep 100000
 	done
 	with b in
