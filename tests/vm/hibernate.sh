@@ -18,7 +18,7 @@ start a
 with a map 65536 4
 start b
 
-shrinker=0 worker=0
+by_shrinker=0 by_worker=0
 # hibernate MODE SHRINKER LIMIT: with the shrinker on or off, and the worker at the limit running or not
 hibernate()
 {
@@ -33,7 +33,7 @@ hibernate()
 		set_param max_pool_percent 1
 		with b map 16 4
 		# The worker gives up soon while entries have their second chance, and is queued again.
-		until [ "$(vmstat zswpwb)" -ge $((back + 100)) ]; do
+		until [ "$(vmstat zswpwb)" -ge $((back + 1000)) ]; do
 			with b fill text 1
 			with b out
 		done
@@ -43,8 +43,8 @@ hibernate()
 	status=$?
 	meanwhile=$(($(vmstat zswpwb) - before))
 	case "$2 $3" in
-	Y*) shrinker=$((shrinker + meanwhile)) ;;
-	*" limit") worker=$((worker + meanwhile)) ;;
+	Y*) by_shrinker=$((by_shrinker + meanwhile)) ;;
+	*" limit") by_worker=$((by_worker + meanwhile)) ;;
 	esac
 	set_param max_pool_percent 50
 	set_param shrinker_enabled N
@@ -59,7 +59,7 @@ for mode in test_resume reboot; do
 	hibernate $mode Y "no limit"
 	hibernate $mode N limit
 done
-point "meanwhile the shrinker wrote back, and the limit's worker" "$(true_that [ $shrinker -gt 0 ]) $(true_that [ $worker -gt 0 ])" "yes yes"
+point "meanwhile the shrinker wrote back, and the limit's worker" "$(true_that [ $by_shrinker -gt 0 ]) $(true_that [ $by_worker -gt 0 ])" "yes yes"
 stop b
 
 # An image of more than the swap has: 16 MiB.
