@@ -132,7 +132,7 @@ image=bzImage
 [ "$arch" = x86_64 ] || image=Image
 read -ra targets <<<"${TARGET:-$image}"
 [ -n "${TARGET:-}" ] || ! grep -q '=m$' "$out/.config" || targets+=(modules)
-[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=1130
+[ -f "$out/vmlinux" ] || [ -n "$begun" ] || [ -n "${base[*]}" ] || [ "${targets[0]}" != "$image" ] || STEP_LINES=1130
 build=(scripts/enter.sh "${make[@]}" "${targets[@]}")
 
 if [ -n "$CCACHE" ]; then
