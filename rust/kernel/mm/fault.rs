@@ -96,7 +96,7 @@ impl<'a> Fault<'a> {
     #[inline]
     fn page_table(self) -> Range<usize> {
         let span = page_table_span();
-        let start = self.address() & !(span - 1);
+        let start = self.address() & !span.wrapping_sub(1);
         start..start.wrapping_add(span)
     }
 
