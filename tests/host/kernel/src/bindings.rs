@@ -449,7 +449,7 @@ pub unsafe fn __swap_cluster_free_entries(
 ) {
     let lock = cluster_lock(ci);
     assert!(lock.is_held(), "slots are freed without the cluster's lock");
-    let first = core::ptr::from_ref(&(*si).clusters[0]);
+    let first = core::ptr::from_ref(&(&(*si).clusters)[0]);
     let offset = (ci.cast_const().offset_from(first) as usize) * SWAPFILE_CLUSTER_SLOTS;
     let slots = start as usize..(start + nr) as usize;
     for at in slots.clone() {

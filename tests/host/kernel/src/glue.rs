@@ -109,7 +109,7 @@ extern "C" fn zswap_alloc_shrink_wq() -> c_int {
 extern "C" fn zswap_queue_shrink_work() {
     // SAFETY: The worker ignores its argument.
     let run = || unsafe { zswap_rs_shrink(null_mut()) };
-    workqueue::queue(zswap_rs_shrink as usize, Box::new(run));
+    workqueue::queue(zswap_rs_shrink as *const () as usize, Box::new(run));
 }
 
 #[no_mangle]
