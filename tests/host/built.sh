@@ -33,7 +33,12 @@ lines() {
 }
 point "the counters of stored pages have a cache line each" eval '[ "$(lines)" = "zswap_stored_incompressible_pages
 zswap_stored_pages" ]'
-point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+if scripts/enter.sh rustc --version | grep -q '^rustc 1\.85\.'; then
+	point "panics reached are those of docs/panics.tsv" eval 'scripts/enter.sh python3 scripts/check.py panics "$build" >"$work/panics" || { sed "s/^/# /" "$work/panics"; false; }'
+else
+	n=$((n + 1))
+	echo "ok $n - panics reached are those of docs/panics.tsv # SKIP that has those of rustc 1.85"
+fi
 # Compiles a few files again.
 point "each function of the patches is in the kernel" eval 'scripts/enter.sh python3 scripts/vanished.py "$build" patches/0*.patch >"$work/patched" || { sed "s/^/# /" "$work/patched"; false; }'
 # No source has this function.

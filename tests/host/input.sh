@@ -3,8 +3,9 @@
 # Bad input: each case prints one line with the problem and its fix, exits non-zero, and leaves no
 # state that breaks the next run. Works on a copy of the checkout with its own cache, into which the
 # real toolchain root and source are linked. Prints TAP.
+image=$(make -s -C "$(dirname "$0")/../.." where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
+unset TOOLCHAIN # the cases are of Debian 13's tools
 . "$(dirname "$0")/../../scripts/lib.sh"
-image=$(make -s where IMPL="${IMPL:-rust}" | sed -n 's/^image=//p')
 [ -f "$image" ] || die "no kernel to try accelerators with: run make kernel"
 source=$(pristine)
 mapfile -t variables < <(scripts/input.sh | cut -d' ' -f2- | tr ' ' '\n' | grep -v '^\(JOBS\|ZSWAP_RS_CACHE\)$')
