@@ -77,6 +77,8 @@ for arch in "${archs[@]}"; do
 	lock "build/log/kunit-$name.lock"
 	[ -n "${LIST:-}" ] || rm -f "$out/$name".{json,xml,log}
 	rm -f "$dir/test.log"
+	# Without OpenSBI, which only the machine needs, kunit.py ends as if it had configured.
+	[ "$arch" != riscv ] || [ -n "${HOSTTOOLS:-}" ] || touch "$ROOT/usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin"
 	make=("CC=ccache clang" "${KBUILD[@]}")
 	step "config kunit-$name" kunit "$ROOT" $kvm config "${kunitconfig[@]}" --build_dir="$dir" "${make[@]/#/--make_options=}"
 	[ -f "$dir/vmlinux" ] || STEP_LINES=1800
