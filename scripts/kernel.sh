@@ -42,7 +42,7 @@ lock "build/log/kernel-$variant.lock"
 # path, isn't compiled again: all objects would be.
 copy() {
 	rm -rf "$out.new" && cp -a "$1" "$out.new" || return
-	find "$out.new/tools" -name '.*.cmd' -exec sed -i "s#$TOP/$1/#$TOP/$out/#g" {} + || return
+	[ ! -d "$out.new/tools" ] || find "$out.new/tools" -name '.*.cmd' -exec sed -i "s#$TOP/$1/#$TOP/$out/#g" {} + || return
 	rm -f "$out.new"/{vmlinux,modules.order,arch/*/boot/{bzImage,Image},config.key} && mv -T "$out.new" "$out"
 }
 begun=
