@@ -55,8 +55,8 @@ x86_64)
 arm64)
 	cc=aarch64-linux-gnu-gcc machine=(qemu-system-aarch64 -machine virt) cpu=neoverse-n1 lines=(ttyAMA0 ttyAMA1) args="earlycon $args"
 	[ -z "${HOSTTOOLS:-}" ] || die "ARCH=arm64 requires a root with its programs: leave HOSTTOOLS out"
-	# For scripts/configs/mte.config.
-	[[ ${EXTRA_CONFIG:-} != */mte.config ]] || machine+=(-machine mte=on) cpu=max
+	# The tags of scripts/configs/mte.config.
+	! grep -q -s -x CONFIG_KASAN_HW_TAGS=y "$build/.config" || machine+=(-machine mte=on) cpu=max
 	scripts/toolchain.sh arm64 >&2
 	enter=(env ENTER_ROOT="$ARM64_ROOT" scripts/enter.sh)
 	;;
