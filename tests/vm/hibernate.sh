@@ -18,12 +18,13 @@ start a
 with a map 65536 4
 start b
 
-by_shrinker=0 by_worker=0
+by_shrinker=0 by_worker=0 seed=0
 # hibernate MODE SHRINKER LIMIT: with the shrinker on or off, and the worker at the limit running or not
 hibernate()
 {
 	set_param shrinker_enabled "$2"
-	with a fill first 1
+	seed=$((seed + 1)) # a slot's old content must not pass
+	with a fill first $seed
 	with a out
 	stored=$(debug stored_pages)
 	back=$(vmstat zswpwb) written=$(vmstat pswpout)
@@ -38,6 +39,7 @@ hibernate()
 			with b out
 		done
 	fi
+	# From here to the image: this count comes back as it was then.
 	before=$(vmstat zswpwb)
 	echo disk > /sys/power/state
 	status=$?
@@ -50,7 +52,7 @@ hibernate()
 	set_param shrinker_enabled N
 	# Of a's own pages, none of which was freed.
 	law() { awk '/^zswpout / { n += $2 } /^zswp(in|wb) / { n -= $2 } /^zswapped / { n -= $2 / 4096 } END { print n }' /cg/a/memory.stat; }
-	echo "# $1, shrinker $2, $3: $(dmesg | sed -n 's/.*hibernation: \(Allocated .* seconds\).*/\1/p'); $stored pages in zswap, $meanwhile written back meanwhile, $(($(vmstat zswpwb) - back)) in all, $(($(vmstat pswpout) - written)) pages written"
+	echo "# $1, shrinker $2, $3: $(dmesg | sed -n 's/.*hibernation: \(Allocated .* seconds\).*/\1/p'); $stored pages in zswap, $meanwhile written back until the image was made, $(($(vmstat zswpwb) - back)) in all, $(($(vmstat pswpout) - written)) pages written"
 	point "$1, shrinker $2, $3: it comes back" "$status $(true_that [ "$stored" -ge 60000 ]) $(soon 0 law)" "0 yes 0"
 	point "$1, shrinker $2, $3: every byte" "$(ask a check)" "same 65536"
 }
@@ -59,11 +61,11 @@ for mode in test_resume reboot; do
 	hibernate $mode Y "no limit"
 	hibernate $mode N limit
 done
-point "meanwhile the shrinker wrote back, and the limit's worker" "$(true_that [ $by_shrinker -gt 0 ]) $(true_that [ $by_worker -gt 0 ])" "yes yes"
+point "until the image was made the shrinker wrote back, and the limit's worker" "$(true_that [ $by_shrinker -gt 0 ]) $(true_that [ $by_worker -gt 0 ])" "yes yes"
 stop b
 
 # An image of more than the swap has: 16 MiB.
-with a fill first 2
+with a fill first $((seed + 1))
 swapoff $device
 mkswap /dev/ram0 16384 > /run/mkswap && swapon /dev/ram0
 cat /sys/block/ram0/dev > /sys/power/resume

@@ -27,7 +27,8 @@
  *   swapped            pages whose page table entry is a swap entry
  *   check              compare every byte; answers "same PAGES" or "WRONG ..."
  *   fork               a child checks, overwrites, checks; then the parent checks
- *   cycle ROUNDS       out, in and check, again and again; 0: until /run/enough is there
+ *   cycle ROUNDS       out, in, check, and fill with the next seed, again and again; 0: until
+ *                      /run/enough is there
  *   race ROUNDS        push out again and again while a thread reads
  *   hold KIB APART     push out folio by folio while a thread reads it, so that it stays
  *                      in memory with its entries; answers how many pages. The simulated
@@ -439,16 +440,21 @@ static const char *forked(void)
 	return differs();
 }
 
+/* Old content that came back would pass if a round were filled as the one before. */
 static const char *cycle(int rounds)
 {
-	const char *how = NULL;
+	for (int i = 0; rounds ? i < rounds : access("/run/enough", F_OK); i++) {
+		const char *how;
 
-	for (int i = 0; (rounds ? i < rounds : access("/run/enough", F_OK)) && !how; i++) {
 		page_out();
 		page_in();
 		how = differs();
+		if (how)
+			return how;
+		seed++;
+		fill();
 	}
-	return how;
+	return NULL;
 }
 
 static bool racing;
