@@ -80,7 +80,7 @@ for swap in brd virtio; do
 	echo "$cluster" > /proc/sys/vm/page-cluster
 	with a out
 	admit_all Y
-	point "$swap: swapoff brings all back" "$(swap_off; ask a check)" "same 1024"
+	point "$swap: swapoff brings all back" "$(swap_off; echo "$?, $(ask a check)")" "0, same 1024"
 	stop a
 	swap_on $swap
 	point "$swap: nothing is left" "$(debug stored_pages)" 0
