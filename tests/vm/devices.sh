@@ -95,15 +95,17 @@ with a map 2048 4
 with a fill last 2
 tell a cycle 0
 out=$(vmstat pswpout)
+held=
 for _ in 1 2 3; do
 	sleep 1
 	dm suspend crypt
+	held="$held$(cat /sys/block/dm-0/dm/suspended) "
 	sleep 2
 	dm resume crypt
 done
 # Three of four pages go to the device.
 written() { true_that [ $(($(vmstat pswpout) - out)) -ge 1000 ]; }
-point "dm-crypt is suspended for two seconds, thrice" "$(soon yes written), $(enough a), $(ask a check)" "yes, done, same 2048"
+point "dm-crypt is suspended for two seconds, thrice" "$held$(soon yes written), $(enough a), $(ask a check)" "1 1 1 yes, done, same 2048"
 
 # replace TABLE: puts it in place of the device's
 replace() { dm suspend crypt; dm reload crypt --table "$1"; dm resume crypt; }
@@ -137,8 +139,9 @@ for _ in 1 2 3 4; do
 	dev swapon /dev/nvme0n1 5
 	had="$had$(soon yes used) "
 	swapoff /dev/nvme0n1
+	had="$had$? "
 done
-point "one of two devices, with pages, goes four times" "$had$(enough a), $(ask a check)" "yes yes yes yes done, same 4096"
+point "one of two devices, with pages, goes four times" "$had$(enough a), $(ask a check)" "yes 0 yes 0 yes 0 yes 0 done, same 4096"
 stop a
 swapoff /dev/ram0
-point "nothing is left" "$(debug stored_pages)" 0
+point "nothing is left, and no device is on" "$(debug stored_pages) $(grep -c -v ^Filename /proc/swaps)" "0 0"

@@ -38,10 +38,11 @@ for _ in 1 2 3 4; do
 	usleep 300000
 	back="$back$(all online_movable) "
 	echo 1 > /sys/devices/system/cpu/cpu1/online
+	cpus="$cpus$(cat /sys/devices/system/cpu/online) "
 done
 all="$count $count $count $count "
 point "all blocks went offline under load, and came back, four times" "$gone$back" "$all$all"
-point "CPU 1 went meanwhile" "$cpus" "0 0 0 0 "
+point "CPU 1 went meanwhile, and came back" "$cpus" "0 0-1 0 0-1 0 0-1 0 0-1 "
 point "every byte" "$before $(enough a), $(ask a check)" "16384 done, same 16384"
 stop a
 swap_off
