@@ -316,7 +316,7 @@ kunit() {
 #
 # Not complaints: messages about zswap_faulty and zswap_accel, the tests' compressors, which fail on
 # request; traces of a failed or slow allocation, or of an OOM kill, which a test notices by its
-# missing task; and KCSAN's reports of data races, which kcsan.py judges.
+# missing task; KCSAN's reports of data races, which kcsan.py judges; and what mte.sh has KASAN report.
 complaint() {
 	local bad='Kernel panic|Oops|BUG: |WARNING: |KASAN|UBSAN|Call Trace|detected stall|Decompression error'
 	bad+='|unknown CPU flag|INFO: possible|inconsistent lock|suspicious RCU|sleeping function called|corruption'
@@ -324,6 +324,6 @@ complaint() {
 		found { next }
 		/page allocation (failure|stall)|vmalloc error|invoked oom-killer/ { excused = NR + 8 }
 		/Call Trace/ && NR <= excused { next }
-		/BUG: KCSAN: / { next }
+		/BUG: KCSAN: |KASAN: .* in kasan_test_rust_uaf/ { next }
 		$0 ~ bad { print; found = 1 }' | tr -d '\r'
 }
