@@ -10,7 +10,9 @@ shift 3
 # Two guests may be started concurrently.
 exec 9>"$out.lock"
 flock 9
-[ -e "$out" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh "$@" -newer "$out")" ] && exit
+# A root's programs are older than the file, also those of a new root.
+inputs=$(echo "$cc $page" && stat -L -c '%n %s %y' "$(command -v busybox)" "$@")
+[ -e "$out" ] && [ "$inputs" = "$(cat "$out.inputs" 2>/dev/null)" ] && [ -z "$(find tests/vm bench scripts/initramfs.sh -newer "$out")" ] && exit
 
 tree=$out.tree
 rm -rf "$tree"
@@ -42,3 +44,4 @@ chmod +x "$tree"/{init,sbin/modprobe}
 (cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) > "$out.new"
 rm -r "$tree"
 mv "$out.new" "$out"
+echo "$inputs" >"$out.inputs"
