@@ -27,7 +27,7 @@ done < <(grep ^CONFIG_ scripts/deb.config)
 # The kernel by the rules of its package, too: in a make that another one runs, a flag of rustc is there twice (arch/x86's
 # RETPOLINE_RUSTFLAGS), for which all Rust would be compiled again. apt doesn't install a version again: each commit has its own.
 rm -f build/linux-image-*.deb $work/linux-*
-STEP_LINES=13500 step "package" scripts/enter.sh env DEB_BUILD_PROFILES="pkg.linux-upstream.nokernelheaders pkg.linux-upstream.nokerneldbg" \
+STEP_LINES=14800 step "package" scripts/enter.sh env DEB_BUILD_PROFILES="pkg.linux-upstream.nokernelheaders pkg.linux-upstream.nokerneldbg" \
 	"${make[@]}" KDEB_PKGVERSION="$(kernel_version build/src)-$(git rev-list --count HEAD 2>/dev/null || echo 1)" DPKG_FLAGS=--no-check-builddeps bindeb-pkg
 version=$(cat $work/objects/include/config/kernel.release)
 package=build/linux-image-$version.deb
