@@ -13,10 +13,12 @@ leave_old_entries()
 	start a
 	with a map 2048 "$1"
 	with a fill text 1
-	for _ in $(seq 200); do
+	enough=16
+	for try in $(seq 1000); do
 		with a race 2
 		old=$(($(debug stored_pages) - $(ask a swapped)))
-		[ $old -le 16 ] || break
+		[ $old -le $enough ] || break
+		[ "$try" -lt 100 ] || enough=0 # two CPUs of a busy host rarely run at once
 	done
 	point "$1 KiB: pages in memory with an entry" "$(true_that [ $old -gt 0 ])" yes
 }
