@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# boot: zswap.enabled=1 kunit.filter_glob=kasan.rust_uaf
+# boot: zswap.enabled=1 kunit.autorun=1 kunit.filter_glob=kasan.rust_uaf
 # only: mte
 # KASAN turns itself off on a machine without tags. The kernel's own test reads freed memory in Rust.
 . ./lib.sh
