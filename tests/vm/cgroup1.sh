@@ -7,7 +7,7 @@ plan 8
 
 grep -q '^cgroup /cg cgroup ' /proc/mounts || { echo "Bail out! /cg isn't of cgroup v1"; exit 1; }
 # C has no large loads.
-loads() { cat $DEBUG/large_loads 2> /dev/null || echo 0; }
+loads() { debug large_loads 2> /dev/null || echo 0; }
 for swap in brd virtio; do
 	swap_on $swap
 	for kib in 4 64; do
