@@ -15,11 +15,11 @@ with b fill last 2
 tell a cycle 0
 tell b cycle 0
 got=0
-for _ in $(seq 8); do
+for _ in $(seq 32); do
 	echo 0 > $cpu && [ "$(nproc)" = 1 ] && echo 1 > $cpu && got=$((got + 1))
 done
 : > /run/enough
-point "CPU 1 down and up under load" "$got $(hear a) $(hear b)" "8 done done"
+point "CPU 1 down and up under load" "$got $(hear a) $(hear b)" "32 done done"
 rm /run/enough
 
 echo 0 > $cpu
